@@ -143,10 +143,28 @@ size_t packet_build_tcp(uint8_t *frame, size_t capacity, const struct packet_tcp
 
 size_t packet_mss_option(uint8_t option[4], uint16_t mss)
 {
-    option[0] = 2;
+    option[0] = PACKET_OPTION_MSS;
     option[1] = 4;
     octets_put16(option + 2, mss);
     return 4;
+}
+
+size_t packet_sack_permitted_option(uint8_t option[2])
+{
+    option[0] = PACKET_OPTION_SACK_PERMITTED;
+    option[1] = 2;
+    return 2;
+}
+
+size_t packet_sack_option(uint8_t option[2 + 8 * PACKET_SACKS_MAX], const struct packet_range *blocks, unsigned count)
+{
+    option[0] = PACKET_OPTION_SACK;
+    option[1] = (uint8_t)(2 + 8 * count);
+    for (unsigned i = 0; i < count; i++) {
+        octets_put32(option + 2 + 8 * (size_t)i, blocks[i].from);
+        octets_put32(option + 6 + 8 * (size_t)i, blocks[i].to);
+    }
+    return 2 + 8 * (size_t)count;
 }
 
 size_t packet_build_arp(uint8_t *frame, size_t capacity, uint16_t operation, const uint8_t sender_mac[6],

@@ -90,6 +90,20 @@ struct packet_tcp {
  */
 size_t packet_build_tcp(uint8_t *frame, size_t capacity, const struct packet_tcp *fields);
 
+/* Sequence numbers from `from` on, up to but without `to`. */
+struct packet_range {
+    uint32_t from;
+    uint32_t to;
+};
+
+#define PACKET_SACKS_MAX 4 /* blocks in one segment: the options have room for no more (RFC 2018 3) */
+
+/* SACK-permitted (RFC 2018 2), two octets. Returns 2. */
+size_t packet_sack_permitted_option(uint8_t option[2]);
+
+/* A SACK option with `count` blocks, at most PACKET_SACKS_MAX (RFC 2018 3). Returns its length, 2 + 8 * count. */
+size_t packet_sack_option(uint8_t option[2 + 8 * PACKET_SACKS_MAX], const struct packet_range *blocks, unsigned count);
+
 /* One MSS option (RFC 9293 section 3.2), four octets. Returns 4. */
 size_t packet_mss_option(uint8_t option[4], uint16_t mss);
 
@@ -109,6 +123,8 @@ size_t packet_build_neighbour_advertisement(uint8_t *frame, size_t capacity, con
 enum packet_kind {
     PACKET_OTHER, /* well-formed as far as looked at, but nothing of the below */
     PACKET_TCP,
+    PACKET_FRAGMENT,    /* of an IP packet: packet_reassemble() */
+    PACKET_UNREACHABLE, /* ICMP: a packet was too big, or its reassembly ran out of time */
     PACKET_ARP,
     PACKET_SOLICITATION, /* neighbour solicitation */
     PACKET_ADVERTISEMENT /* neighbour advertisement */
@@ -139,10 +155,19 @@ struct packet {
     uint16_t window;
     uint16_t urgent;
     uint16_t mss; /* of the MSS option, 0: none */
+    bool sack_permitted;
+    unsigned sacks; /* blocks of a SACK option (RFC 2018 3) */
+    struct packet_range sack[PACKET_SACKS_MAX];
     const uint8_t *options;
     size_t options_octets;
     const uint8_t *payload;
     size_t payload_octets;
+
+    /* A fragment; its octets are the payload */
+    uint32_t fragment_identification;
+    size_t fragment_offset; /* in octets */
+    bool fragment_more;
+    uint8_t fragment_protocol; /* of what is in fragments */
 
     /* ARP and neighbour discovery */
     uint16_t arp_operation;

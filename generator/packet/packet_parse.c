@@ -19,10 +19,18 @@ static void set_address(struct net_address *address, uint8_t family, const uint8
     memcpy(address->octets, octets, family == 4 ? 4 : 16);
 }
 
-/* The MSS option among the options, 0 when there is none; a broken list ends the search (RFC 9293 section 3.2). */
-static uint16_t find_mss(const uint8_t *p, size_t octets)
+static void take_sacks(struct packet *out, const uint8_t *p, size_t octets)
 {
-    const uint8_t *end = p + octets;
+    out->sacks = 0;
+    for (size_t at = 2; octets - at >= 8 && out->sacks < PACKET_SACKS_MAX; at += 8)
+        out->sack[out->sacks++] = (struct packet_range){octets_get32(p + at), octets_get32(p + at + 4)};
+}
+
+/* MSS and SACK among the options; a broken list ends the search (RFC 9293 section 3.2). The first MSS option counts. */
+static void parse_options(struct packet *out)
+{
+    const uint8_t *p = out->options;
+    const uint8_t *end = p + out->options_octets;
 
     while (p < end && *p != 0) {
         if (*p == 1) {
@@ -30,12 +38,15 @@ static uint16_t find_mss(const uint8_t *p, size_t octets)
             continue;
         }
         if (end - p < 2 || p[1] < 2 || p[1] > end - p)
-            return 0;
-        if (p[0] == 2 && p[1] == 4)
-            return octets_get16(p + 2);
+            return;
+        if (p[0] == PACKET_OPTION_MSS && p[1] == 4 && out->mss == 0)
+            out->mss = octets_get16(p + 2);
+        else if (p[0] == PACKET_OPTION_SACK_PERMITTED && p[1] == 2)
+            out->sack_permitted = true;
+        else if (p[0] == PACKET_OPTION_SACK)
+            take_sacks(out, p, p[1]);
         p += p[1];
     }
-    return 0;
 }
 
 static int parse_tcp(struct packet *out, const uint8_t *p, size_t octets, const char **reason)
@@ -57,7 +68,7 @@ static int parse_tcp(struct packet *out, const uint8_t *p, size_t octets, const 
     out->urgent = octets_get16(p + 18);
     out->options = p + PACKET_TCP_OCTETS;
     out->options_octets = header - PACKET_TCP_OCTETS;
-    out->mss = find_mss(out->options, out->options_octets);
+    parse_options(out);
     out->payload = p + header;
     out->payload_octets = octets - header;
     out->tcp_checksum_ok =
@@ -73,6 +84,8 @@ static int parse_neighbour(struct packet *out, const uint8_t *p, size_t octets, 
 
     if (octets < 4)
         return malformed(reason, "the ICMPv6 header breaks off: fewer than 4 octets");
+    if (p[0] == PACKET_ICMPV6_TOO_BIG || (p[0] == PACKET_ICMPV6_TIME_EXCEEDED && p[1] == PACKET_ICMP_REASSEMBLY))
+        out->kind = PACKET_UNREACHABLE;
     if ((p[0] != PACKET_ICMPV6_SOLICITATION && p[0] != PACKET_ICMPV6_ADVERTISEMENT) || p[1] != 0)
         return 0;
     if (octets < PACKET_ND_OCTETS)
@@ -106,6 +119,17 @@ static int parse_arp(struct packet *out, const uint8_t *p, size_t octets, const 
     return 0;
 }
 
+/* A fragment's octets; what is in them is known when the packet is put together. */
+static int take_fragment(struct packet *out, const uint8_t *p, size_t octets, uint32_t identification, uint8_t protocol)
+{
+    out->kind = PACKET_FRAGMENT;
+    out->fragment_identification = identification;
+    out->fragment_protocol = protocol;
+    out->payload = p;
+    out->payload_octets = octets;
+    return 0;
+}
+
 static int parse_ipv4(struct packet *out, const uint8_t *p, size_t octets, const char **reason)
 {
     size_t header;
@@ -122,8 +146,20 @@ static int parse_ipv4(struct packet *out, const uint8_t *p, size_t octets, const
     out->hop_limit = p[8];
     out->ip_checksum_ok = packet_checksum(p, header, 0) == 0;
     out->fragmentable = (octets_get16(p + 6) & 0x4000) == 0;
-    if ((octets_get16(p + 6) & 0x3fff) != 0 || p[9] != PACKET_PROTOCOL_TCP)
-        return 0; /* a fragment (MF or offset), or not TCP */
+    if (p[9] == PACKET_PROTOCOL_ICMP && length - header >= 2) {
+        p += header;
+        if ((p[0] == PACKET_ICMP_UNREACHABLE && p[1] == PACKET_ICMP_FRAGMENTATION_NEEDED) ||
+            (p[0] == PACKET_ICMP_TIME_EXCEEDED && p[1] == PACKET_ICMP_REASSEMBLY))
+            out->kind = PACKET_UNREACHABLE;
+        return 0;
+    }
+    if (p[9] != PACKET_PROTOCOL_TCP)
+        return 0;
+    if ((octets_get16(p + 6) & 0x3fff) != 0) { /* MF, or an offset */
+        out->fragment_offset = (size_t)(octets_get16(p + 6) & 0x1fff) * 8;
+        out->fragment_more = (p[6] & 0x20) != 0;
+        return take_fragment(out, p + header, length - header, octets_get16(p + 4), p[9]);
+    }
     return parse_tcp(out, p + header, length - header, reason);
 }
 
@@ -142,6 +178,15 @@ static int parse_ipv6(struct packet *out, const uint8_t *p, size_t octets, const
     out->ip_checksum_ok = true;
     if (p[6] == PACKET_PROTOCOL_TCP)
         return parse_tcp(out, p + PACKET_IPV6_OCTETS, length, reason);
+    if (p[6] == PACKET_PROTOCOL_FRAGMENT && length >= PACKET_FRAGMENT_HEADER_OCTETS &&
+        p[PACKET_IPV6_OCTETS] == PACKET_PROTOCOL_TCP) {
+        const uint8_t *fragment = p + PACKET_IPV6_OCTETS;
+
+        out->fragment_offset = octets_get16(fragment + 2) & 0xfff8U;
+        out->fragment_more = (fragment[3] & 1) != 0;
+        return take_fragment(out, fragment + PACKET_FRAGMENT_HEADER_OCTETS, length - PACKET_FRAGMENT_HEADER_OCTETS,
+                             octets_get32(fragment + 4), fragment[0]);
+    }
     if (p[6] == PACKET_PROTOCOL_ICMPV6)
         return parse_neighbour(out, p + PACKET_IPV6_OCTETS, length, reason);
     return 0;

@@ -66,6 +66,7 @@ void tcp_stack_free(struct tcp_stack *stack)
         stack->neighbours = neighbour->next;
         free(neighbour);
     }
+    packet_reassembly_free(stack->reassembly);
     free(stack);
 }
 
@@ -234,25 +235,35 @@ void tcp_leave(struct tcp_stack *stack)
         sweep(stack);
 }
 
+static bool is_for(const struct tcp_stack *stack, const struct packet *packet)
+{
+    const struct net_address *own = tcp_own_address(stack, packet->destination.family);
+
+    return memcmp(packet->ethernet_destination, stack->config.mac, 6) == 0 && own != NULL &&
+           net_address_equal(&packet->destination, own);
+}
+
 void tcp_stack_input(struct tcp_stack *stack, const uint8_t *frame, size_t octets, uint64_t now)
 {
     struct packet packet;
-    const struct net_address *own;
 
     tcp_enter(stack, now);
-    if (packet_parse(&packet, frame, octets, NULL) != 0) {
+    if (packet_parse(&packet, frame, octets, NULL) != 0)
         stack->bad_frames++;
-    } else if (packet.kind != PACKET_TCP) {
+    else if (packet.kind == PACKET_TCP && is_for(stack, &packet))
+        tcp_input_packet(stack, &packet);
+    else if (packet.kind == PACKET_FRAGMENT && is_for(stack, &packet))
+        tcp_input_fragment(stack, &packet, frame);
+    else if (packet.kind == PACKET_UNREACHABLE && is_for(stack, &packet))
+        stack->unreachable++;
+    else if (packet.kind != PACKET_TCP)
         tcp_neighbour_input(stack, &packet);
-    } else if (memcmp(packet.ethernet_destination, stack->config.mac, 6) == 0 &&
-               (own = tcp_own_address(stack, packet.destination.family)) != NULL &&
-               net_address_equal(&packet.destination, own)) {
-        if (packet.ip_checksum_ok && packet.tcp_checksum_ok)
-            tcp_input_segment(stack, &packet);
-        else
-            stack->bad_frames++;
-    }
     tcp_leave(stack);
+}
+
+uint64_t tcp_stack_unreachable(const struct tcp_stack *stack)
+{
+    return stack->unreachable;
 }
 
 uint64_t tcp_stack_deadline(const struct tcp_stack *stack)

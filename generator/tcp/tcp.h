@@ -72,8 +72,9 @@ struct tcp_stack_config {
     struct net_address ipv6;
     struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is after a router; else 0 */
     struct net_address next_hop_ipv6;
-    uint64_t seed; /* of ISS, ephemeral ports and IP identification */
-    uint64_t now;  /* the clock at the start */
+    uint64_t seed;       /* of ISS, ephemeral ports and IP identification */
+    uint64_t now;        /* the clock at the start */
+    bool drop_fragments; /* a fault: packets in IP fragments are not put together */
 
     /* Sends one whole frame; the octets are valid during the call only. It must not call back into the stack. */
     void (*emit)(void *context, const uint8_t *frame, size_t octets);
@@ -113,6 +114,9 @@ int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *a
 /* Frames ignored because a checksum was wrong, or because they were malformed. */
 uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
 
+/* ICMP messages to the stack that say a packet was too big, or was not put together in time. */
+uint64_t tcp_stack_unreachable(const struct tcp_stack *stack);
+
 /* Is there a connection, in any state but freed, between these ports of ours and of the peer's? */
 bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
                    uint16_t peer_port);
@@ -125,10 +129,15 @@ struct tcp_options {
     bool omit_mss;     /* send no MSS option */
     uint16_t send_mss; /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
     bool choose_window;
-    uint16_t window;      /* fixed receive window, as tcp_set_window() */
-    bool fragmentable;    /* IPv4: segments without Don't Fragment */
-    bool withhold_acks;   /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
-    bool delay_acks;      /* TCP_ACK_DELAYED from the first octet on */
+    uint16_t window;    /* fixed receive window, as tcp_set_window() */
+    bool fragmentable;  /* IPv4: segments without Don't Fragment */
+    bool withhold_acks; /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
+    bool delay_acks;    /* TCP_ACK_DELAYED from the first octet on */
+    bool
+        sack; /* SACK-permitted in our SYN, in an answer only if the peer's has it; then ACKs report what came after a gap */
+    bool sack_silent;  /* a fault: SACK-permitted, and no ACK reports anything */
+    bool sack_shifted; /* a fault: the blocks of SACK begin and end four octets too late */
+    bool take_repeats; /* a fault: octets that came before are received again, as if they were the stream's next ones */
     uint16_t source_port; /* 0: an ephemeral one; tcp_connect() only */
     unsigned attempts;    /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
     void *user;           /* tcp_user() of the connection */
@@ -190,6 +199,10 @@ struct tcp_status {
     uint64_t out_of_order; /* segments that begin beyond rcv_nxt */
     uint64_t duplicates;   /* segments that brought nothing new */
     uint64_t fragmentable; /* segments with octets that IPv4 may fragment: DF = 0 */
+    bool peer_sack;        /* the peer's SYN had SACK-permitted (RFC 2018 2) */
+    uint64_t sack_count;   /* segments with a SACK option */
+    unsigned sacks;        /* blocks of the last one of them (RFC 2018 3) */
+    struct packet_range sack[PACKET_SACKS_MAX];
 };
 
 const struct tcp_status *tcp_status(const struct tcp_connection *connection);
@@ -260,8 +273,10 @@ struct tcp_segment_spec {
     size_t options_octets;
     const uint8_t *payload;
     size_t payload_octets;
-    bool bad_checksum; /* TCP checksum wrong in one bit */
-    bool advance;      /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
+    bool bad_checksum;        /* TCP checksum wrong in one bit */
+    size_t fragment_octets;   /* the IP packet leaves in fragments of so many octets, a multiple of 8; 0: whole */
+    bool last_fragment_first; /* ... in reversed order */
+    bool advance;             /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
                                  be; asks for sequence == SND.NXT and nothing queued */
 };
 

@@ -51,6 +51,7 @@ static void learn_from_syn(struct tcp_connection *c, const struct packet *p)
     if (peer == 0)
         peer = c->status.peer.family == 4 ? MSS_WHEN_NONE_IPV4 : MSS_WHEN_NONE_IPV6;
     c->status.mss = peer < own ? peer : own;
+    c->status.peer_sack = p->sack_permitted;
     c->status.irs = p->sequence;
     c->status.rcv_nxt = c->acknowledged = p->sequence + 1;
     c->edge = c->status.rcv_nxt + (c->window_fixed ? c->window : TCP_DEFAULT_WINDOW);
@@ -326,6 +327,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
+        tcp_take_repeat(c, p);
         return;
     }
     if (from != next)
@@ -401,6 +403,8 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
             return false;
         if (segment_length(p) > 0)
             c->status.duplicates++;
+        if (seq_le(p->sequence + (uint32_t)p->payload_octets, c->status.rcv_nxt))
+            tcp_take_repeat(c, p);
         if (c->status.state == TCP_STATE_TIME_WAIT)
             c->end_at = c->stack->now + TCP_TIME_WAIT_NS;
         if (c->status.state != TCP_STATE_SYN_RECEIVED)
@@ -468,6 +472,7 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)
     }
     if (packet->fragmentable && packet->payload_octets != 0)
         c->status.fragmentable++;
+    tcp_note_sack(c, packet);
     if (c->status.state == TCP_STATE_SYN_SENT)
         input_syn_sent(c, packet);
     else

@@ -5,6 +5,7 @@
 
 #include "generator/link/link.h"
 #include "generator/packet/packet.h"
+#include "generator/packet/packet_fragment.h"
 #include "generator/link/random.h"
 #include "generator/tcp/tcp.h"
 
@@ -65,11 +66,6 @@ struct tcp_piece *tcp_ring_at(const struct tcp_ring *ring, size_t index);
 struct tcp_piece *tcp_ring_push(struct tcp_ring *ring); /* zeroed, or NULL when memory is out */
 void tcp_ring_pop(struct tcp_ring *ring);
 
-struct tcp_range {
-    uint32_t from;
-    uint32_t to;
-};
-
 struct tcp_connection {
     struct tcp_connection *prev;
     struct tcp_connection *next;
@@ -107,8 +103,9 @@ struct tcp_connection {
 
     /* receiving: `in` holds octets in order; those out of order lie after, at their places, as `ranges` say */
     struct tcp_queue in;
-    struct tcp_range ranges[TCP_RANGES];
+    struct packet_range ranges[TCP_RANGES];
     unsigned range_count;
+    uint32_t last_stored; /* where the octets began that came last: SACK's first block has them (RFC 2018 4) */
     bool fin_seen;
     bool fin_with_data;
     uint32_t fin_sequence;
@@ -148,11 +145,13 @@ struct tcp_stack {
     uint16_t identification;
     uint64_t order;
     uint64_t bad_frames;
+    uint64_t unreachable;
     unsigned depth; /* inside input or tick: connections are not freed */
     struct tcp_connection *connections;
     struct tcp_connection *spare; /* freed connections with their buffers */
     struct tcp_listener *listeners;
     struct tcp_neighbour *neighbours;
+    struct packet_reassembly *reassembly; /* NULL: no fragment has come */
     uint8_t frame[LINK_FRAME_CAPACITY + 1];
 };
 
@@ -183,6 +182,7 @@ void tcp_send_reset(struct tcp_connection *c);
 void tcp_transmit_piece(struct tcp_connection *c, const struct tcp_piece *piece);
 void tcp_fin_sent(struct tcp_connection *c);
 int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields);
+int tcp_transmit_fragments(struct tcp_connection *c, struct packet_tcp *fields, size_t size, bool last_first);
 uint32_t tcp_ack_number(const struct tcp_connection *c);
 uint16_t tcp_window_field(struct tcp_connection *c, uint32_t ack);
 bool tcp_window_update_due(struct tcp_connection *c);
@@ -194,6 +194,18 @@ void tcp_process_ack(struct tcp_connection *c, uint32_t ack);
 /* tcp_receive.c: octets that were received, at their place; and the next ones, with nothing out of order. */
 void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, uint32_t to);
 void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t count);
+
+/* The fault of take_repeats: the stream has a segment's octets a second time, and its numbers go on as if it had not. */
+void tcp_take_repeat(struct tcp_connection *c, const struct packet *p);
+
+/* tcp_fragment.c */
+int tcp_emit_fragments(struct tcp_stack *stack, size_t octets, size_t size, bool last_first); /* of the stack's frame */
+void tcp_input_packet(struct tcp_stack *stack, const struct packet *packet); /* a segment to an address of the stack */
+void tcp_input_fragment(struct tcp_stack *stack, const struct packet *fragment, const uint8_t *frame);
+
+/* tcp_sack.c. The option with what came after a gap, the newest first, as far as there is room (RFC 2018 4): its length, or 0. */
+size_t tcp_sack_option(const struct tcp_connection *c, uint8_t option[2 + 8 * PACKET_SACKS_MAX]);
+void tcp_note_sack(struct tcp_connection *c, const struct packet *p);
 
 /* tcp_neighbour.c */
 bool tcp_neighbour_lookup(struct tcp_stack *stack, const struct net_address *peer,

@@ -42,7 +42,7 @@ bool tcp_window_update_due(struct tcp_connection *c)
 }
 
 /* Fills in who talks to whom, builds, emits, and remembers what the peer may now acknowledge. */
-int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields)
+int tcp_transmit_fragments(struct tcp_connection *c, struct packet_tcp *fields, size_t size, bool last_first)
 {
     struct tcp_stack *stack = c->stack;
     uint32_t end = fields->sequence + (uint32_t)fields->payload_octets;
@@ -67,8 +67,16 @@ int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields)
         return -1;
     if (seq_lt(c->snd_max, end))
         c->snd_max = end;
-    stack->config.emit(stack->config.context, stack->frame, octets);
+    if (size == 0)
+        stack->config.emit(stack->config.context, stack->frame, octets);
+    else
+        return tcp_emit_fragments(stack, octets, size, last_first);
     return 0;
+}
+
+int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields)
+{
+    return tcp_transmit_fragments(c, fields, 0, false);
 }
 
 /* Puts acknowledgment and window in, and forgets the ACKs that this segment makes superfluous. */
@@ -86,24 +94,28 @@ static void put_acknowledgment(struct tcp_connection *c, struct packet_tcp *fiel
 void tcp_send_ack(struct tcp_connection *c)
 {
     struct packet_tcp fields = {.sequence = c->status.snd_nxt};
+    uint8_t sack[2 + 8 * PACKET_SACKS_MAX];
 
     put_acknowledgment(c, &fields);
+    fields.options_octets = tcp_sack_option(c, sack);
+    fields.options = sack;
     (void)tcp_transmit(c, &fields);
 }
 
 void tcp_transmit_piece(struct tcp_connection *c, const struct tcp_piece *piece)
 {
     struct packet_tcp fields = {.sequence = piece->sequence, .flags = piece->flags};
-    uint8_t mss[4];
+    uint8_t options[4 + 2];
 
     if (piece->octets > 0) {
         fields.payload = c->out.octets + c->out.head + (piece->sequence - c->out_sequence);
         fields.payload_octets = piece->octets;
     }
-    if ((piece->flags & TCP_FLAG_SYN) != 0 && !c->options.omit_mss) {
-        fields.options_octets = packet_mss_option(mss, c->options.mss);
-        fields.options = mss;
-    }
+    fields.options = options;
+    if ((piece->flags & TCP_FLAG_SYN) != 0 && !c->options.omit_mss)
+        fields.options_octets = packet_mss_option(options, c->options.mss);
+    if ((piece->flags & TCP_FLAG_SYN) != 0 && c->options.sack && (!c->status.passive || c->status.peer_sack))
+        fields.options_octets += packet_sack_permitted_option(options + fields.options_octets);
     if (c->status.state == TCP_STATE_SYN_SENT)
         fields.window = c->window_fixed ? c->window : TCP_DEFAULT_WINDOW;
     else

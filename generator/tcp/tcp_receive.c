@@ -28,7 +28,7 @@ static bool add_range(struct tcp_connection *c, uint32_t from, uint32_t to)
     memmove(&c->ranges[first + 1], &c->ranges[last], (c->range_count - last) * sizeof(c->ranges[0]));
     c->range_count -= last - first;
     c->range_count++;
-    c->ranges[first] = (struct tcp_range){from, to};
+    c->ranges[first] = (struct packet_range){from, to};
     return true;
 }
 
@@ -37,7 +37,7 @@ void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, u
 {
     uint32_t base = from;
     uint32_t at = from;
-    struct tcp_range before[TCP_RANGES];
+    struct packet_range before[TCP_RANGES];
     unsigned count = c->range_count;
 
     if (tcp_queue_reserve(&c->in, to - c->status.rcv_nxt) != 0)
@@ -45,6 +45,7 @@ void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, u
     memcpy(before, c->ranges, count * sizeof(before[0]));
     if (!add_range(c, from, to))
         return;
+    c->last_stored = from;
     for (unsigned i = 0; i < count && seq_lt(at, to); i++) {
         if (seq_le(before[i].to, at))
             continue;
@@ -74,4 +75,12 @@ void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t co
         return;
     c->status.rcv_nxt += count;
     c->status.octets_received += count;
+}
+
+void tcp_take_repeat(struct tcp_connection *c, const struct packet *p)
+{
+    if (!c->options.take_repeats || c->released || c->range_count != 0 ||
+        tcp_queue_append(&c->in, p->payload, p->payload_octets) != 0)
+        return;
+    tcp_raise(c, TCP_EVENT_DATA);
 }

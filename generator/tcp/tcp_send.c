@@ -205,7 +205,7 @@ int tcp_send_raw_segment(struct tcp_connection *connection, const struct tcp_seg
     fields.window = spec->set_window ? spec->window : tcp_window_field(c, ack);
     if (spec->bad_checksum)
         fields.spoil_checksum = true;
-    if (tcp_transmit(c, &fields) != 0)
+    if (tcp_transmit_fragments(c, &fields, spec->fragment_octets, spec->last_fragment_first) != 0)
         return -1;
     if ((flags & TCP_FLAG_ACK) != 0 && !spec->set_acknowledgment)
         c->acknowledged = ack;

@@ -126,6 +126,10 @@
     B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
     B(WINDOW_SMALL,                "window-small",                "TCP advertises a window of 700 octets, whatever happens") \
     B(FRAGMENTABLE,                "fragmentable",                "IPv4 may fragment the segments: Don't Fragment is clear") \
+    B(FRAGMENTS_DROPPED,           "fragments-dropped",           "IP packets in fragments are not put together") \
+    B(REPEATS_TAKEN,               "repeats-taken",               "octets that TCP had before reach MPA once more, as if they were the next ones") \
+    B(SACK_SILENT,                 "sack-silent",                 "SACK is agreed, and no ACK reports what came after a gap") \
+    B(SACK_SHIFTED,                "sack-shifted",                "blocks of SACK begin and end 4 octets too late") \
     B(REASSEMBLY_NONE,             "reassembly-none",             "octets after a gap, fewer than 140 of them, end the connection") \
     B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
     /* DDP and RDMAP, sending */ \

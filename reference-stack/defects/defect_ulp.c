@@ -56,16 +56,19 @@ void hook_cut(const struct defect_set *set, size_t *count)
         *count = piece;
 }
 
-void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
-              bool *delay_acks)
+void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
 {
-    *fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
-    *delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
+    wishes->fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
+    wishes->delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
+    wishes->drop_fragments = defect_behaves(set, DEFECT_FRAGMENTS_DROPPED);
+    wishes->take_repeats = defect_behaves(set, DEFECT_REPEATS_TAKEN);
+    wishes->sack_silent = defect_behaves(set, DEFECT_SACK_SILENT);
+    wishes->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
-        *window = 700;
+        wishes->window = 700;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
-        *iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
-        *choose_iss = true;
+        wishes->iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
+        wishes->choose_iss = true;
     }
 }
 

@@ -397,9 +397,21 @@ bool hook_nagle(const struct defect_set *set);
 /* `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with kernel TCP. */
 void hook_cut(const struct defect_set *set, size_t *count);
 
-/* How the device's TCP is opened, where that can be chosen: `window` 0, no ISS, DF set are TCP's own (RFC 5041 A, 5044 4.3, A.5.1). */
-void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
-              bool *delay_acks);
+/* How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them. */
+struct tcp_wishes {
+    uint16_t window; /* of receiving, fixed; 0: TCP's own */
+    bool choose_iss;
+    uint32_t iss;
+    bool fragmentable;   /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
+    bool delay_acks;     /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
+    bool drop_fragments; /* IP packets in fragments are not put together (RFC 5044 A.5.1) */
+    bool take_repeats;   /* octets that came before are the stream's next ones once more (RFC 5044 A.3) */
+    bool sack_silent;    /* SACK-permitted, but no ACK reports what came after a gap (RFC 5044 A.3) */
+    bool sack_shifted;   /* what SACK reports begins and ends four octets too late */
+};
+
+/* Changes wishes that are TCP's own. */
+void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes);
 
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
 bool hook_early_refused(const struct defect_set *set, size_t count);

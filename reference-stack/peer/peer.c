@@ -352,12 +352,11 @@ void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uin
     peer_pump(ps);
 }
 
-void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp)
+void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
 {
-    memset(tcp, 0, sizeof(*tcp));
+    memset(wishes, 0, sizeof(*wishes));
     if (config != NULL)
-        HOOK(config, hook_tcp(config->defects, &tcp->window, &tcp->iss, &tcp->choose_iss, &tcp->fragmentable,
-                              &tcp->delay_acks));
+        HOOK(config, hook_tcp(config->defects, wishes));
 }
 
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)

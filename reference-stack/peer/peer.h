@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "iwarp/sctp.h"
+#include "reference-stack/defects/hooks.h"
 #include "reference-stack/transport/carrier.h"
 #include "wire/sentence.h"
 
@@ -84,17 +85,8 @@ struct peer_config {
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct sentence *sentence);
 
-/* How TCP should be opened for the peer: what the transport can choose of it. */
-struct peer_tcp {
-    uint16_t window; /* of receiving, fixed; 0: TCP's own */
-    bool choose_iss;
-    uint32_t iss;
-    bool fragmentable; /* IPv4 may fragment its segments */
-    bool delay_acks;   /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
-};
-
-/* `config` may be NULL. */
-void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp);
+/* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
+void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
 
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;

@@ -31,7 +31,7 @@ suggests 2 --level "$WARPCHECK" list --levle must
 suggests 2 --corpus "$WARPCHECK" gen --corups there
 suggests 2 --format "$WARPCHECK" dump --fromat=text there
 suggests 2 --requirements "$WARPCHECK" pics --requirments
-suggests 2 --force "$WARPCHECK" new-check --forse MPA-A.3-01
+suggests 2 --force "$WARPCHECK" new-check --forse DDP-8.3.2-07
 suggests 2 --help "$WARPCHECK" explain --hepl
 suggests 2 --listen "$WARPCHECK" peer --lisen 1
 suggests 2 --listen "$IWARP_PEER" --lisen 1

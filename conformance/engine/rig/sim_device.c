@@ -55,7 +55,7 @@ static void transport_free(struct sim_transport *transport)
 static struct tcp_options tcp_options_of(const struct sim_device *device)
 {
     struct peer_config peer = {.defects = device->config.defects};
-    struct peer_tcp wishes;
+    struct tcp_wishes wishes;
 
     peer_tcp(&peer, &wishes);
     return (struct tcp_options){.choose_iss = wishes.choose_iss,
@@ -63,7 +63,11 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
                                 .choose_window = wishes.window != 0,
                                 .window = wishes.window,
                                 .fragmentable = wishes.fragmentable,
-                                .delay_acks = wishes.delay_acks};
+                                .delay_acks = wishes.delay_acks,
+                                .sack = true,
+                                .sack_silent = wishes.sack_silent,
+                                .sack_shifted = wishes.sack_shifted,
+                                .take_repeats = wishes.take_repeats};
 }
 
 static int peer_op_listen(void *context, uint16_t port, struct sentence *why)
@@ -312,6 +316,7 @@ static struct sim_cm *cm_new(const struct sim_device *device, const struct tcp_s
 struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error)
 {
     struct peer_config peer = {.defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
+    struct tcp_wishes wishes;
     struct tcp_stack_config tcp = {
         .seed = config->seed, .now = sim_now(config->sim), .emit = emit, .event = on_tcp_event};
     struct sim_device *device = calloc(1, sizeof(*device));
@@ -322,6 +327,8 @@ struct sim_device *sim_device_new(const struct sim_device_config *config, struct
     }
     device->config = *config;
     device->next_port = FIRST_FREE_PORT;
+    peer_tcp(&peer, &wishes);
+    tcp.drop_fragments = wishes.drop_fragments;
     tcp.context = device;
     memcpy(tcp.mac, config->mac, sizeof(tcp.mac));
     (void)net_address_parse(&tcp.ipv4, config->ipv4);

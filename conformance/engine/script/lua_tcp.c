@@ -54,6 +54,19 @@ static const char *cause_of(const struct tcp_connection *tcp)
     return cause == TCP_CAUSE_NONE ? "no answer to the SYN" : tcp_cause_name(cause);
 }
 
+/* A member of the table of options that stands for true. */
+static bool wants(lua_State *lua, int index, const char *name)
+{
+    bool wanted = false;
+
+    if (lua_istable(lua, index)) {
+        lua_getfield(lua, index, name);
+        wanted = lua_toboolean(lua, -1);
+        lua_pop(lua, 1);
+    }
+    return wanted;
+}
+
 static int rig_connect(lua_State *lua)
 {
     struct rig *rig = rig_with_tcp(lua);
@@ -70,6 +83,7 @@ static int rig_connect(lua_State *lua)
     options.iss = (uint32_t)lua_rig_integer(lua, 1, "iss", 0, &options.choose_iss);
     options.window = (uint16_t)lua_rig_integer(lua, 1, "window", 0, &options.choose_window);
     options.source_port = (uint16_t)lua_rig_integer(lua, 1, "source_port", 0, &given);
+    options.sack = wants(lua, 1, "sack");
     first = read_first(lua, &count);
     connection = lua_held_push(lua, &lua_tcp);
     if (port == rig->port)
@@ -102,11 +116,8 @@ static int rig_listen(lua_State *lua)
 
     options.mss = (uint16_t)lua_rig_integer(lua, 2, "mss", 0, &given);
     options.iss = (uint32_t)lua_rig_integer(lua, 2, "iss", 0, &options.choose_iss);
-    if (lua_istable(lua, 2)) {
-        lua_getfield(lua, 2, "withheld");
-        options.withhold_acks = lua_toboolean(lua, -1);
-        lua_pop(lua, 1);
-    }
+    options.withhold_acks = wants(lua, 2, "withheld");
+    options.sack = wants(lua, 2, "sack");
     tcp_unlisten(rig->tcp.stack, port);
     if (tcp_listen(rig->tcp.stack, port, &options, &why) != 0)
         return luaL_error(lua, "%s", why.text);
@@ -149,10 +160,18 @@ static int rig_start_initiator(lua_State *lua)
     return 0;
 }
 
+/* ICMP messages to the lower tester that a packet was too big, or not put together in time. */
+static int rig_unreachable(lua_State *lua)
+{
+    lua_pushinteger(lua, (lua_Integer)tcp_stack_unreachable(rig_with_tcp(lua)->tcp.stack));
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
     {"connect", rig_connect},
     {"listen", rig_listen},
     {"accept", rig_accept},
+    {"unreachable", rig_unreachable},
     {"has_connect_command", rig_has_connect_command},
     {"start_initiator", rig_start_initiator},
     {NULL, NULL},

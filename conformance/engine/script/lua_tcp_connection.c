@@ -86,6 +86,9 @@ static int connection_raw(lua_State *lua)
     spec.sequence = (uint32_t)lua_rig_integer(lua, 2, "offset", 0, &given);
     spec.flags = (uint8_t)lua_rig_integer(lua, 2, "flags", 0, &spec.set_flags);
     spec.window = (uint16_t)lua_rig_integer(lua, 2, "window", 0, &spec.set_window);
+    spec.fragment_octets = (size_t)lua_rig_integer(lua, 2, "fragment_octets", 0, &given);
+    lua_getfield(lua, 2, "last_fragment_first");
+    spec.last_fragment_first = lua_toboolean(lua, -1);
     lua_getfield(lua, 2, "advance");
     spec.advance = lua_toboolean(lua, -1);
     lua_getfield(lua, 2, "bad_checksum");
@@ -240,6 +243,20 @@ static int connection_acknowledged(lua_State *lua)
     return 3;
 }
 
+/* The blocks of the last SACK option: offsets of the stream, from SND.UNA on. */
+static void push_sacks(lua_State *lua, const struct tcp_status *status)
+{
+    lua_createtable(lua, (int)status->sacks, 0);
+    for (unsigned i = 0; i < status->sacks; i++) {
+        lua_createtable(lua, 0, 2);
+        lua_pushinteger(lua, (int32_t)(status->sack[i].from - status->snd_una));
+        lua_setfield(lua, -2, "from");
+        lua_pushinteger(lua, (int32_t)(status->sack[i].to - status->snd_una));
+        lua_setfield(lua, -2, "to");
+        lua_rawseti(lua, -2, (lua_Integer)i + 1);
+    }
+}
+
 static int connection_status(lua_State *lua)
 {
     const struct tcp_status *status = tcp_status(check_connection(lua));
@@ -267,6 +284,14 @@ static int connection_status(lua_State *lua)
     lua_setfield(lua, -2, "duplicates");
     lua_pushinteger(lua, (lua_Integer)status->fragmentable);
     lua_setfield(lua, -2, "fragmentable");
+    lua_pushinteger(lua, (lua_Integer)status->retransmissions);
+    lua_setfield(lua, -2, "retransmissions");
+    lua_pushboolean(lua, status->peer_sack);
+    lua_setfield(lua, -2, "peer_sack");
+    lua_pushinteger(lua, (lua_Integer)status->sack_count);
+    lua_setfield(lua, -2, "sack_count");
+    push_sacks(lua, status);
+    lua_setfield(lua, -2, "sack");
     return 1;
 }
 

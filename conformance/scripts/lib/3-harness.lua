@@ -225,7 +225,7 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Connections
 
--- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window.
+-- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window, sack (SACK-permitted is offered).
 function Test:connect(options)
   self:only_over_tcp("t:connect")
   local tcp, why = rig.connect(options or {})
@@ -244,14 +244,14 @@ function Test:connect(options)
 end
 
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
--- options.mss, options.iss: of our side. options.withheld: nothing is acknowledged until c.tcp:ack. options.special: it may not
+-- options.mss, options.iss, options.sack: of our side. options.withheld: nothing is acknowledged until c.tcp:ack. options.special: it may not
 -- know what options.dut asks for: SKIP. The Request is not read yet.
 function Test:accept(options)
   options = options or {}
   self:only_over_tcp("t:accept")
   local own = rig.addresses()
   self.port = self.port + 1
-  rig.listen(self.port, { mss = options.mss, iss = options.iss, withheld = options.withheld })
+  rig.listen(self.port, { mss = options.mss, iss = options.iss, withheld = options.withheld, sack = options.sack })
   if self:is_started() then return self:accept_started(options) end
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port
@@ -324,24 +324,24 @@ end
 -- A stream in full operation, whatever the role. options:
 --   request / reply   fields of the tester's start-up frame
 --   dut               configuration of the device (listen or connect verb): needs the upper tester
---   mss, iss, window  of TCP
+--   mss, iss, window, sack  of TCP
 -- The default is Rev 1 without Markers, with CRC. In role initiator the device's first FPDU (a Send of 4 octets that
 -- is asked of it) has been taken when this returns.
--- Over SCTP it is a session on a stream of its own association (9-streams.lua), which has no request, reply, mss, iss and window.
+-- Over SCTP it is a session on a stream of its own association (9-streams.lua), which has no request, reply, mss, iss, window and sack.
 function Test:open(options)
   options = options or {}
   if self:over_sctp() then return self:open_over_sctp(options) end
   if self.role == "responder" then
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
-    local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window }
+    local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window, sack = options.sack }
     c.pd = options.dut and options.dut.pd
     c:start_as_initiator(options.request)
     return c
   end
   local dut = copy_fields(options.dut)
   if dut.rev == nil then dut.rev = self:plain_rev() end
-  local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  local c = self:accept { dut = dut, mss = options.mss, iss = options.iss, sack = options.sack }
   c.pd = dut.pd
   c:start_as_responder(options.reply)
   if self:is_started() then

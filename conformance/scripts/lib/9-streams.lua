@@ -35,7 +35,7 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Opening
 
-local only_tcp = { "request", "reply", "mss", "iss", "window" }
+local only_tcp = { "request", "reply", "mss", "iss", "window", "sack" }
 
 -- The device's number of a stream that it has accepted on the port. What it has told of others before that is nobody's.
 local function forget_accepted(t, port)

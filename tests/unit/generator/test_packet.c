@@ -377,7 +377,7 @@ START_TEST(vlan_tags_and_padding_and_fragments)
     ck_assert_int_eq(packet_parse(&p, tagged, 15, NULL), -1);
     frame[20] |= 0x20; /* MF */
     ck_assert_int_eq(packet_parse(&p, frame, 54, NULL), 0);
-    ck_assert_int_eq(p.kind, PACKET_OTHER);
+    ck_assert_int_eq(p.kind, PACKET_FRAGMENT);
 }
 END_TEST
 
