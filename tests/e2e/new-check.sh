@@ -106,7 +106,7 @@ expect 4 "a folder that is not there" "$WARPCHECK" new-check DDP-8.3.2-07 -o now
 expect 4 "a file in place of a folder" "$WARPCHECK" new-check DDP-8.3.2-07 -o "small.lua/x.lua"
 expect 4 "a disk that is full" "$WARPCHECK" new-check DDP-8.3.2-07 -o /dev/full
 odd=$'it\'s "odd"\nos.exit() -- ]] \033[31m.lua'
-expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check MPA-9.3-01 -o "$odd"
+expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check RDMAP-4.8-50 -o "$odd"
 holds "the name stays in its comment" test "$(grep -c 'os\.exit' "$odd")" = "$(grep -c '^-- .*os\.exit' "$odd")"
-honest "$odd" MPA-9.3-01
+honest "$odd" RDMAP-4.8-50
 finish
