@@ -15,6 +15,7 @@ struct run_command {
     struct pics *pics;
     struct script_host *host;
     struct profile profile;
+    const struct profile_place *place; /* of the profile: where this process judges the device; NULL: no profile */
     struct plan plan;
     struct defect_set *defects;      /* of the reference stack, NULL: none */
     struct run_identity identity;    /* who writes the output */

@@ -125,7 +125,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
     return say(worker, json_pack("{s:o}", "end", run_summary_to_json(&rest))) == 0 && !out_of_memory_noted() ? 0 : 1;
 }
 
-int run_worker_live(struct run_command *command, pid_t parent, int orders, int answers)
+int run_worker_live(struct run_command *command, unsigned number, pid_t parent, int orders, int answers)
 {
     struct worker worker = {.command = command, .orders = orders, .answers = fdopen(answers, "w")};
     struct sentence error = {{0}};
@@ -133,6 +133,8 @@ int run_worker_live(struct run_command *command, pid_t parent, int orders, int a
 
     if (worker.answers == NULL || run_stop_child(parent) != 0)
         return 1;
+    if (command->place != NULL)
+        command->place = &command->profile.beside[number];
     if (run_start_rig(command, false, &error) != 0)
         return fail(&worker, &error);
     /* A change of the user takes the signal of the parent's end back. */
