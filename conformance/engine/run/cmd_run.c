@@ -222,6 +222,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
+    plan.own_scripts = command->options.script_count != 0;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     skip_hazards(command);

@@ -38,6 +38,9 @@ struct run_command {
 /* run_judge.c: the functions of `config` that hear of results; its `user` is a struct run_command. */
 void run_judge_listen(struct runner_config *config);
 
+/* What the profile makes of a result: the verdict after known deviations. */
+enum verdict run_judge_verdict(struct run_command *command, const struct result *found);
+
 /*
  * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in `error`. Each
  * exit status but 0 has its reason on standard error, or in the results of checks.
