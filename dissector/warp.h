@@ -140,7 +140,13 @@ struct warp_record {
 void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo);
 /* The same for an SCTP packet, a RoCE packet from its BTH on, an InfiniBand packet from its LRH on, and an Ethernet
  * payload of RoCEv1 from its GRH on. */
-enum warp_packet { WARP_PACKET_SCTP, WARP_PACKET_ROCE, WARP_PACKET_ROCE_V1, WARP_PACKET_INFINIBAND };
+enum warp_packet {
+    WARP_PACKET_SCTP,
+    WARP_PACKET_SCTP_IN_UDP,
+    WARP_PACKET_ROCE,
+    WARP_PACKET_ROCE_V1,
+    WARP_PACKET_INFINIBAND
+};
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo);
 /* The record of a frame, NULL: nothing of interest. */
 const struct warp_record *warp_record_of(uint32_t frame);

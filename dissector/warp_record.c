@@ -328,6 +328,8 @@ void warp_record_finish(void)
     flow_decoder_finish(warp_pass.decoder);
 }
 
+enum { UDP_OCTETS = 8 };
+
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo)
 {
     guint captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
@@ -341,19 +343,22 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
         .captured = captured,
         .length = length,
     };
+    bool sctp = packet == WARP_PACKET_SCTP || packet == WARP_PACKET_SCTP_IN_UDP;
 
     if (warp_pass.decoder == NULL || captured == 0)
         return;
     if (packet == WARP_PACKET_ROCE_V1)
         of_ip.family = 0;
-    if ((packet == WARP_PACKET_SCTP || packet == WARP_PACKET_ROCE) && !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
+    if (packet == WARP_PACKET_SCTP_IN_UDP)
+        of_ip.encapsulation = UDP_OCTETS;
+    if ((sctp || packet == WARP_PACKET_ROCE) && !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
         return;
     warp_pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
     warp_pass.payload_octets = captured;
     warp_pass.frame = pinfo->num;
     warp_pass.record = NULL;
     warp_pass.item = NULL;
-    if (packet == WARP_PACKET_SCTP) {
+    if (sctp) {
         flow_decoder_sctp(warp_pass.decoder, &of_ip);
     } else if (packet == WARP_PACKET_ROCE || packet == WARP_PACKET_ROCE_V1) {
         flow_decoder_roce(warp_pass.decoder, &of_ip);

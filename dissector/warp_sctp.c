@@ -109,7 +109,7 @@ proto_tree *warp_draw_segment_chunk(const struct warp_item *item, const struct w
 
 /* ---- before SCTP -------------------------------------------------------------------------------------------------- */
 
-static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, enum warp_packet packet)
 {
     const struct warp_record *record;
     int octets;
@@ -118,12 +118,22 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
         !proto_is_protocol_enabled(find_protocol_by_id(warp_proto)))
         return call_dissector_with_data(sctp_handle, tvb, pinfo, tree, data);
     if (!PINFO_FD_VISITED(pinfo))
-        warp_record_packet(WARP_PACKET_SCTP, tvb, pinfo);
+        warp_record_packet(packet, tvb, pinfo);
     octets = call_dissector_with_data(sctp_handle, tvb, pinfo, tree, data);
     record = warp_record_of(pinfo->num);
     if (record != NULL)
         warp_draw_after(record, tvb, pinfo, tree, true);
     return octets;
+}
+
+static int dissect_over_ip(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_packet(tvb, pinfo, tree, data, WARP_PACKET_SCTP);
+}
+
+static int dissect_in_udp(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_packet(tvb, pinfo, tree, data, WARP_PACKET_SCTP_IN_UDP);
 }
 
 /* User data of PPID 16 and 17: what there is to say is drawn after SCTP's tree. */
@@ -163,14 +173,15 @@ void warp_sctp_handoff(void)
     static const dissector_t drafts[2] = {dissect_ppid_1, dissect_ppid_2};
     static const char *const names[2][2] = {{"warp.sctp.1", "DDP over SCTP, draft, or IUA (warpcheck)"},
                                             {"warp.sctp.2", "DDP over SCTP, draft, or M2UA (warpcheck)"}};
-    dissector_handle_t user = handle_of(dissect_user, "warp.sctp.user", "DDP over SCTP (warpcheck)"), watched;
+    dissector_handle_t user = handle_of(dissect_user, "warp.sctp.user", "DDP over SCTP (warpcheck)");
 
     sctp_handle = find_dissector("sctp");
     if (sctp_handle == NULL)
         return;
-    watched = handle_of(dissect_packet, "warp.sctp", "SCTP, watched by iWARP (warpcheck)");
-    dissector_add_uint("ip.proto", SCTP_PROTOCOL, watched);
-    dissector_add_uint("udp.port", SCTP_UDP_PORT, watched); /* RFC 6951 */
+    dissector_add_uint("ip.proto", SCTP_PROTOCOL,
+                       handle_of(dissect_over_ip, "warp.sctp", "SCTP, watched by iWARP (warpcheck)"));
+    dissector_add_uint("udp.port", SCTP_UDP_PORT, /* RFC 6951 */
+                       handle_of(dissect_in_udp, "warp.sctp.udp", "SCTP in UDP, watched by iWARP (warpcheck)"));
     dissector_add_uint("sctp.ppi", DDP_SCTP_PPID_SEGMENT, user);
     dissector_add_uint("sctp.ppi", DDP_SCTP_PPID_CONTROL, user);
     for (unsigned i = 0; i < 2; i++) {

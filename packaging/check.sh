@@ -4,6 +4,8 @@
 # check.sh: the Debian packages of the commit that is checked out. Two builds in folders of different names have the same octets;
 # lintian finds nothing; in a fresh Debian (debootstrap, as root and with Debian's archive in reach) they install, the programs run, a
 # program is compiled with libiwarp-dev, tshark has the plugin, and after they are removed nothing of them is left.
+#
+# SUITE (bookworm) is that Debian; the packages of another suite than this machine's are built in it, too. MIRROR: where it comes from.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 COMMIT=$(git rev-parse HEAD) # the same for both builds, whatever is committed meanwhile
@@ -11,7 +13,7 @@ export COMMIT
 : "${B:=build}" "${SUITE:=bookworm}" "${MIRROR:=http://deb.debian.org/debian}"
 work=$(mktemp -d)
 root=$work/root
-trap 'umount -l "$root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT
 failed=0
 holds() { # holds WHAT COMMAND...
 	local what=$1
@@ -25,39 +27,73 @@ holds() { # holds WHAT COMMAND...
 	fi
 }
 
-packaging/build-deb.sh "$B/deb" >"$work/first"
-packaging/build-deb.sh "$work/another-place/for-the-same" >"$work/second"
-sums() { (cd "$1" && sha256sum ./*.deb); }
-sums "$B/deb" >"$work/first.sums"
-sums "$work/another-place/for-the-same" >"$work/second.sums"
-holds "two builds, the same octets ($(wc -l <"$work/first.sums") packages)" diff "$work/first.sums" "$work/second.sums"
-holds "lintian finds nothing" lintian --allow-root --fail-on error,warning "$B"/deb/*.changes
+# A suite that is younger than this debootstrap is made as sid is.
+recipe=()
+[ -e "/usr/share/debootstrap/scripts/$SUITE" ] || recipe=(/usr/share/debootstrap/scripts/sid)
+# inside ROOT COMMAND...: there, without anything of this environment; what is mounted there is mounted for that command alone.
+inside() {
+	local root=$1
+	shift
+	# shellcheck disable=SC2016 # of the inner shell
+	unshare --mount bash -c 'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$@"' "$root" "$root" \
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive COMMIT="$COMMIT" "$@" </dev/null
+}
+fresh=yes
+if debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" "${recipe[@]}" >"$work/debootstrap" 2>&1; then
+	cp /etc/resolv.conf "$root/etc/resolv.conf"
+	inside "$root" apt-get -qq update >"$work/update" 2>&1 || true
+else
+	fresh=
+fi
 
-if ! debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$work/debootstrap" 2>&1; then
+# The packages of another suite than this machine's are built there: they depend on its libraries.
+debs=$B/deb again=$work/another-place/for-the-same there='' maker=()
+# shellcheck source=/dev/null
+if [ "$SUITE" != "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" ]; then
+	[ -n "$fresh" ] || { echo "SKIP  no $SUITE here: $(tail -n 1 "$work/debootstrap")"; exit 77; }
+	cp -a "$root" "$work/maker"
+	git clone -q --no-local . "$work/maker/source"
+	mkdir "$work/maker/needs"
+	cp -a packaging/debian "$work/maker/needs/debian"
+	there=$work/maker debs=$work/maker/built again=$work/maker/another-place/for-the-same
+	maker=(inside "$there" env -C /source)
+	holds "what a build needs is there" inside "$work/maker" sh -c \
+		'apt-get -qq -y --no-install-recommends install git ca-certificates make gcc libc6-dev dpkg-dev fakeroot lintian && apt-get -qq -y --no-install-recommends build-dep /needs'
+fi
+"${maker[@]}" packaging/build-deb.sh "${debs#"$there"}" >"$work/first"
+"${maker[@]}" packaging/build-deb.sh "${again#"$there"}" >"$work/second"
+sums() { (cd "$1" && sha256sum ./*.deb); }
+sums "$debs" >"$work/first.sums"
+sums "$again" >"$work/second.sums"
+holds "two builds, the same octets ($(wc -l <"$work/first.sums") packages)" diff "$work/first.sums" "$work/second.sums"
+# shellcheck disable=SC2016 # of the inner shell
+holds "lintian finds nothing" "${maker[@]}" bash -c 'lintian --allow-root --fail-on error,warning "$0"/*.changes' "${debs#"$there"}"
+
+if [ -z "$fresh" ]; then
 	echo "SKIP  no fresh Debian here: $(tail -n 1 "$work/debootstrap")"
 	[ "$failed" -eq 0 ] || exit 1
 	exit 77 # whether they can be installed is not known
 fi
-mount -t proc proc "$root/proc"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir "$root/packages"
-cp "$B"/deb/*.deb "$root/packages/"
+cp "$debs"/*.deb "$root/packages/"
 rm -f "$root"/packages/*-dbgsym_*
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-files() { inside find / -xdev \( -path /proc -o -path /packages -o -path /tmp -o -path '/var/lib/apt' -o -path '/var/cache' -o -path '/var/log' \) -prune -o -print | LC_ALL=C sort; }
-inside apt-get -qq update >"$work/update" 2>&1 || true
-holds "what they need is there" inside apt-get -qq -y --no-install-recommends install tshark gcc libc6-dev pkg-config iproute2 \
-	libpcap0.8 libnet1 libisal2 liblua5.4-0 libuv1 libxml2 libseccomp2 libusrsctp2 libuv1-dev libisal-dev libjansson-dev libusrsctp-dev \
-	libibverbs1 librdmacm1
+files() { inside "$root" find / -xdev \( -path /proc -o -path /packages -o -path /tmp -o -path '/var/lib/apt' -o -path '/var/cache' -o -path '/var/log' \) -prune -o -print | LC_ALL=C sort; }
+# What they depend on, by its names of this suite, and none of themselves.
+mapfile -t ours < <(for deb in "$root"/packages/*.deb; do dpkg-deb -f "$deb" Package; done)
+mapfile -t needs < <(for deb in "$root"/packages/*.deb; do dpkg-deb -f "$deb" Pre-Depends Depends; done | sed 's/^[A-Za-z-]*://' | tr ',' '\n' |
+	sed 's/|.*//; s/(.*//; s/[[:space:]]//g; /^$/d' | LC_ALL=C sort -u | grep -vxFf <(printf '%s\n' "${ours[@]}"))
+holds "they depend on ${#needs[@]} packages" test "${#needs[@]}" -ge 10
+holds "what they need is there" inside "$root" apt-get -qq -y --no-install-recommends install tshark gcc libc6-dev pkg-config "${needs[@]}"
 files >"$work/before"
-holds "they install" inside sh -c 'apt-get -qq -y --no-install-recommends install /packages/*.deb'
-holds "warpcheck judges" inside sh -c 'warpcheck run --simulate "DDP-7.2*" --quiet && warpcheck list >/tmp/list'
-holds "iwarp-peer says what it is" inside iwarp-peer --help
-holds "the agent, too" inside warpcheck-agent --help
-holds "tshark has the plugin" inside sh -c 'tshark -G plugins | sed -n "s,^warpcheck.so.*,yes,p" | wc -l | xargs test 1 -eq'
-holds "the manual pages are there" inside sh -c 'ls /usr/share/man/man1/warpcheck.1.gz /usr/share/man/man1/warpcheck-agent.1.gz /usr/share/man/man3/libiwarp.3.gz'
-holds "an example is compiled with libiwarp-dev" inside sh -c 'cd /usr/share/doc/libiwarp-dev/examples && gcc -o /tmp/echo echo.c* $(pkg-config --cflags --libs libiwarp)'
-holds "they go" inside apt-get -qq -y purge warpcheck warpcheck-wireshark warpcheck-agent libiwarp-dev libiwarp0
+holds "they install" inside "$root" sh -c 'apt-get -qq -y --no-install-recommends install /packages/*.deb'
+holds "warpcheck judges" inside "$root" sh -c 'warpcheck run --simulate "DDP-7.2*" --quiet && warpcheck list >/tmp/list'
+holds "iwarp-peer says what it is" inside "$root" iwarp-peer --help
+holds "the agent, too" inside "$root" warpcheck-agent --help
+holds "tshark has the plugin" inside "$root" sh -c 'tshark -G plugins | sed -n "s,^warpcheck.so.*,yes,p" | wc -l | xargs test 1 -eq'
+holds "the manual pages are there" inside "$root" sh -c 'ls /usr/share/man/man1/warpcheck.1.gz /usr/share/man/man1/warpcheck-agent.1.gz /usr/share/man/man3/libiwarp.3.gz'
+# shellcheck disable=SC2016 # of the inner shell
+holds "an example is compiled with libiwarp-dev" inside "$root" sh -c 'cd /usr/share/doc/libiwarp-dev/examples && gcc -o /tmp/echo echo.c* $(pkg-config --cflags --libs libiwarp)'
+holds "they go" inside "$root" apt-get -qq -y purge "${ours[@]}"
 files >"$work/after"
 holds "and nothing is left" diff "$work/before" "$work/after"
 exit $((failed != 0))

@@ -4,7 +4,7 @@
 # chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their calls
 # fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
-# Subjects: run, live, audit, prove, report, merge, gen, new (new-check), peer, disk; all of them when none is named.
+# Subjects: run, live, audit, prove, report, merge, gen, new (new-check), course, peer, disk; all of them when none is named.
 #
 #   --calls   the classes of calls that fail: open, write, sync, rename, close, remove, make and memory; all of them
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
@@ -112,6 +112,7 @@ contents() { (cd "$1" && find . -type f ! -name .lock -exec cksum {} + | sort); 
 # No file is half of one; of results.jsonl the last line may be.
 is_whole() {
 	local dir=$1
+	[ ! -e "$dir/warpcheck/course.json" ] || jq -e '.exercises["2"]' "$dir/warpcheck/course.json" >/dev/null || { echo "what was passed is lost"; return 1; }
 	[ ! -e "$dir/index.html" ] || grep -q '</html>' < <(tail -c 20 "$dir/index.html") || { echo "index.html is torn"; return 1; }
 	[ ! -e "$dir/junit.xml" ] || grep -q '^</testsuites>' < <(tail -n 1 "$dir/junit.xml") || { echo "junit.xml is torn"; return 1; }
 	[ ! -e "$dir/results.sarif" ] || jq -e . "$dir/results.sarif" >/dev/null || { echo "results.sarif is torn"; return 1; }
@@ -272,6 +273,12 @@ gen_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" gen --corpus "$1" gene
 gen_again() { attempt "$WARPCHECK" gen --corpus "$1" generator/examples/faults.lua --force; }
 gen_state() { contents "$1"; }
 
+# Progress is kept in a file that others' exercises are in, too: one of them is passed before. How often it was tried is no matter.
+course_prepare() { attempt env XDG_STATE_HOME="$1" "$WARPCHECK" course answer 2 11 initiator; }
+course_start() { XDG_STATE_HOME=$1 chaotic "$class" "$at" "$deed" "$WARPCHECK" course answer 1 17 initiator; }
+course_again() { XDG_STATE_HOME=$1 attempt "$WARPCHECK" course answer 1 17 initiator; }
+course_state() { jq -S '.exercises | map_values(del(.tries))' "$1/warpcheck/course.json"; }
+
 new_prepare() { mkdir "$1"; }
 new_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua"; }
 new_again() { attempt "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua" --force; }
@@ -377,6 +384,7 @@ chaos_merge() {
 
 chaos_gen() { subject gen 0 yes; }
 chaos_new() { subject new 0 no; }
+chaos_course() { subject course 0 no; }
 
 # iwarp-peer at work (tests/support/peer_load.pl) without memory; FAULTS=all: each allocation that is reached in a way of its own.
 chaos_peer() {
@@ -443,7 +451,7 @@ apart() {
 }
 
 subjects=("$@")
-[ $# -gt 0 ] || subjects=(run live audit prove report merge gen new peer disk)
+[ $# -gt 0 ] || subjects=(run live audit prove report merge gen new course peer disk)
 for name in "${subjects[@]}"; do
 	declare -F "chaos_$name" >/dev/null || { echo "chaos.sh: there is no subject '$name'" >&2; exit 2; }
 done

@@ -316,7 +316,8 @@ static void take_packet(struct flow_decoder *decoder, const struct flow_packet *
         .length = packet->length > packet->captured ? packet->length : packet->captured,
     };
     if (protocol == FLOW_PROTOCOL_SCTP)
-        datagram->ip_octets = (packet->family == 4 ? 20 : 40) + datagram->length; /* without options */
+        datagram->ip_octets =
+            (packet->family == 4 ? 20 : 40) + packet->encapsulation + datagram->length; /* without options */
     if (packet->family != 4 && packet->family != 6 && (packet->family != 0 || protocol != FLOW_PROTOCOL_GRH))
         protocol = FLOW_PROTOCOL_NONE;
     (void)take(decoder, protocol, &layers, &carrier);

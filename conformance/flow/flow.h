@@ -93,6 +93,7 @@ struct flow_packet {
     const uint8_t *octets;               /* from the TCP header's first octet on, borrowed for the call */
     size_t captured;                     /* octets captured */
     size_t length;                       /* octets on the wire: header and payload, nothing after them */
+    size_t encapsulation; /* SCTP: octets of the header between IP's and this one; 8 in UDP (RFC 6951), else 0 */
 };
 
 struct flow_address {

@@ -7,6 +7,9 @@
 #   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
 #   BENCH_PLUGIN_MB=100   size of the one that tshark reads with the plugin and with the built-in dissectors
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike (of the stack: see bench_stack.c)
+#   BENCH_JOBS=8          checks side by side on the embedded device (run -j)
+#   BENCH_LAB_JOBS=4      the same on Linux siw in a virtual machine, where the lab's packages are installed; 0: no run in the lab
+#   BENCH_LAB='DDP-7*'    the checks of both runs there; without it all of them, which takes minutes
 #   BENCH_PAIRS=7         of the plugin: runs in pairs, with and without it by turns, each first in every other pair; the
 #                         median of the pairs' ratios counts. Both programs are mostly Wireshark itself and differ by a few
 #                         per cent, less than the machine's speed may from one minute to the next: best times of runs
@@ -17,7 +20,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
-: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}"
+: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}" "${BENCH_JOBS:=8}" "${BENCH_LAB_JOBS:=4}" "${BENCH_LAB:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${WORK:=$B/bench/work}"
 mkdir -p "$WORK"
 measure=$B/bench/bench_measure
@@ -163,6 +166,46 @@ best 1 "$WARPCHECK" prove --seeds 8
 pin=("${pinned[@]}")
 printf '  %-28s %11s  %9.3f s\n' "warpcheck prove" "" "$wall"
 aim "a minute against prove's time" "$(ratio 60 "$wall")" 1
+# judged STATUS NAME ARGUMENT...: a run of all cores with its results in $WORK/NAME; ends with 0, STATUS, or 4: late on a busy machine.
+judged() {
+	local status=$1 name=$2 pinned=("${pin[@]}")
+	shift 2
+	pin=()
+	# shellcheck disable=SC2016 # of the inner shell
+	best 1 bash -c 'status=$1 && shift && { "$@" || { ended=$?; [ "$ended" -eq 4 ] || [ "$ended" -eq "$status" ]; }; }' judged "$status" \
+		"$WARPCHECK" run "$@" --quiet --force -o "$WORK/$name"
+	pin=("${pinned[@]}")
+	printf '  %-28s %11s  %9.3f s\n' "run, $name" "" "$wall"
+}
+verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$WORK/$1/results.jsonl"; }
+differing() { diff <(verdicts "$1") <(verdicts "$2") | grep -c '^[<>]' || true; }
+
+echo "== run: the embedded device live, $BENCH_JOBS checks side by side, against its own time in simulation"
+judged 0 simulated --simulate
+simulated=$wall
+judged 0 embedded -j "$BENCH_JOBS"
+aim "4 times the simulated run's time against the live one's" "$(awk -v s="$simulated" -v l="$wall" 'BEGIN { printf "%.2f", 4 * s / l }')" 1
+printf '  %-58s %8s\n' "results that differ from the simulated run's" "$(differing simulated embedded)"
+# Can a virtual machine be made here? If not, its last line says why.
+lab_here() (
+	# shellcheck source=tests/e2e/lab.bash
+	source tests/e2e/lab.bash
+	lab_or_skip
+)
+echo "== run: Linux siw in a virtual machine, one check at a time and $BENCH_LAB_JOBS side by side"
+if [ "$BENCH_LAB_JOBS" -eq 0 ]; then
+	echo "  SKIP: BENCH_LAB_JOBS is 0"
+elif lab_here >"$WORK/lab"; then
+	read -ra lab <<<"$BENCH_LAB"
+	export WARPCHECK_LABS=$PWD/conformance/labs
+	judged 5 lab-alone --dut linux-siw "${lab[@]}" -j 1
+	alone=$wall
+	judged 5 lab-side --dut linux-siw "${lab[@]}" -j "$BENCH_LAB_JOBS"
+	aim "siw: $BENCH_LAB_JOBS side by side against one at a time, times as fast" "$(ratio "$alone" "$wall")" 3
+	printf '  %-58s %8s\n' "siw: results that differ" "$(differing lab-alone lab-side)"
+else
+	echo "  SKIP: $(tail -n 1 "$WORK/lab")"
+fi
 echo "== plugin: tshark with it, and with the built-in dissectors alone"
 plugin=$B/dissector/warpcheck.so
 make -s plugin B="$B" >/dev/null

@@ -92,6 +92,16 @@ for words in 'run --defect' 'peer --defect'; do
 	[ "$words" != prove ] || mv "$WORK/of-them" "$WORK/offered"
 	holds "$words: every defect" cmp "$WORK/defects" "$WORK/offered"
 done
+offered course ''
+only "course: what it can be told" answer hint peer run start
+offered course s
+only "course: the one that begins so" start
+offered course start 3 -
+offers "course start: its options" -o
+offered course run 3 DDP-7.2-0
+offers "course run: requirements" DDP-7.2-01
+offered course answer 3 D
+holds "course answer: it does not tell" test ! -s "$WORK/offered"
 offered pics ''
 holds "pics: every capability" cmp <("$WARPCHECK" pics --format jsonl | jq -r .item) "$WORK/offered"
 mkdir -p "$WORK/folder/inner folder"

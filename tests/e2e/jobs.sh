@@ -161,7 +161,19 @@ for number in 0 65 x 2x ''; do
 	expect 2 "-j '$number'" "$WARPCHECK" run --simulate -j "$number" MPA-7.1-01
 	complains '^warpcheck run: -j ".*": a number from 1 to 64 was expected'
 done
-expect 2 "-j with a device" "$WARPCHECK" run --dut "$WORK/none.json" -j 2
-complains 'excludes --dut: a device is judged by one check at a time'
+# A device has as many checks side by side as its profile has places for them.
+device() { # MEMBER...: a profile with these
+	printf '{ "address": "192.0.2.7", "port": 9999, "interface": "none0", "own_address": "192.0.2.9"%s }\n' "$1" >"$WORK/device.json"
+}
+places='"beside": [ { "own_address": "192.0.2.10", "port": 9998 }, { "own_address": "192.0.2.11", "port": 9997 } ]'
+device ''
+expect 2 "-j with a device that has no places" "$WARPCHECK" run --dut "$WORK/device.json" -j 2
+complains '-j 2: .*device.json has places for 0 checks side by side \("beside", docs/profiles.md\)'
+device ", $places"
+expect 2 "-j with too few places" "$WARPCHECK" run --dut "$WORK/device.json" -j 3
+complains '-j 3: .*device.json has places for 2 checks side by side'
+device ", $places, \"wait_for_device\": 9"
+expect 2 "-j with a device that may be lost" "$WARPCHECK" run --dut "$WORK/device.json" -j 2
+complains '-j 2: the device of .*device.json may be lost and started again'
 expect 0 "more processes than checks" "$WARPCHECK" run --simulate -j64 DDP-7.2-01
 finish

@@ -19,6 +19,11 @@ cp packaging/debian/control "$WORK/deb/debian/control"
 expect 0 "what dpkg-shlibdeps says of the plugin" env -C "$WORK/deb" dpkg-shlibdeps -O "$(realpath "$PLUGIN")"
 says '^shlibs:Depends=.*libwireshark[0-9]'
 
+# `make deb` exports the folder of its own build. What the package's make cleans is another.
+expect 0 "what a package's build cleans" env B="$WORK/mine" make -n -f packaging/debian/rules override_dh_auto_clean
+says "^rm -rf 'build'$"
+holds "it is the package's own folder" test -z "$(grep -F "$WORK/mine" "$WORK/stdout")"
+
 # A system whose Lua is called lua: what pkg-config knows here, with that one renamed.
 mkdir -p "$WORK/pc"
 pkg-config --variable pc_path pkg-config | tr : '\n' | while IFS= read -r folder; do

@@ -48,6 +48,55 @@ for kept in rfc5043 draft02; do
 	holds "from the first message on" grep -Eq 'Send qn 0 msn 1' "$WORK/drawn"
 done
 
+# A fragment that any path takes whole, over IP and in UDP: the plugin counts the packet's octets as audit does.
+cat >"$WORK/fragment.lua" <<'LUA'
+capture {
+  name = "fragment", about = "a Send in fragments of 400 octets",
+  run = function()
+    local a = association {}
+    a:open()
+    a.initiator:control("Enhanced Initiate", { SID = 1 })
+    a.responder:control("Enhanced Accept", { SID = 1 })
+    a.initiator:send(rdmap.send { data = distinct(700) }, { SID = 1, fragment = 400 })
+    a.responder:sack()
+    a.initiator:control("Terminate", { SID = 1 })
+    a:close()
+  end,
+}
+LUA
+expect 0 "fragments over IP" "$WARPCHECK" gen --corpus "$WORK/fragments" "$WORK/fragment.lua"
+"${TSHARK%tshark}editcap" -F pcap "$WORK"/fragments/fragment.pcap* "$WORK/over-ip.pcap"
+# A UDP header (RFC 6951) after each IPv4 header of 20 octets behind Ethernet's 14.
+perl -e 'local $/; my $file = <STDIN>; my $at = 24; print substr($file, 0, 24);
+	my ($word, $half) = unpack("V", $file) == 0xa1b2c3d4 || unpack("V", $file) == 0xa1b23c4d ? ("V", "v") : ("N", "n");
+	while ($at < length $file) {
+		my ($seconds, $part, $octets) = unpack("${word}3", substr($file, $at, 12));
+		my $frame = substr($file, $at + 16, $octets);
+		my ($ip, $sctp) = (substr($frame, 14, 20), substr($frame, 34, unpack("n", substr($frame, 16, 2)) - 20));
+		my $udp = pack("n4", 9899, 9899, 8 + length $sctp, 0);
+		substr($ip, 2, 2, pack("n", 28 + length $sctp));
+		substr($ip, 9, 1, "\x11");
+		substr($ip, 10, 2, "\0\0");
+		my $sum = 0;
+		$sum += $_ for unpack("n10", $ip);
+		$sum = ($sum & 0xffff) + ($sum >> 16) while $sum >> 16;
+		substr($ip, 10, 2, pack("n", 0xffff - $sum));
+		$frame = substr($frame, 0, 14) . $ip . $udp . $sctp;
+		print pack("${word}4", $seconds, $part, length $frame, length $frame), $frame;
+		$at += 16 + $octets;
+	}' <"$WORK/over-ip.pcap" >"$WORK/in-udp.pcap"
+lines=any
+for kept in over-ip in-udp; do
+	expect 1 "audit finds the fragment, $kept" "$WARPCHECK" audit "$WORK/$kept.pcap" --format jsonl
+	jq -r 'select(.type == "result" and .verdict == "FAIL" and (.actual // "" | test("^a fragment in a packet of"))) | .actual' "$WORK/stdout" >"$WORK/$kept.audit"
+	ours -r "$WORK/$kept.pcap" -Y warp.finding -T fields -e warp.finding.actual >"$WORK/$kept.plugin" 2>"$WORK/tshark"
+	holds "$kept: one finding of audit" test "$(wc -l <"$WORK/$kept.audit")" -eq 1
+	holds "$kept: the plugin's is the same: $(cat "$WORK/$kept.audit")" grep -qF "$(cat "$WORK/$kept.audit")" "$WORK/$kept.plugin"
+done
+lines=one
+octets() { grep -oE '[0-9]+' "$WORK/$1.audit"; }
+holds "in UDP the packet has 8 octets more" test "$(octets in-udp)" -eq "$(($(octets over-ip) + 8))"
+
 echo "== a device that a profile names"
 cat >"$WORK/sctp.json" <<'JSON'
 { "name": "sctp", "address": "10.99.0.2", "port": 5043, "llp": "sctp", "udp_port": 9899, "interface": "tester0",

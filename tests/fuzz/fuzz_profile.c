@@ -74,8 +74,14 @@ static void use(struct profile *profile)
                             .actual = "no Terminate within 5 s",
                             .message = "a Send to a queue number that does not exist is answered by nothing"};
 
-    FUZZ_HOLDS(profile->name != NULL && profile->interface != NULL && profile->port != 0);
-    FUZZ_HOLDS(profile->address.family == profile->own_address.family && profile->address.family != 0);
+    FUZZ_HOLDS(profile->name != NULL && profile->interface != NULL && profile->place.port != 0);
+    FUZZ_HOLDS(profile->address.family == profile->place.own_address.family && profile->address.family != 0);
+    FUZZ_HOLDS(profile->beside_count <= PROFILE_BESIDE_MOST);
+    for (size_t i = 0; i < profile->beside_count; i++) {
+        FUZZ_HOLDS(profile->beside[i].port != 0);
+        FUZZ_HOLDS(profile->beside[i].own_address.family == profile->address.family);
+        FUZZ_HOLDS((profile->beside[i].control.family != 0) == (profile->place.control.family != 0));
+    }
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         (void)profile_hazard(profile, ids[i], roles[i % 2]);
         for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {

@@ -331,13 +331,51 @@ static void usage_kinds(const char *usage, bool named[KINDS])
     }
 }
 
+/* "start" of the usage "warpcheck course start N": the word after the command that is typed as it stands. NULL: none. */
+static const char *usage_verb(const char *usage, size_t *length)
+{
+    for (int i = 0; i < 2; i++) {
+        usage += strcspn(usage, " ");
+        usage += strspn(usage, " ");
+    }
+    *length = strspn(usage, "abcdefghijklmnopqrstuvwxyz");
+    return *length > 0 && (usage[*length] == ' ' || usage[*length] == '\0') ? usage : NULL;
+}
+
+/* The verbs of a command that has some; false where it has none. */
+static bool offer_verbs(const struct offer *offer, const struct help *help)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < help->count; i++) {
+        size_t length;
+        const char *verb = help->parts[i].kind == HELP_USAGE ? usage_verb(help->parts[i].text, &length) : NULL;
+
+        if (verb != NULL)
+            offer_word(offer, verb, length, "");
+        any = any || verb != NULL;
+    }
+    return any;
+}
+
+/* Is this line of the usage about what was typed after the command? With a verb it is about that one alone. */
+static bool usage_fits(const char *usage, const char *typed)
+{
+    size_t length;
+    const char *verb = usage_verb(usage, &length);
+
+    return verb == NULL || (strlen(typed) == length && strncmp(verb, typed, length) == 0);
+}
+
 /* What is no option. Where files may stand, a thousand requirements are not offered before a letter of one is typed. */
-static int offer_positionals(const struct offer *offer, const struct help *help)
+static int offer_positionals(const struct offer *offer, const struct help *help, size_t count, const char *const *words)
 {
     bool named[KINDS] = {false}, files = false;
 
+    if (count == 2 && offer_verbs(offer, help))
+        return 0;
     for (size_t i = 0; i < help->count; i++)
-        if (help->parts[i].kind == HELP_USAGE)
+        if (help->parts[i].kind == HELP_USAGE && usage_fits(help->parts[i].text, words[1]))
             usage_kinds(help->parts[i].text, named);
     for (size_t i = 0; i < KINDS; i++)
         files = files || (named[i] && kinds[i].offer == offer_files);
@@ -348,7 +386,7 @@ static int offer_positionals(const struct offer *offer, const struct help *help)
     return 0;
 }
 
-/* The candidates within a command, whose help is given. */
+/* The candidates within a command, whose help is given; its name is the first word. */
 static int offer_within(struct offer *offer, const struct help *help, size_t count, const char *const *words)
 {
     const char *last = words[count - 1], *equals = strchr(last, '=');
@@ -370,7 +408,7 @@ static int offer_within(struct offer *offer, const struct help *help, size_t cou
         offer_options(offer, help);
         return 0;
     }
-    return offer_positionals(offer, help);
+    return offer_positionals(offer, help, count, words);
 }
 
 static bool is_peer(const char *program)

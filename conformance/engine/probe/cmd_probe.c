@@ -104,7 +104,7 @@ static int prepare(struct probe_command *command, struct sentence *error)
 static void try_control(struct probe_command *command)
 {
     struct control_config config = {
-        .address = command->profile.control, .port = command->profile.control_port, .connect_ms = CONTROL_MS};
+        .address = command->profile.place.control, .port = command->profile.place.control_port, .connect_ms = CONTROL_MS};
     struct sentence why = {{0}};
     struct control *control;
 
@@ -114,7 +114,7 @@ static void try_control(struct probe_command *command)
     (void)json_array_append_new(command->found, json_pack("{s:s, s:b, s:s}", "type", "upper tester", "answers",
                                                           control != NULL, "why", why.text));
     if (control == NULL)
-        command->profile.control.family = 0;
+        command->profile.place.control.family = 0;
     control_free(control);
 }
 
@@ -149,7 +149,8 @@ static int open_rig(struct probe_command *command, struct sentence *error)
             command->peer[0] = '\0';
         try_control(command);
         if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
-            command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
+            command->rig = rig_profile_new(&command->profile, &command->profile.place, command->commands, options->seed,
+                                            &lock, error);
     } else if (options->simulate) {
         command->rig = give_up_rest(command, error) == 0 ? rig_sim_new(&sim, error) : NULL;
     } else {

@@ -57,9 +57,9 @@ static int llp_of(struct profile *profile, const char *path, struct pics *pics, 
 }
 
 /* "192.0.2.7:7471" or "[fd00::7]:7471" */
-static int control_of(struct profile *profile, const char *path, struct sentence *error)
+static int control_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
 {
-    const char *text = text_of(profile->json, "control");
+    const char *text = text_of(json, "control");
     char address[64];
     const char *colon;
     char *end;
@@ -79,13 +79,13 @@ static int control_of(struct profile *profile, const char *path, struct sentence
     port = strtoul(colon + 1, &end, 10);
     if (*end != '\0' || port < 1 || port > 65535)
         return sentence_set(error, "%s: \"control\" is \"%.60s\", a port from 1 to 65535 was expected", path, text);
-    profile->control_port = (uint16_t)port;
-    return address_of(path, "control", address, &profile->control, error);
+    place->control_port = (uint16_t)port;
+    return address_of(path, "control", address, &place->control, error);
 }
 
-static int mac_of(struct profile *profile, const char *path, struct sentence *error)
+static int mac_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
 {
-    const char *text = text_of(profile->json, "own_mac");
+    const char *text = text_of(json, "own_mac");
     unsigned octets[6];
     char rest;
 
@@ -96,7 +96,74 @@ static int mac_of(struct profile *profile, const char *path, struct sentence *er
         return sentence_set(error, "%s: \"own_mac\" is \"%.40s\", \"02:77:63:00:00:03\" or the like was expected", path,
                             text);
     for (int i = 0; i < 6; i++)
-        profile->own_mac[i] = (uint8_t)octets[i];
+        place->own_mac[i] = (uint8_t)octets[i];
+    return 0;
+}
+
+/* Also of a place of "beside": then `path` names that, too. */
+static int place_of(const json_t *json, const char *path, const struct profile *profile, struct profile_place *place,
+                    struct sentence *error)
+{
+    if (address_of(path, "own_address", text_of(json, "own_address"), &place->own_address, error) != 0)
+        return -1;
+    if (profile->address.family != place->own_address.family)
+        return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
+    return port_of(path, json, "port", &place->port, error) != 0 || control_of(json, path, place, error) != 0 ||
+                   mac_of(json, path, place, error) != 0
+               ? -1
+               : 0;
+}
+
+static bool same_address(const struct net_address *a, const struct net_address *b)
+{
+    return a->family == b->family && memcmp(a->octets, b->octets, a->family == 4 ? 4 : 16) == 0;
+}
+
+/* Two testers with one address take each other's frames, and an upper tester that two of them reset serves neither. */
+static int beside_apart(const struct profile_place *place, const struct profile_place *other, const char *at,
+                        struct sentence *error)
+{
+    if (same_address(&place->own_address, &other->own_address))
+        return sentence_set(error, "%s: \"own_address\" is another place's, too", at);
+    if (place->control.family != 0 && place->control_port == other->control_port &&
+        same_address(&place->control, &other->control))
+        return sentence_set(error, "%s: \"control\" is another place's, too", at);
+    return 0;
+}
+
+static int beside_of(struct profile *profile, const char *path, struct sentence *error)
+{
+    static const struct json_member members[] = {
+        {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
+        {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
+        {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
+        {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    };
+    const json_t *list = json_object_get(profile->json, "beside"), *entry;
+    size_t i;
+
+    if (json_array_size(list) > PROFILE_BESIDE_MOST)
+        return sentence_set(error, "%s: \"beside\" has %zu places, at most %d were expected", path,
+                            json_array_size(list), PROFILE_BESIDE_MOST);
+    json_array_foreach(list, i, entry)
+    {
+        struct profile_place *place = &profile->beside[i];
+        char name[32], at[256];
+
+        (void)snprintf(name, sizeof(name), "beside[%zu]", i);
+        (void)snprintf(at, sizeof(at), "%.150s: %s", path, name);
+        if (json_members_check(entry, members, sizeof(members) / sizeof(members[0]), path, name, error) != 0 ||
+            place_of(entry, at, profile, place, error) != 0 || beside_apart(place, &profile->place, at, error) != 0)
+            return -1;
+        if ((place->control.family != 0) != (profile->place.control.family != 0))
+            return sentence_set(error, "%s: \"control\" is %s here and %s in the profile", at,
+                                place->control.family != 0 ? "given" : "missing",
+                                place->control.family != 0 ? "missing" : "given");
+        for (size_t k = 0; k < i; k++)
+            if (beside_apart(place, &profile->beside[k], at, error) != 0)
+                return -1;
+        profile->beside_count++;
+    }
     return 0;
 }
 
@@ -206,6 +273,7 @@ static const struct json_member members[] = {
     {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    {"beside", MEMBER_LIST, false, "a list of places for checks side by side"},
     {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
     {"restart_command", MEMBER_LIST | MEMBER_NULL, false,
      "a list of texts: the program that starts the device, and its arguments"},
@@ -276,14 +344,9 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     profile->good_exchange = text_of(json, "good_exchange");
     profile->interface = text_of(json, "interface");
     if (address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
-        address_of(path, "own_address", text_of(json, "own_address"), &profile->own_address, error) != 0)
-        return -1;
-    if (profile->address.family != profile->own_address.family)
-        return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
-    if (port_of(path, json, "port", &profile->port, error) != 0 || llp_of(profile, path, context->pics, error) != 0 ||
-        control_of(profile, path, error) != 0 || keeping_of(profile, path, error) != 0 ||
-        mac_of(profile, path, error) != 0 ||
-        profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||
+        place_of(json, path, profile, &profile->place, error) != 0 || beside_of(profile, path, error) != 0 ||
+        llp_of(profile, path, context->pics, error) != 0 || keeping_of(profile, path, error) != 0 ||
+        profile_defaults(context->pics, profile->place.control.family != 0, error) != 0 ||
         capabilities_of(profile, path, context->pics, error) != 0 ||
         hazards_check(profile, path, context->catalogue, error) != 0)
         return -1;

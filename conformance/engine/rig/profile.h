@@ -10,6 +10,9 @@
  *     "llp": "sctp", "udp_port": 9899,                optional: what is below DDP (tcp, sctp, sctp-draft02), and the device's
  *                                                     UDP port below SCTP (RFC 6951); without it SCTP is over IP
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
+ *     "beside": [ { "own_address": "192.0.2.10", "own_mac": "02:77:63:00:00:04", "port": 9998,
+ *                   "control": "192.0.2.7:7472" } ],  places for checks side by side (run -j); own_mac is optional, and there
+ *                                                     is a control in each where the profile has one
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
  *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
@@ -36,18 +39,27 @@
 #include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
+enum { PROFILE_BESIDE_MOST = 64 };
+
+/* What one tester at a time has to itself. */
+struct profile_place {
+    struct net_address own_address;
+    uint8_t own_mac[6];         /* all zero: the default */
+    uint16_t port;              /* where the device listens for this tester */
+    struct net_address control; /* family 0: none */
+    uint16_t control_port;
+};
+
 struct profile {
     const char *name;
     const char *replay; /* how --dut names it in commands that repeat a check; NULL: as it was named */
     const char *interface;
     struct net_address address;
-    struct net_address own_address;
-    uint8_t own_mac[6]; /* all zero: the default */
-    uint16_t port;
-    enum ddp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
-    uint16_t udp_port;          /* of SCTP in UDP; 0: SCTP is over IP */
-    struct net_address control; /* family 0: none */
-    uint16_t control_port;
+    struct profile_place place;
+    struct profile_place beside[PROFILE_BESIDE_MOST];
+    size_t beside_count;
+    enum ddp_sctp_profile sctp;                      /* "llp": UNDECIDED is MPA over TCP */
+    uint16_t udp_port;                               /* of SCTP in UDP; 0: SCTP is over IP */
     const char *good_exchange;                       /* conformance/engine/script/served.h; NULL: the least */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */

@@ -172,6 +172,15 @@ static bool measure_refusal(struct rig *rig)
     return true;
 }
 
+/*
+ * A device that is too busy to accept() before the tester's RST may stop listening (tester_tcp.c). What has been measured until then
+ * counts, and the upper tester makes the device listen again.
+ */
+static int listens_again(struct rig *rig, const struct tester_exchange *exchange, struct sentence *error)
+{
+    return exchange->refused && rig->upper_tester && rig->ops->reset != NULL ? rig->ops->reset(rig, error) : -1;
+}
+
 int rig_measure(struct rig *rig, struct sentence *error)
 {
     uint64_t longest = 0;
@@ -179,8 +188,13 @@ int rig_measure(struct rig *rig, struct sentence *error)
     for (int i = 0; i < MEASURED_EXCHANGES; i++) {
         struct tester_exchange exchange;
 
-        if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0)
-            return i == 0 && measure_refusal(rig) ? 0 : -1;
+        if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0) {
+            if (i == 0)
+                return measure_refusal(rig) ? 0 : -1;
+            if (listens_again(rig, &exchange, error) != 0)
+                return -1;
+            break;
+        }
         longest = exchange.round_trip_ns > longest ? exchange.round_trip_ns : longest;
         if (device_keeper_one(rig))
             break;

@@ -27,6 +27,7 @@ struct rig;
 struct device_keeper;
 struct device_command;
 struct profile;
+struct profile_place;
 struct defect_set;
 
 enum { RIG_RECENT = 32 }; /* exchanges: those of some ten checks */
@@ -117,9 +118,13 @@ struct rig_embedded_config {
  */
 struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
 
-/* A device named by a profile, reached over a real interface. `commands` are the profile's, borrowed; NULL: it has none. */
-struct rig *rig_profile_new(const struct profile *profile, struct device_command *commands, uint64_t seed,
-                            const struct rig_lock *lock, struct sentence *error);
+/*
+ * A device named by a profile, reached over a real interface, by the tester of this place of the profile (both are read here and
+ * not kept). `commands` are the profile's, borrowed; NULL: it has none.
+ */
+struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
+                            struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error);
 
 /*
  * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it, after the

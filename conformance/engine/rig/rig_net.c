@@ -333,29 +333,30 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     return &net->rig;
 }
 
-struct rig *rig_profile_new(const struct profile *profile, struct device_command *commands, uint64_t seed,
-                            const struct rig_lock *lock, struct sentence *error)
+struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
+                            struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
     const struct net_wire wire = {.interface = profile->interface,
-                                  .mac = profile->own_mac,
+                                  .mac = place->own_mac,
                                   .seed = seed,
                                   .sctp = profile->sctp,
                                   .dut_udp_port = profile->udp_port};
 
     if (net == NULL)
         return NULL;
-    net->rig.port = profile->port;
+    net->rig.port = place->port;
     net->rig.dut = profile->address;
-    net->rig.own = profile->own_address;
-    net->rig.tester_apart = profile->control.family != 0;
+    net->rig.own = place->own_address;
+    net->rig.tester_apart = place->control.family != 0;
     if (profile->wait_for_device != 0 || commands != NULL) {
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);
         net->rig.keeper = &net->keeper;
     }
     if (open_wire(net, &wire, error) != 0 || lock->lock(lock->context, error) != 0 ||
-        (profile->control.family != 0 && (connect_control(net, &profile->control, profile->control_port, error) != 0 ||
-                                          net_reset(&net->rig, error) != 0))) {
+        (place->control.family != 0 && (connect_control(net, &place->control, place->control_port, error) != 0 ||
+                                        net_reset(&net->rig, error) != 0))) {
         net_free(&net->rig);
         return NULL;
     }

@@ -23,7 +23,7 @@
 /* What would be run; where the profile names no upper tester, also what would leave itself out. */
 static int dry_run(struct run_command *command, struct sentence *error)
 {
-    bool alone = command->options.profile != NULL && command->profile.control.family == 0;
+    bool alone = command->options.profile != NULL && command->profile.place.control.family == 0;
     size_t skipped = 0;
 
     if (alone && run_rehearse(&command->plan, command->host, command->catalogue, error) != 0)
@@ -169,6 +169,29 @@ static int agree_llp(struct run_command *command, struct sentence *error)
     return 0;
 }
 
+/* The run itself learns at the profile's own place what the device serves; each check beside it has one of the others. */
+static int agree_jobs(struct run_command *command, struct sentence *error)
+{
+    const struct profile *profile = &command->profile;
+    unsigned jobs = command->options.jobs;
+
+    if (command->options.profile == NULL)
+        return 0;
+    command->place = &profile->place;
+    if (jobs < 2)
+        return 0;
+    if (profile->wait_for_device != 0 || profile->restart_command != NULL || profile->connect_command != NULL)
+        return sentence_set(error,
+                            "-j %u: the device of %.200s may be lost and started again (wait_for_device, "
+                            "restart_command, connect_command), which checks side by side would meet",
+                            jobs, command->options.profile);
+    if (profile->beside_count < jobs)
+        return sentence_set(error,
+                            "-j %u: %.200s has places for %zu checks side by side (\"beside\", docs/profiles.md)", jobs,
+                            command->options.profile, profile->beside_count);
+    return 0;
+}
+
 static int prepare(struct run_command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection,
@@ -188,7 +211,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
          served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s", error->text);
-    if (agree_llp(command, error) != 0)
+    if (agree_llp(command, error) != 0 || agree_jobs(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.sctp = command->options.sctp;
     plan.profile = command->options.sctp_profile;
@@ -199,6 +222,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
+    plan.own_scripts = command->options.script_count != 0;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     skip_hazards(command);

@@ -15,6 +15,7 @@ struct run_command {
     struct pics *pics;
     struct script_host *host;
     struct profile profile;
+    const struct profile_place *place; /* of the profile: where this process judges the device; NULL: no profile */
     struct plan plan;
     struct defect_set *defects;      /* of the reference stack, NULL: none */
     struct run_identity identity;    /* who writes the output */
@@ -36,6 +37,9 @@ struct run_command {
 
 /* run_judge.c: the functions of `config` that hear of results; its `user` is a struct run_command. */
 void run_judge_listen(struct runner_config *config);
+
+/* What the profile makes of a result: the verdict after known deviations. */
+enum verdict run_judge_verdict(struct run_command *command, const struct result *found);
 
 /*
  * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in `error`. Each

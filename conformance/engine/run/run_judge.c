@@ -78,13 +78,18 @@ static bool judge(struct run_command *command, struct result *result, struct dev
     return deviations_judge(&command->profile.deviations, result, command->today, texts->message);
 }
 
-static enum verdict on_judged(void *user, const struct result *found)
+enum verdict run_judge_verdict(struct run_command *command, const struct result *found)
 {
     struct result result = *found;
     struct deviation_texts texts;
 
-    (void)judge(user, &result, &texts);
+    (void)judge(command, &result, &texts);
     return result.verdict;
+}
+
+static enum verdict on_judged(void *user, const struct result *found)
+{
+    return run_judge_verdict(user, found);
 }
 
 /* What an earlier run decided: nothing is written again, but it is known again. */

@@ -38,8 +38,8 @@ static const char usage[] =
     "joins\n"
     "                   the results\n"
     "  -j N             runs N checks side by side, each in a world of its own; the results are those of a run "
-    "without -j (1;\n"
-    "                   not with --dut: a device is judged by one check at a time)\n"
+    "without -j (1);\n"
+    "                   with --dut at most as many as the profile has places for (beside)\n"
     "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
     "                   the folder must be empty, and no other command may write there at the same time\n"
@@ -195,8 +195,6 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
         return sentence_set(error,
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
-    if (options->profile != NULL && options->jobs > 1)
-        return sentence_set(error, "-j %u excludes --dut: a device is judged by one check at a time", options->jobs);
     if (options->quiet && (options->all || options->ladders))
         return sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->cm && options->profile == NULL && !options->simulate)

@@ -255,7 +255,7 @@ static int start_worker(struct run_command *command, unsigned number, struct sen
     if (worker->process == 0) {
         for (unsigned i = 0; i <= number; i++) /* the pipe ends when the run closes it */
             close_end(&command->pool->workers[i].orders[1]);
-        _exit(run_worker_live(command, parent, worker->orders[0], answers[1]));
+        _exit(run_worker_live(command, number, parent, worker->orders[0], answers[1]));
     }
     close(answers[1]);
     if (worker->process > 0)

@@ -49,7 +49,8 @@ int run_start_rig(struct run_command *command, bool workers, struct sentence *er
                                                      &command->commands, error) != 0)
         return -1;
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
+        command->rig =
+            rig_profile_new(&command->profile, command->place, command->commands, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     if (command->rig != NULL && options->cm)

@@ -13,7 +13,7 @@
 #include "wire/out_of_memory.h"
 
 struct worker {
-    const struct run_command *command;
+    struct run_command *command;
     int orders;
     FILE *answers;
     bool ordered; /* `next` is known */
@@ -82,6 +82,14 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return worker->journal != NULL ? 0 : -1;
 }
 
+/* Whether a rule's finding is known decides which of them the journal keeps. */
+static enum verdict on_judged(void *user, const struct result *found)
+{
+    struct worker *worker = user;
+
+    return run_judge_verdict(worker->command, found);
+}
+
 /* What the rules found at the end is in the journals. */
 static int on_result(void *user, const struct result *result)
 {
@@ -116,6 +124,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
     config.done = on_done;
     config.repeated = on_repeated;
     config.after = on_after;
+    config.judged = on_judged;
     config.journal = on_journal;
     config.result = on_result;
     config.user = worker;
@@ -125,7 +134,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
     return say(worker, json_pack("{s:o}", "end", run_summary_to_json(&rest))) == 0 && !out_of_memory_noted() ? 0 : 1;
 }
 
-int run_worker_live(struct run_command *command, pid_t parent, int orders, int answers)
+int run_worker_live(struct run_command *command, unsigned number, pid_t parent, int orders, int answers)
 {
     struct worker worker = {.command = command, .orders = orders, .answers = fdopen(answers, "w")};
     struct sentence error = {{0}};
@@ -133,6 +142,8 @@ int run_worker_live(struct run_command *command, pid_t parent, int orders, int a
 
     if (worker.answers == NULL || run_stop_child(parent) != 0)
         return 1;
+    if (command->place != NULL)
+        command->place = &command->profile.beside[number];
     if (run_start_rig(command, false, &error) != 0)
         return fail(&worker, &error);
     /* A change of the user takes the signal of the parent's end back. */

@@ -19,7 +19,7 @@
 /* What it is told after the last check. */
 #define RUN_WORKER_END SIZE_MAX
 
-/* The worker's life: `orders` are places of type size_t, `answers` its lines. Returns its exit status. */
-int run_worker_live(struct run_command *command, pid_t parent, int orders, int answers);
+/* The life of worker `number`, counted from 0: `orders` are places in the plan, of type size_t, `answers` its lines. Returns its exit status. */
+int run_worker_live(struct run_command *command, unsigned number, pid_t parent, int orders, int answers);
 
 #endif

@@ -89,27 +89,31 @@ static bool check_selected(const struct check *check, const struct plan_config *
     return config->selection->pattern_count == 0;
 }
 
-/* What can be decided: by the plan's checks, and by rules on their traffic. */
+/*
+ * What can be decided: by the plan's checks, and by rules on their traffic. Somebody's own scripts ask for what they declare: the
+ * rules judge their traffic all the same, but what they do not meet was not asked for.
+ */
 static int count_decidable(struct plan *plan, const struct plan_config *config, struct sentence *error)
 {
-    bool *decidable = calloc(catalogue_count(config->catalogue) + 1, sizeof(*decidable));
+    bool *decides = plan->decides = calloc(catalogue_count(config->catalogue) + 1, sizeof(*decides));
 
-    if (decidable == NULL) {
+    if (decides == NULL) {
         plan->short_of_memory = true;
         return sentence_set(error, "out of memory for the plan");
     }
     for (size_t i = 0; i < plan->count; i++)
         if (plan->items[i].requirement != NULL)
-            decidable[plan->items[i].requirement->index] = true;
+            decides[plan->items[i].requirement->index] = true;
     for (size_t i = 0; i < rule_count(); i++) {
         const struct requirement *requirement = catalogue_find(config->catalogue, rule_at(i)->id);
 
-        if (requirement != NULL && selection_matches(config->selection, requirement))
-            plan->selects_rules = decidable[requirement->index] = true;
+        if (requirement == NULL || !selection_matches(config->selection, requirement))
+            continue;
+        plan->selects_rules = true;
+        decides[requirement->index] = decides[requirement->index] || !config->own_scripts;
     }
     for (size_t i = 0; i < catalogue_count(config->catalogue); i++)
-        plan->decidable += decidable[i];
-    free(decidable);
+        plan->decidable += decides[i];
     return 0;
 }
 
@@ -201,5 +205,6 @@ int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_D
 void plan_free(struct plan *plan)
 {
     free(plan->items);
+    free(plan->decides);
     memset(plan, 0, sizeof(*plan));
 }

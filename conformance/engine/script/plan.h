@@ -24,6 +24,7 @@ struct plan {
     struct plan_item *items;
     size_t count;
     size_t decidable;     /* requirements that are selected and that a check of the plan, or a rule, decides */
+    bool *decides;        /* by requirement index: it is one of these */
     bool short_of_memory; /* why it was not made; otherwise a script is to blame */
     bool selects_rules;   /* some selected requirement has a rule: a live run decides it too */
 };
@@ -36,8 +37,9 @@ struct plan_config {
     enum ddp_sctp_profile profile; /* with `sctp`: the checks of this profile alone; UNDECIDED: of both */
     bool sctp_alone;               /* of those over SCTP, leave out what runs over TCP just as well */
     bool destructive;
-    bool cm;        /* checks that drive a CM, and no others */
-    bool every_llp; /* both kinds */
+    bool cm;          /* checks that drive a CM, and no others */
+    bool every_llp;   /* both kinds */
+    bool own_scripts; /* the checks are somebody's own, and not those that come with the program */
     bool
         starts_initiator; /* the profile's connect_command does: no upper tester is needed to make the device connect */
 };

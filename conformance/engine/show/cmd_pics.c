@@ -134,13 +134,13 @@ static int items_select(struct pics_view *view, const struct inquiry *inquiry, s
 /* One question to the upper tester; what it says is another matter than what the profile says. NULL with a sentence. */
 static json_t *capabilities_ask(const struct profile *profile, const char *path, struct sentence *error)
 {
-    struct control_config config = {.address = profile->control, .port = profile->control_port};
+    struct control_config config = {.address = profile->place.control, .port = profile->place.control_port};
     struct control *control;
     json_error_t where;
     json_t *answer = NULL;
     char *line;
 
-    if (profile->control.family == 0) {
+    if (profile->place.control.family == 0) {
         (void)sentence_set(error, "%s: --ask needs the address of an upper tester: \"control\"", path);
         return NULL;
     }
@@ -200,7 +200,7 @@ static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct
     if (inquiry->ask) {
         reported = capabilities_ask(profile, inquiry->dut, &error);
         if (reported == NULL)
-            return complain(profile->control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, "%s", error.text);
+            return complain(profile->place.control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, "%s", error.text);
         view->reported = reported;
     }
     status = view_write(view, inquiry->format);

@@ -13,7 +13,7 @@ dut=${2:-linux-siw}
 shift $(($# < 2 ? $# : 2))
 : "${WARPCHECK:=build/warpcheck}"
 mkdir -p "$out"
-sed -e 's/@ADDRESS@/10.78.0.2/; s/@OWN@/10.78.0.3/; s/@NAME@/siw/; s/@DUT@/siw/' conformance/labs/linux/linux-siw.json.in >"$out/profile.json"
+sed -e 's/@ADDRESS@/10.78.0.2/; s/@OWN@/10.78.0.3/; s/@NAME@/siw/; s/@DUT@/siw/; s/"@BESIDE@"//' conformance/labs/linux/linux-siw.json.in >"$out/profile.json"
 "$WARPCHECK" run --dut "$out/profile.json" --dry-run "$@" | awk '/ SKIP: runs only with --destructive/ { print $1, $2 }' >"$out/list"
 [ -s "$out/list" ] || { echo "hazards.sh: no such hazard" >&2; exit 3; }
 

@@ -9,13 +9,14 @@
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
-# (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile is taken;
+# (what the guest runs), LAB_JOBS (4: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
+# options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile is taken;
 # run-rxe.sh): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
-: "${LAB_DEVICE:=linux-siw}"
+: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=4}"
 
 complain() {
 	echo "$LAB_DEVICE: $1" >&2
@@ -61,9 +62,22 @@ console=$work/console.txt
 	ip addr add 10.78.0.1/24 dev tap0
 } 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
 
+# How many checks side by side. A check that may end the guest runs alone, or nobody could say which one it was.
+jobs=$LAB_JOBS asked='' previous=''
+for option in "$@"; do
+	case $previous$option in -j[0-9]*) jobs=${option#-j} asked=yes ;; esac
+	[ "$option" != --destructive ] || [ -n "$asked" ] || jobs=1
+	previous=''
+	[ "$option" != -j ] || previous=-j
+done
+[[ $jobs =~ ^[1-9][0-9]?$ ]] || jobs=1 # warpcheck says what is wrong with it
+[ -z "${LAB_GUEST:-}" ] || jobs=1
+
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
-guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
+# The agents of checks side by side come first: when the last one is ready, all are.
+guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 $jobs); do warpcheck-agent --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
+warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
 setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf '%s' "$guest" | base64 -w0)" \
@@ -141,10 +155,16 @@ dut=$name # as it is named to warpcheck again
 for option in "$@"; do
 	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3 dut+=' --ipv6'; }
 done
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/" \
+beside='' # own address and MAC, the agent's port, and one at which it listens, for each check side by side
+for ((i = 1; i <= jobs && jobs > 1; i++)); do
+	beside+=${beside:+, }$(printf '{ "own_address": "%s%d", "own_mac": "02:77:63:00:00:%02x", "port": %d, "control": "10.78.0.2:%d" }' \
+		"${own%3}" $((16 + i)) $((16 + i)) $((9900 + i)) $((7472 + i)))
+done
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
+[ "$jobs" -eq 1 ] || [ -n "$asked" ] || options+=(-j "$jobs")
 
 status=0
 export LAB_PROFILE=$work/profile.json

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which checks a plan has, by what carries DDP in its run. */
+#define _GNU_SOURCE
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/script/plan.h"
 #include "tests/unit/suites.h"
@@ -67,6 +71,37 @@ START_TEST(over_tcp)
 }
 END_TEST
 
+/* What is to be decided: by the program's own checks and the rules; by somebody's script what that declares, and no rule beside. */
+START_TEST(own_scripts_ask_for_what_they_declare)
+{
+    struct plan whole, plan;
+    char path[] = "/tmp/warpcheck-plan-XXXXXX.lua";
+    FILE *file = fdopen(mkstemps(path, 4), "w");
+    struct sentence error = {""};
+
+    make(&whole, (struct plan_config){0});
+    ck_assert_uint_gt(whole.decidable, 500);
+    plan_free(&whole);
+    script_host_free(host);
+    host = script_host_new(&error);
+    ck_assert_ptr_nonnull(host);
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(
+        fputs("check { id = \"MPA-7.1-01\", purpose = \"p\", run = function(t) t:note(\"n\") end }\n", file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_msg(script_load_path(host, path, &error) == 0, "%s", error.text);
+    (void)unlink(path);
+    make(&plan, (struct plan_config){.own_scripts = true});
+    ck_assert_uint_eq(plan.decidable, 1);
+    ck_assert(plan.decides[catalogue_find(catalogue, "MPA-7.1-01")->index]);
+    ck_assert(plan.selects_rules);
+    plan_free(&plan);
+    make(&plan, (struct plan_config){0});
+    ck_assert_uint_gt(plan.decidable, 1);
+    plan_free(&plan);
+}
+END_TEST
+
 /* Those of SCTP in their profile, and those for any LLP by RFC 5043. */
 START_TEST(over_sctp)
 {
@@ -114,6 +149,7 @@ Suite *plan_suite(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, over_tcp);
     tcase_add_test(cases, over_sctp);
+    tcase_add_test(cases, own_scripts_ask_for_what_they_declare);
     tcase_add_test(cases, over_sctp_alone);
     return suite;
 }

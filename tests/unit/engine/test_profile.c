@@ -53,9 +53,9 @@ START_TEST(good_profile)
                        "\"02:00:00:00:00:09\", \"capabilities\": { \"mpa.markers\": \"no\", \"ird\": 7 } }") == 0,
                   "%s", error.text);
     ck_assert_str_eq(profile.name, "dut");
-    ck_assert_uint_eq(profile.port, 9999);
-    ck_assert_uint_eq(profile.control_port, 7471);
-    ck_assert_uint_eq(profile.own_mac[5], 9);
+    ck_assert_uint_eq(profile.place.port, 9999);
+    ck_assert_uint_eq(profile.place.control_port, 7471);
+    ck_assert_uint_eq(profile.place.own_mac[5], 9);
     ck_assert(!pics_holds(pics, "mpa.markers"));
     ck_assert_str_eq(pics_find(pics, "ird")->value, "7");
     ck_assert(pics_holds(pics, "upper_tester"));
@@ -87,14 +87,14 @@ START_TEST(no_control_means_no_upper_tester)
 {
     ck_assert_int_eq(load("{ " GOOD " }"), 0);
     ck_assert(!pics_holds(pics, "upper_tester"));
-    ck_assert_uint_eq(profile.control.family, 0);
+    ck_assert_uint_eq(profile.place.control.family, 0);
 }
 END_TEST
 
 START_TEST(ipv6_control)
 {
     ck_assert_int_eq(load("{ " GOOD ", \"control\": \"[fd00::7]:7471\" }"), 0);
-    ck_assert_uint_eq(profile.control.family, 6);
+    ck_assert_uint_eq(profile.place.control.family, 6);
 }
 END_TEST
 
@@ -102,10 +102,12 @@ END_TEST
 #define HAZARD(entry)     "{ " GOOD ", \"hazards\": [ " entry " ] }"
 #define MARKERS           "\"requirement\": \"MPA-7.1.1-07\""
 
-static const struct {
+struct bad {
     const char *text;
     const char *part; /* of the sentence */
-} bad[] = {
+};
+
+static const struct bad bad[] = {
     {"", "this is not JSON"},
     {"[]", "this is a list, an object was expected"},
     {"{ \"name\": \"x\" }", "\"address\" is missing, the device's IPv4 or IPv6 address was expected"},
@@ -186,6 +188,62 @@ static const struct {
     {DEVIATIONS("{ " MARKERS ", \"actual\": \"RST\" }"), "known_deviations[0]: \"review_by\" is missing"},
 };
 
+#define PLACE(own, control)                                                                                            \
+    "{ \"own_address\": \"192.0.2." own "\", \"port\": 9901, \"control\": \"192.0.2.7:" control "\" }"
+#define BESIDE(list) "{ " GOOD ", \"control\": \"192.0.2.7:7471\", \"beside\": [ " list " ] }"
+
+/* Of places for checks side by side: two that would take each other's frames, or reset each other's work, are none. */
+static const struct bad bad_places[] = {
+    {BESIDE("{ \"port\": 9901 }"), "beside[0]: \"own_address\" is missing"},
+    {BESIDE("{ \"own_address\": \"192.0.2.10\" }"), "beside[0]: \"port\" is missing"},
+    {BESIDE("{ \"own_address\": \"192.0.2.10\", \"port\": 9901 }"),
+     "beside[0]: \"control\" is missing here and given in the profile"},
+    {"{ " GOOD ", \"beside\": [ " PLACE("10", "7473") " ] }",
+     "beside[0]: \"control\" is given here and missing in the profile"},
+    {BESIDE(PLACE("9", "7473")), "beside[0]: \"own_address\" is another place's, too"},
+    {BESIDE(PLACE("10", "7471")), "beside[0]: \"control\" is another place's, too"},
+    {BESIDE(PLACE("10", "7473") ", " PLACE("10", "7474")), "beside[1]: \"own_address\" is another place's, too"},
+    {BESIDE(PLACE("10", "7473") ", " PLACE("11", "7473")), "beside[1]: \"control\" is another place's, too"},
+    {BESIDE(PLACE("10", "99999")), "beside[0]: \"control\" is"},
+    {BESIDE("{ \"own_address\": \"2001:db8::1\", \"port\": 9901 }"),
+     "beside[0]: \"address\" and \"own_address\" are of"},
+    {BESIDE("{ \"own_address\": \"192.0.2.10\", \"ports\": 9901 }"), "beside[0]: "},
+    {BESIDE("7"), "beside[0]"},
+    {"{ " GOOD ", \"beside\": {} }", "\"beside\" is"},
+};
+
+START_TEST(places_that_are_none)
+{
+    ck_assert_int_eq(load(bad_places[_i].text), -1);
+    ck_assert_msg(strstr(error.text, bad_places[_i].part) != NULL, "'%s' lacks '%s'", error.text, bad_places[_i].part);
+    ck_assert_msg(strstr(error.text, path) != NULL, "'%s' does not name the file", error.text);
+}
+END_TEST
+
+START_TEST(places_side_by_side)
+{
+    char *text = malloc(64 * 1024);
+    size_t used;
+
+    ck_assert_msg(load(BESIDE(PLACE("10", "7473") ", " PLACE("11", "7474"))) == 0, "%s", error.text);
+    ck_assert_uint_eq(profile.beside_count, 2);
+    ck_assert_uint_eq(profile.beside[1].own_address.octets[3], 11);
+    ck_assert_uint_eq(profile.beside[1].control_port, 7474);
+    ck_assert_uint_eq(profile.beside[0].port, 9901);
+    ck_assert_uint_eq(profile.place.port, 9999);
+    profile_free(&profile);
+    ck_assert_ptr_nonnull(text);
+    used = (size_t)sprintf(text, "{ " GOOD ", \"beside\": [");
+    for (unsigned i = 0; i <= PROFILE_BESIDE_MOST; i++)
+        used += (size_t)sprintf(text + used, "%s{ \"own_address\": \"192.0.2.%u\", \"port\": 1 }", i != 0 ? "," : "",
+                                100 + i);
+    (void)sprintf(text + used, "] }");
+    ck_assert_int_eq(load(text), -1);
+    free(text);
+    ck_assert_ptr_nonnull(strstr(error.text, "\"beside\" has 65 places, at most 64 were expected"));
+}
+END_TEST
+
 START_TEST(bad_profile)
 {
     ck_assert_int_eq(load(bad[_i].text), -1);
@@ -223,7 +281,7 @@ START_TEST(what_is_not_read)
                        "\"known_deviations\": [], \"hazards\": [], \"capabilities\": { \"mpa.markers\": false } }") ==
                       0,
                   "%s", error.text);
-    ck_assert_uint_eq(profile.control.family, 0);
+    ck_assert_uint_eq(profile.place.control.family, 0);
     ck_assert_uint_eq(profile.deviations.count, 0);
     ck_assert(!pics_holds(pics, "mpa.markers"));
 }
@@ -242,6 +300,8 @@ Suite *profile_suite(void)
     tcase_add_test(tests, commands_are_lists_of_words);
     tcase_add_test(tests, ipv6_control);
     tcase_add_loop_test(tests, bad_profile, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+    tcase_add_loop_test(tests, places_that_are_none, 0, (int)(sizeof(bad_places) / sizeof(bad_places[0])));
+    tcase_add_test(tests, places_side_by_side);
     tcase_add_test(tests, missing_file);
     tcase_add_test(tests, hazards);
     tcase_add_test(tests, what_is_not_read);

@@ -116,6 +116,59 @@ START_TEST(a_device_that_goes_on_refusing_is_given_up)
 }
 END_TEST
 
+static void unlisten_at_reset(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
+{
+    struct late *late = context;
+    struct packet packet;
+    const char *reason = NULL;
+    struct sentence error;
+    json_t *unlisten, *answer;
+
+    (void)time_ns;
+    if (inbound || late->refusals != 0 || packet_parse(&packet, frame, octets, &reason) != 0 ||
+        packet.kind != PACKET_TCP || (packet.flags & TCP_FLAG_RST) == 0)
+        return;
+    late->refusals++;
+    unlisten = json_pack("{s:s, s:i}", "verb", "unlisten", "port", RIG_PORT);
+    answer = upper_tester_call(late->rig, unlisten, &error);
+    ck_assert(json_is_true(json_object_get(answer, "ok")));
+    json_decref(answer);
+    json_decref(unlisten);
+}
+
+static unsigned resets;
+
+static int listen_again(struct rig *rig, struct sentence *error)
+{
+    resets++;
+    return upper_tester_listen(rig, RIG_PORT, error);
+}
+
+/* A busy device whose listener goes with a connection that was reset before its accept(). */
+START_TEST(a_device_that_stops_listening_is_made_new)
+{
+    struct sentence error = {""};
+    struct late late;
+    struct rig *rig = refusing(&late, 1);
+    struct rig_ops ops = *rig->ops;
+
+    ck_assert_msg(upper_tester_listen(rig, RIG_PORT, &error) == 0, "%s", error.text);
+    rig->link->tap = unlisten_at_reset;
+    ops.reset = listen_again;
+    rig->ops = &ops;
+    resets = 0;
+    ck_assert_msg(rig_measure(rig, &error) == 0, "%s", error.text);
+    ck_assert_uint_eq(late.refusals, 1);
+    ck_assert_uint_eq(resets, 1);
+    ck_assert_uint_gt(rig->round_trip_ns, 0);
+    late.refusals = 0; /* once more, and nobody makes it new */
+    ops.reset = NULL;
+    ck_assert_int_eq(rig_measure(rig, &error), -1);
+    ck_assert_msg(strstr(error.text, "did not accept a TCP connection") != NULL, "%s", error.text);
+    rig_free(rig);
+}
+END_TEST
+
 Suite *rig_suite(void)
 {
     Suite *suite = suite_create("rig");
@@ -125,6 +178,7 @@ Suite *rig_suite(void)
     tcase_add_test(tcase, what_says_nothing_changes_nothing);
     tcase_add_test(tcase, a_refused_first_handshake_is_tried_again);
     tcase_add_test(tcase, a_device_that_goes_on_refusing_is_given_up);
+    tcase_add_test(tcase, a_device_that_stops_listening_is_made_new);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -323,14 +323,14 @@ START_TEST(segments_cut)
     talk_build(talk, 0, 1, 0, TCP_FLAG_SYN, talk->stream[0], talk->start[0]);
     for (size_t cut = 0; cut <= talk->frame_length - 34; cut++) {
         uint8_t *octets = guard_place(talk->frame_octets + 34, cut);
-        struct flow_packet packet = {1,
-                                     1,
-                                     cut % 3 == 0 ? 5 : 4,
-                                     talk->frame_octets + 26,
-                                     talk->frame_octets + 30,
-                                     octets,
-                                     cut,
-                                     cut % 2 != 0 ? cut : talk->frame_length - 34};
+        struct flow_packet packet = {.time_ns = 1,
+                                     .number = 1,
+                                     .family = cut % 3 == 0 ? 5 : 4,
+                                     .source = talk->frame_octets + 26,
+                                     .destination = talk->frame_octets + 30,
+                                     .octets = octets,
+                                     .captured = cut,
+                                     .length = cut % 2 != 0 ? cut : talk->frame_length - 34};
 
         flow_decoder_segment(talk->decoder, &packet, NULL);
         guard_free(octets, cut);

@@ -15,6 +15,7 @@
 #include "tests/unit/sctp_log.h"
 #include "tests/unit/suites.h"
 #include "wire/octets.h"
+#include "wire/sctp.h"
 
 Suite *flow_sctp_suite(void);
 
@@ -57,6 +58,50 @@ static void put_in_udp(uint16_t source, uint16_t destination)
         octets_put16(ip + 10, packet_checksum(ip, PACKET_IPV4_OCTETS, 0));
     }
 }
+
+static size_t largest_packet;
+
+static void note_packet(void *ctx, const struct flow_event *event)
+{
+    (void)ctx;
+    if (event->sctp != NULL && event->sctp->network_octets > largest_packet)
+        largest_packet = event->sctp->network_octets;
+}
+
+/* Who took IP's header off says what else was between it and SCTP: the packet has as many octets as in its frame. */
+START_TEST(octets_of_the_packet)
+{
+    const size_t below = PACKET_IPV4_OCTETS + (_i ? PACKET_UDP_OCTETS : 0);
+    struct flow_decoder *decoder = flow_decoder_create(NULL, note_packet, NULL);
+    struct sctp_talk talk;
+    size_t largest = 0;
+
+    ck_assert_ptr_nonnull(decoder);
+    sctp_log_begin(&talk, false);
+    sctp_talk_open(&talk, 1, 1);
+    sctp_log_session(&talk);
+    if (_i)
+        put_in_udp(SCTP_UDP_PORT, SCTP_UDP_PORT);
+    largest_packet = 0;
+    for (size_t i = 0; i < sctp_log.frames; i++) {
+        const uint8_t *ip = sctp_log.octets[i];
+        struct flow_packet packet = {.number = i + 1,
+                                     .family = 4,
+                                     .source = ip + 12,
+                                     .destination = ip + 16,
+                                     .octets = ip + below,
+                                     .captured = sctp_log.count[i] - below,
+                                     .length = sctp_log.count[i] - below,
+                                     .encapsulation = below - PACKET_IPV4_OCTETS};
+
+        largest = sctp_log.count[i] > largest ? sctp_log.count[i] : largest;
+        flow_decoder_sctp(decoder, &packet);
+    }
+    flow_decoder_finish(decoder);
+    flow_decoder_destroy(decoder);
+    ck_assert_uint_eq(largest_packet, largest);
+}
+END_TEST
 
 /* SCTP in UDP to or from port 9899: the same is told. Between other ports it is UDP and nothing else. */
 START_TEST(in_udp)
@@ -371,6 +416,7 @@ Suite *flow_sctp_suite(void)
 
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, a_session);
+    tcase_add_loop_test(tcase, octets_of_the_packet, 0, 2);
     tcase_add_loop_test(tcase, in_udp, 0, 4);
     tcase_add_loop_test(tcase, in_udp_cut, 0, 3);
     tcase_add_test(tcase, bundled);
