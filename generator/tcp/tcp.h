@@ -138,9 +138,10 @@ struct tcp_options {
     bool sack_silent;  /* a fault: SACK-permitted, and no ACK reports anything */
     bool sack_shifted; /* a fault: the blocks of SACK begin and end four octets too late */
     bool take_repeats; /* a fault: octets that came before are received again, as if they were the stream's next ones */
-    uint16_t source_port; /* 0: an ephemeral one; tcp_connect() only */
-    unsigned attempts;    /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
-    void *user;           /* tcp_user() of the connection */
+    bool octets_after_fin; /* a fault: a segment with octets follows the FIN, beyond it */
+    uint16_t source_port;  /* 0: an ephemeral one; tcp_connect() only */
+    unsigned attempts;     /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
+    void *user;            /* tcp_user() of the connection */
 };
 
 /*
@@ -199,6 +200,7 @@ struct tcp_status {
     uint64_t out_of_order; /* segments that begin beyond rcv_nxt */
     uint64_t duplicates;   /* segments that brought nothing new */
     uint64_t fragmentable; /* segments with octets that IPv4 may fragment: DF = 0 */
+    uint64_t after_fin;    /* segments with octets beyond the peer's FIN */
     bool peer_sack;        /* the peer's SYN had SACK-permitted (RFC 2018 2) */
     uint64_t sack_count;   /* segments with a SACK option */
     unsigned sacks;        /* blocks of the last one of them (RFC 2018 3) */

@@ -472,6 +472,9 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)
     }
     if (packet->fragmentable && packet->payload_octets != 0)
         c->status.fragmentable++;
+    if (c->fin_seen && packet->payload_octets != 0 &&
+        seq_lt(c->fin_sequence, packet->sequence + (uint32_t)packet->payload_octets))
+        c->status.after_fin++;
     tcp_note_sack(c, packet);
     if (c->status.state == TCP_STATE_SYN_SENT)
         input_syn_sent(c, packet);

@@ -156,6 +156,17 @@ void tcp_fin_sent(struct tcp_connection *c)
         c->status.state = TCP_STATE_LAST_ACK;
 }
 
+/* The fault of octets_after_fin: a stream that has ended goes on. */
+static void send_after_fin(struct tcp_connection *c)
+{
+    static const uint8_t late[20] = {0};
+    struct packet_tcp fields = {
+        .sequence = c->status.snd_nxt, .flags = TCP_FLAG_PSH, .payload = late, .payload_octets = sizeof(late)};
+
+    put_acknowledgment(c, &fields);
+    (void)tcp_transmit(c, &fields);
+}
+
 static uint32_t usable_window(const struct tcp_connection *c)
 {
     uint32_t in_flight = c->status.snd_nxt - c->status.snd_una;
@@ -203,6 +214,8 @@ static int send_planned(struct tcp_connection *c, uint32_t take)
         tcp_fin_sent(c);
     }
     tcp_transmit_piece(c, piece);
+    if ((piece->flags & TCP_FLAG_FIN) != 0 && c->options.octets_after_fin)
+        send_after_fin(c);
     if (c->rto_at == TCP_NEVER)
         tcp_arm_rto(c);
     return 0;

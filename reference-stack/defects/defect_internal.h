@@ -128,6 +128,7 @@
     B(FRAGMENTABLE,                "fragmentable",                "IPv4 may fragment the segments: Don't Fragment is clear") \
     B(FRAGMENTS_DROPPED,           "fragments-dropped",           "IP packets in fragments are not put together") \
     B(REPEATS_TAKEN,               "repeats-taken",               "octets that TCP had before reach MPA once more, as if they were the next ones") \
+    B(OCTETS_AFTER_FIN,            "octets-after-fin",            "TCP sends a segment with octets after its FIN") \
     B(SACK_SILENT,                 "sack-silent",                 "SACK is agreed, and no ACK reports what came after a gap") \
     B(SACK_SHIFTED,                "sack-shifted",                "blocks of SACK begin and end 4 octets too late") \
     B(REASSEMBLY_NONE,             "reassembly-none",             "octets after a gap, fewer than 140 of them, end the connection") \

@@ -62,6 +62,7 @@ void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
     wishes->delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
     wishes->drop_fragments = defect_behaves(set, DEFECT_FRAGMENTS_DROPPED);
     wishes->take_repeats = defect_behaves(set, DEFECT_REPEATS_TAKEN);
+    wishes->octets_after_fin = defect_behaves(set, DEFECT_OCTETS_AFTER_FIN);
     wishes->sack_silent = defect_behaves(set, DEFECT_SACK_SILENT);
     wishes->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))

@@ -402,12 +402,13 @@ struct tcp_wishes {
     uint16_t window; /* of receiving, fixed; 0: TCP's own */
     bool choose_iss;
     uint32_t iss;
-    bool fragmentable;   /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
-    bool delay_acks;     /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
-    bool drop_fragments; /* IP packets in fragments are not put together (RFC 5044 A.5.1) */
-    bool take_repeats;   /* octets that came before are the stream's next ones once more (RFC 5044 A.3) */
-    bool sack_silent;    /* SACK-permitted, but no ACK reports what came after a gap (RFC 5044 A.3) */
-    bool sack_shifted;   /* what SACK reports begins and ends four octets too late */
+    bool fragmentable;     /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
+    bool delay_acks;       /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
+    bool drop_fragments;   /* IP packets in fragments are not put together (RFC 5044 A.5.1) */
+    bool take_repeats;     /* octets that came before are the stream's next ones once more (RFC 5044 A.3) */
+    bool octets_after_fin; /* a segment with octets follows the FIN (RFC 5041 6.2) */
+    bool sack_silent;      /* SACK-permitted, but no ACK reports what came after a gap (RFC 5044 A.3) */
+    bool sack_shifted;     /* what SACK reports begins and ends four octets too late */
 };
 
 /* Changes wishes that are TCP's own. */

@@ -67,6 +67,7 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
                                 .sack = true,
                                 .sack_silent = wishes.sack_silent,
                                 .sack_shifted = wishes.sack_shifted,
+                                .octets_after_fin = wishes.octets_after_fin,
                                 .take_repeats = wishes.take_repeats};
 }
 

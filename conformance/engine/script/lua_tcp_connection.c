@@ -286,6 +286,8 @@ static int connection_status(lua_State *lua)
     lua_setfield(lua, -2, "fragmentable");
     lua_pushinteger(lua, (lua_Integer)status->retransmissions);
     lua_setfield(lua, -2, "retransmissions");
+    lua_pushinteger(lua, (lua_Integer)status->after_fin);
+    lua_setfield(lua, -2, "after_fin");
     lua_pushboolean(lua, status->peer_sack);
     lua_setfield(lua, -2, "peer_sack");
     lua_pushinteger(lua, (lua_Integer)status->sack_count);

@@ -174,6 +174,31 @@ check {
 }
 
 check {
+  id = "DDP-6.2-03",
+  role = "both",
+  llp = "tcp", -- SCTP: SCTP5043-6.2-04
+  purpose = "what the device asked TCP to close carries nothing more: no segment has octets beyond its FIN",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { octets = 65536, data = pattern(65536) }
+    c:probe()
+    c:window(0)
+    c:send(m:read(0, 65536))
+    c:fin()
+    rig.wait(t.quiet / 4)
+    c:window(65535)
+    local got
+    repeat got = c:receive() until got.kind == "fin" or got.kind == "rst" or got.kind == "timeout"
+    if got.kind == "timeout" then t:skip("the device keeps its half open after the tester has closed the other: there is no FIN") end
+    rig.wait(t.quiet)
+    local beyond = c.tcp:status().after_fin
+    if beyond > 0 then
+      t:fail("the device's FIN", "no octets after it", beyond .. " TCP segment" .. (beyond > 1 and "s" or "") .. " with octets beyond it")
+    end
+  end,
+}
+
+check {
   id = "DDP-6.2.1-07",
   purpose = "the ULP's close of the second half is passed on as a graceful one",
   run = function(t)

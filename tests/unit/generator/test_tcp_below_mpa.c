@@ -137,6 +137,21 @@ START_TEST(repeats_are_taken_by_a_fault_alone)
 }
 END_TEST
 
+START_TEST(octets_after_the_fin_are_counted)
+{
+    struct tcp_options plain = {0}, faulty = {.octets_after_fin = _i != 0};
+
+    open_with(&faulty, &plain);
+    ck_assert_int_eq(tcp_send(tcp_pair.ca, text, 10), 0);
+    ck_assert_int_eq(tcp_shutdown(tcp_pair.ca), 0);
+    tcp_pair_run(SECOND / 100);
+    tcp_pair_expect(tcp_pair.cb, text, 10);
+    ck_assert(tcp_status(tcp_pair.cb)->peer_fin);
+    ck_assert_uint_eq(tcp_status(tcp_pair.cb)->after_fin, _i);
+    tcp_pair_free();
+}
+END_TEST
+
 Suite *tcp_below_mpa_suite(void)
 {
     Suite *suite = suite_create("tcp_below_mpa");
@@ -146,6 +161,7 @@ Suite *tcp_below_mpa_suite(void)
     tcase_add_loop_test(tests, sack_needs_both_sides, 0, 4);
     tcase_add_test(tests, shifted_blocks_are_a_fault);
     tcase_add_loop_test(tests, fragments_are_put_together, 0, 4);
+    tcase_add_loop_test(tests, octets_after_the_fin_are_counted, 0, 2);
     tcase_add_loop_test(tests, repeats_are_taken_by_a_fault_alone, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
