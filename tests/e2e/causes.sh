@@ -33,6 +33,15 @@ holds "Markdown groups them" grep -qE '^\| fpdu.without.crc \| [0-9]+ \| the oct
 expect 0 "the report in text" "$WARPCHECK" report "$results/results.jsonl" --format text
 says '^one cause of [0-9]+ results: the octets fit an FPDU without a CRC field'
 
+echo "== no Terminate before the end"
+expect 0 "a CRC error ends the connection alone, which is a WARN" "$WARPCHECK" run --simulate --variant crc-closes 'MPA-8-*' 'MPA-4.1-05' 'DDP-3-08'
+says '^one cause of [0-9]+ results: the device ends the stream and sends no Terminate before \(terminate-missing\)$'
+says '^  DDP-3-08, MPA-4.1-05, MPA-8-02, '
+holds "one WARN is written out, the others name its cause" test "$(grep '^WARN' "$WORK/stdout" | grep -cv ' the cause of DDP-3-08 again: terminate-missing$')" -eq 1
+run rdmap-read-stag-closes 'RDMAP-4.8-*' 'RDMAP-5.2.1-16' 'RDMAP-7.1-11'
+says '^one cause of [0-9]+ results: .* \(terminate-missing\)$'
+holds "so is one of several FAILs" test "$(grep '^FAIL' "$WORK/stdout" | grep -cv ' again: terminate-missing$')" -eq 1
+
 echo "== a pad too long, a length of another FPDU, a CRC reversed"
 run mpa-pad-for-ulpdu 'MPA-4.1-*' 'MPA-4.4-01'
 says 'the octets fit an FPDU with 2 pad octets in place of 0'

@@ -10,7 +10,7 @@ local function answered(t, c, message)
   if answers(got) then return "taken" end
   if is_terminate(got) and got.Layer < 2 then return "refused", got end
   if fits(tcp.closed(), got) then
-    t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))
+    t:terminate_missing("a Terminate", describe(got))
   end
   t:fail(message, "a stream that goes on, or a Terminate of RDMAP or DDP", describe(got))
 end

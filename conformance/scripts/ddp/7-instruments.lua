@@ -160,7 +160,7 @@ check {
       return
     end
     if fits(tcp.closed(), got) then
-      t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))
+      t:terminate_missing("a Terminate", describe(got))
     end
     if got.kind ~= "timeout" then t:fail("a Send without a receive", "a Terminate, or silence", describe(got)) end
     t.dut:post_recv { stream = t:stream_of(c) }

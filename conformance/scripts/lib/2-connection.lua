@@ -380,8 +380,7 @@ function Connection:expect_terminate(names, options)
     if options.close == "pass" then return nil end
     local layer = good[1] >> 12
     if layer ~= 0 then
-      self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected,
-                  self:instead(passed, got))
+      self.t:terminate_missing(expected, self:instead(passed, got))
       return nil
     end
   end

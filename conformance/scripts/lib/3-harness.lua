@@ -34,9 +34,13 @@ end
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
+  self:suspect_end(expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
-function Test:warn(message, expected, actual) decide("WARN", message, expected, actual, nil, self) end
+function Test:warn(message, expected, actual)
+  self:suspect_end(expected, actual)
+  decide("WARN", message, expected, actual, nil, self)
+end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
 function Test:inconclusive(reason) decide("INCONCLUSIVE", reason, nil, nil, nil, self) end
@@ -46,11 +50,24 @@ function Test:suspect(name, hint)
   if name and not self.cause then self.cause, self.hint = name, hint end
 end
 
+-- FIN or RST came where a Terminate is due: one observation, whichever error the Terminate would have reported.
+function Test:suspect_end(expected, actual)
+  expected, actual = tostring(expected), tostring(actual)
+  if (expected:find("^Terminate ") or expected:find("^a Terminate")) and (actual:find("^FIN") or actual:find("^RST")) then
+    self:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
+  end
+end
+
 -- The same of a number that a field has. Anything but two numbers is nothing.
 function Test:suspect_number(layout, field, expected, actual)
   if math.type(expected) ~= "integer" or math.type(actual) ~= "integer" then return end
   local name, hint = wire.hint_number(layout, field, expected, actual)
   self:suspect(name, hint and field .. ": " .. hint)
+end
+
+-- RFC 5040 6.2.1: a Terminate is a SHOULD for errors of DDP and MPA.
+function Test:terminate_missing(expected, actual)
+  self:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected, actual)
 end
 
 function Test:note(text) rig.note(text) end

@@ -73,7 +73,7 @@ function Connection:mpa_outcome(names, message)
   end
   if fits(tcp.closed(), got) then
     if self.fenced then return "closed", got end
-    self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected, describe(got))
+    self.t:terminate_missing(expected, describe(got))
   end
   self.t:fail(message, expected .. ", or the segment dropped", describe(got))
 end

@@ -161,7 +161,7 @@ local function expect_crc_checked(t, own, crc)
   if got.kind == "timeout" and c.tcp:unacknowledged() > 0 then
     t:note("the segment was dropped silently (RFC 5044 section 8)")
   elseif fits(tcp.closed(), got) then
-    t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "Terminate 2/0/02", describe(got))
+    t:terminate_missing("Terminate 2/0/02", describe(got))
   elseif not is_terminate(got, "MPA_CRC") then
     t:fail("C = 1 in either frame: an FPDU with a wrong CRC is not executed", "Terminate 2/0/02, or no answer and no ACK",
            describe(got))
