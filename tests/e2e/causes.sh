@@ -42,6 +42,9 @@ run rdmap-read-stag-closes 'RDMAP-4.8-*' 'RDMAP-5.2.1-16' 'RDMAP-7.1-11'
 says '^one cause of [0-9]+ results: .* \(terminate-missing\)$'
 holds "so is one of several FAILs" test "$(grep '^FAIL' "$WORK/stdout" | grep -cv ' again: terminate-missing$')" -eq 1
 
+expect 0 "Terminates without a quoted header, which is a WARN" "$WARPCHECK" run --simulate --defect ddp-terminate-bare 'DDP-7.1-18' 'DDP-3-09'
+says '^one cause of [0-9]+ results: .* \(terminate-header-missing\)$'
+
 echo "== a pad too long, a length of another FPDU, a CRC reversed"
 run mpa-pad-for-ulpdu 'MPA-4.1-*' 'MPA-4.4-01'
 says 'the octets fit an FPDU with 2 pad octets in place of 0'

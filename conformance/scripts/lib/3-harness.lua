@@ -34,11 +34,11 @@ end
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
-  self:suspect_end(expected, actual)
+  self:suspect_terminate(expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
-  self:suspect_end(expected, actual)
+  self:suspect_terminate(expected, actual)
   decide("WARN", message, expected, actual, nil, self)
 end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
@@ -50,11 +50,14 @@ function Test:suspect(name, hint)
   if name and not self.cause then self.cause, self.hint = name, hint end
 end
 
--- FIN or RST came where a Terminate is due: one observation, whichever error the Terminate would have reported.
-function Test:suspect_end(expected, actual)
+-- FIN or RST came where a Terminate is due, or a Terminate without the header that it has to quote: one observation each, whichever
+-- error it is about.
+function Test:suspect_terminate(expected, actual)
   expected, actual = tostring(expected), tostring(actual)
   if (expected:find("^Terminate ") or expected:find("^a Terminate")) and (actual:find("^FIN") or actual:find("^RST")) then
     self:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
+  elseif expected:find("^[MDR] = 1") and actual:find("^[MDR] = 0") then
+    self:suspect("terminate-header-missing", "the Terminate does not quote the header that it is about")
   end
 end
 
