@@ -328,7 +328,14 @@ void warp_record_finish(void)
     flow_decoder_finish(warp_pass.decoder);
 }
 
-enum { UDP_OCTETS = 8 };
+enum {
+    UDP_OCTETS = 8,
+    /*
+     * A person waits for what is shown, and audit does not: where so many segments came, and nothing of the other side, the
+     * capture is of one direction. Taps that are out of step by more tell of octets in the order in which they have them.
+     */
+    ONE_WAY_SEGMENTS = 8,
+};
 
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo)
 {
@@ -374,7 +381,9 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
 
 void warp_record_open(void)
 {
-    struct flow_config flows = {.rule_state_octets = rule_state_octets(), .no_late_lock = !warp_preferences.late};
+    struct flow_config flows = {.rule_state_octets = rule_state_octets(),
+                                .no_late_lock = !warp_preferences.late,
+                                .one_way_segments = ONE_WAY_SEGMENTS};
     struct rule_config rules = {.finding = record_finding};
 
     warp_record_close();

@@ -399,7 +399,10 @@ struct flow_config {
     size_t flows_max;         /* of them with MPA; also SCTP associations, their streams, CM exchanges. 16,384 */
     size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
     size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
-    bool no_late_lock;        /* do not look for FPDUs in connections whose start was not captured */
+    size_t
+        one_way_segments; /* after so many with octets, and none of the other side, that side is taken to be missing. 0: at the
+                                 end, or when too much waits */
+    bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
 };
 
 struct flow_totals {

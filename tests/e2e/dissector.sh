@@ -125,6 +125,16 @@ expect 0 "the same in two passes" "${with_plugin[@]}" -2 -r "$WORK/corpus/behind
 	-T fields -e frame.number -e frame.protocols -e warp.from -e warp.finding.side
 says '^5	eth:ethertype:ip:tcp:warp	Responder,Responder,Responder	Responder$'
 
+# One direction alone: after eight segments without a word of the other side the FPDUs are shown as they come, in one pass too.
+for name in one-way one-way-responder one-way-with-markers one-way-without-crc; do
+	shown() { ours "$@" -r "$WORK/corpus/$name.pcap" -T fields -e warp.rdmap.opcode 2>"$WORK/stderr" | values; }
+	holds "$name: one pass shows as many FPDUs as two" test "$(shown)" = 40 -a "$(shown -2)" = 40
+	frames=$(ours -r "$WORK/corpus/$name.pcap" -Y warp.ddp -T fields -e frame.number 2>"$WORK/stderr" | wc -l)
+	holds "$name: $frames of them in frames of their own" test "$frames" -ge 33
+	expect 0 "$name: what only the end shows" "${with_plugin[@]}" -2 -r "$WORK/corpus/$name.pcap" -Y warp.at_end
+	holds "$name: nothing of it" test ! -s "$WORK/stdout"
+done
+
 # Data whose acknowledgment stands earlier in the file: TCP takes them for a retransmission.
 perl -e 'binmode STDIN; binmode STDOUT; local $/; $_ = <STDIN>; my ($at, @f) = (24);
 	while ($at < length) { my $n = 16 + unpack("x8V", substr $_, $at, 12); push @f, substr $_, $at, $n; $at += $n; }

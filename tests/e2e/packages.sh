@@ -24,6 +24,20 @@ expect 0 "what a package's build cleans" env B="$WORK/mine" make -n -f packaging
 says "^rm -rf 'build'$"
 holds "it is the package's own folder" test -z "$(grep -F "$WORK/mine" "$WORK/stdout")"
 
+# `make plugin` installs the plugin's packages and no others; the plugin includes a header of each that is no tool.
+make -n plugin B="$B" >"$WORK/asked" 2>"$WORK/stderr" || wrong "make plugin" "$(head -c 300 "$WORK/stderr")"
+holds "the plugin's packages alone" test "$(grep -o 'tools/deps.sh .*' "$WORK/asked")" = "tools/deps.sh plugin"
+read -ra wanted < <(sed -n "s/^plugin='\(.*\)'/\1/p" tools/deps.sh)
+holds "they are some" test "${#wanted[@]}" -ge 5
+read -ra include < <(pkg-config --cflags wireshark libisal)
+"${cc[@]}" -std=gnu17 -I. "${include[@]}" -M dissector/*.c wire/*.c conformance/flow/*.c conformance/flow/*/*.c conformance/rules/*.c 2>"$WORK/stderr" |
+	grep -oE '/[^ ]+' | LC_ALL=C sort -u >"$WORK/headers"
+for package in "${wanted[@]}"; do
+	case $package in gcc | pkg-config) continue ;; esac
+	dpkg -L "$package" >"$WORK/files"
+	holds "$package has a header that the plugin includes" grep -qxFf "$WORK/files" "$WORK/headers"
+done
+
 # A system whose Lua is called lua: what pkg-config knows here, with that one renamed.
 mkdir -p "$WORK/pc"
 pkg-config --variable pc_path pkg-config | tr : '\n' | while IFS= read -r folder; do

@@ -93,6 +93,7 @@ for kept in over-ip in-udp; do
 	holds "$kept: one finding of audit" test "$(wc -l <"$WORK/$kept.audit")" -eq 1
 	holds "$kept: the plugin's is the same: $(cat "$WORK/$kept.audit")" grep -qF "$(cat "$WORK/$kept.audit")" "$WORK/$kept.plugin"
 done
+# shellcheck disable=SC2034 # expect.bash looks at it
 lines=one
 octets() { grep -oE '[0-9]+' "$WORK/$1.audit"; }
 holds "in UDP the packet has 8 octets more" test "$(octets in-udp)" -eq "$(($(octets over-ip) + 8))"

@@ -103,8 +103,9 @@ static int prepare(struct probe_command *command, struct sentence *error)
 /* An upper tester that is not there is reported, and the device is probed without. */
 static void try_control(struct probe_command *command)
 {
-    struct control_config config = {
-        .address = command->profile.place.control, .port = command->profile.place.control_port, .connect_ms = CONTROL_MS};
+    struct control_config config = {.address = command->profile.place.control,
+                                    .port = command->profile.place.control_port,
+                                    .connect_ms = CONTROL_MS};
     struct sentence why = {{0}};
     struct control *control;
 
@@ -150,7 +151,7 @@ static int open_rig(struct probe_command *command, struct sentence *error)
         try_control(command);
         if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
             command->rig = rig_profile_new(&command->profile, &command->profile.place, command->commands, options->seed,
-                                            &lock, error);
+                                           &lock, error);
     } else if (options->simulate) {
         command->rig = give_up_rest(command, error) == 0 ? rig_sim_new(&sim, error) : NULL;
     } else {

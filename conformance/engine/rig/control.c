@@ -19,6 +19,7 @@ enum {
     PAUSE_MILLISECONDS = 20,     /* between two attempts to connect: there is nothing else to wait on */
     ANSWER_OCTETS = 1 << 12,     /* room for one at first */
     ANSWER_OCTETS_MAX = 1 << 22,
+    OCTETS_PER_MILLISECOND = 1 << 10, /* of a request, on top of what its answer may take */
 };
 
 struct control {
@@ -180,9 +181,11 @@ static int reserve(struct control *control, struct sentence *error)
     return 0;
 }
 
-static char *read_line(struct control *control, struct sentence *error)
+/* The answer to a request of so many octets, which a busy device may take seconds to read. */
+static char *read_line(struct control *control, size_t request_octets, struct sentence *error)
 {
-    int64_t deadline = now_ms() + control->config.answer_ms;
+    int allowed = control->config.answer_ms + (int)(request_octets / OCTETS_PER_MILLISECOND);
+    int64_t deadline = now_ms() + allowed;
 
     for (;;) {
         struct pollfd wait = {.fd = control->socket, .events = POLLIN};
@@ -194,7 +197,7 @@ static char *read_line(struct control *control, struct sentence *error)
         if (reserve(control, error) != 0)
             return NULL;
         if (poll(&wait, 1, left_ms(deadline)) <= 0) {
-            (void)sentence_set(error, "the upper tester did not answer within %d s", control->config.answer_ms / 1000);
+            (void)sentence_set(error, "the upper tester did not answer within %d s", allowed / 1000);
             return NULL;
         }
         got = recv(control->socket, control->answer + control->count, control->room - control->count, 0);
@@ -275,7 +278,7 @@ char *control_call(struct control *control, const char *request, struct sentence
         lost(control, error);
         return NULL;
     }
-    line = read_line(control, error);
+    line = read_line(control, strlen(request), error);
     if (line == NULL)
         lost(control, error);
     else

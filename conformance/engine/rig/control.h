@@ -21,7 +21,7 @@ struct control_config {
     struct net_address address;
     uint16_t port;
     int connect_ms; /* how long the upper tester may take to be there, at first and again: 0 for the usual 10 s */
-    int answer_ms;  /* how long it may take to answer: 0 for the usual 10 s */
+    int answer_ms; /* how long it may take to answer: 0 for the usual 10 s; and a second more for each MiB of the request */
     /* Has the device's own process ended? Then true, with a sentence. NULL: there is none. */
     bool (*ended)(void *context, struct sentence *why);
     /* A connection was not accepted; another attempt follows. NULL: not called. */

@@ -272,6 +272,9 @@ static bool waited_for_start(const struct flow_decoder *decoder, const struct fl
         return true;
     if (side->waiting)
         return side->queued_chunks >= REQUEST_CHUNKS;
+    if (!other->seq_known && decoder->config.one_way_segments != 0 &&
+        side->segments >= decoder->config.one_way_segments)
+        return true;
     if (other->seq_known && side->queue->piece.received > other->next) /* it is on its way */
         return waited_for_order(decoder, side);
     return side->queued_chunks >= WAIT_CHUNKS || side->queued >= WAIT_OCTETS;

@@ -265,6 +265,36 @@ START_TEST(one_way)
 }
 END_TEST
 
+/*
+ * The same for who shows them at once: after so many segments, all but the last of which wait, each FPDU is told of as it comes. Where a
+ * SYN of the other side was captured nothing changes. Loop: without that SYN, and with it.
+ */
+START_TEST(one_way_at_once)
+{
+    const struct flow_config config = {.one_way_segments = 8};
+    const unsigned told_from = _i == 0 ? 6 : COUNT; /* the Request is the first of eight */
+    struct talk *talk = talk_new(&config);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, COUNT);
+    talk->frame = 0;
+    talk_build(talk, 0, talk->isn[0], 0, TCP_FLAG_SYN, NULL, 0);
+    talk_give(talk);
+    talk_segment(talk, 0, 0, talk->start[0]);
+    for (unsigned i = 0; i < COUNT; i++) {
+        if (_i == 1 && i == 0) {
+            talk_build(talk, 1, talk->isn[1], talk->isn[0] + 1, TCP_FLAG_SYN | TCP_FLAG_ACK, NULL, 0);
+            talk_give(talk);
+        }
+        talk_segment(talk, 0, talk->boundary[0][i], talk->boundary[0][i + 1]);
+        EXPECT(talk->good[0] == (i < told_from ? 0 : i + 1), "after %u: %s", i + 1, talk->log[0]);
+    }
+    talk_finish(talk);
+    EXPECT(talk->good[0] == COUNT && talk->wrong == 0, "%s", talk->log[0]);
+    talk_free(talk);
+}
+END_TEST
+
 /* No SYN, but the start-up frames are there. */
 START_TEST(without_syn)
 {
@@ -357,6 +387,7 @@ Suite *flow_lock_suite(void)
     tcase_add_loop_test(tests, late_in_an_fpdu, 0, 2);
     tcase_add_test(tests, late_not_wanted);
     tcase_add_loop_test(tests, one_way, 0, 8);
+    tcase_add_loop_test(tests, one_way_at_once, 0, 2);
     tcase_add_test(tests, without_syn);
     tcase_add_test(tests, wrong_length);
     tcase_add_loop_test(tests, garbage, 0, 40);
