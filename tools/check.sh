@@ -116,6 +116,7 @@ beside_end() {
 if [ "${1:-all}" = all ]; then
 	beside_begin
 	one tree/defect-tests tools/defect-tests.sh
+	one tree/outcomes tools/outcomes.sh
 	unit unit-tests "$B/unit-tests"
 	# memory_short and cm_memory have an allocator of their own, which AddressSanitizer does not let them have.
 	# The sanitised tests make a tenth of the mangled captures: ten times the same code.

@@ -51,10 +51,11 @@ check {
     if top == nil then return end -- the device chooses where its memory is: not there
     top:check("nothing is placed by a Write that wraps")
     local c = t:open()
-    c:send(top:write(4088, "to 2^64!"))
-    c:probe { message = "8 octets at TO 0xFFFFFFFFFFFFFFF8 end at 2^64, and do not pass it" }
-    top:patch(4088, "to 2^64!")
-    top:check("a Write that ends at 2^64 is placed")
+    -- One octet less: whether a Write that ends at 2^64 itself wraps is DDP-7.1-27's question.
+    c:send(top:write(4087, "to the 1"))
+    c:probe { message = "8 octets at TO 0xFFFFFFFFFFFFFFF7 end before 2^64" }
+    top:patch(4087, "to the 1")
+    top:check("a Write that ends right before 2^64 is placed")
   end,
 }
 
