@@ -24,6 +24,10 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
 {
     if (association_behaves(association, DEFECT_SCTP_INDICATION_MISSING))
         init->has_indication = false;
+    if (!init->has_indication && association_behaves(association, DEFECT_SCTP_INDICATION_ALWAYS)) {
+        init->has_indication = true;
+        init->indication = association->config.indication;
+    }
     if (association_behaves(association, DEFECT_SCTP_INDICATION_OTHER))
         init->indication ^= DDP_SCTP_INDICATION_DDP | DDP_SCTP_INDICATION_DDP_RDMA;
     if (association_behaves(association, DEFECT_SCTP_INDICATION_SWAPPED))

@@ -4,14 +4,18 @@
 
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "reference-stack/sctp/sctp.h"
 
 enum {
     PENDING_OF_ULP = 1000, /* a limit above it is that of a ULP that is not asked */
     OPCODE_TERMINATE = 7,
-    EMPTY_WRITE = 14, /* octets of a tagged header, and of a Write without payload */
+    OPCODE_SEND = 3,      /* the least of the Sends' opcodes, */
+    OPCODE_SEND_LAST = 6, /* and the greatest */
+    EMPTY_WRITE = 14,     /* octets of a tagged header, and of a Write without payload */
 };
+
+#define BUNDLING_DELAY UINT64_C(200000000) /* ns, as a timer of Nagle's kind has it */
 
 static bool session_behaves(const struct sctp_session *session, enum defect_behaviour behaviour)
 {
@@ -59,6 +63,35 @@ bool hook_error_spreads(const struct sctp_session *session, const struct validat
         session_behaves(session, DEFECT_SCTP_PRIVATE_SPREADS))
         return true;
     return session_behaves(session, DEFECT_SCTP_ERROR_SPREADS);
+}
+
+/* --- What goes out ----------------------------------------------------------------------------------------------- */
+
+bool defect_send_waits(struct iwarp_stream *stream)
+{
+    struct defect_state *state = &stream->defect_state;
+    uint32_t number;
+    unsigned opcode;
+
+    if (stream->llp != &sctp_llp || lower_of(stream)->session == NULL || !stream->piece.segment ||
+        !stream_behaves(stream, DEFECT_SCTP_SENDS_DELAYED))
+        return false;
+    number = lower_of(stream)->session->ssn + 1u;
+    opcode = stream->transmit_buffer[DDP_SCTP_SSN_OCTETS + 1] & 0x0F;
+    if (opcode < OPCODE_SEND || opcode > OPCODE_SEND_LAST)
+        return false;
+    if (state->send_waits != number) {
+        state->send_waits = number;
+        state->send_due = stream->now + 1; /* work is posted without the time: it is asked for first */
+        state->send_timed = false;
+    } else if (!state->send_timed && stream->now >= state->send_due) {
+        state->send_due = stream->now + BUNDLING_DELAY;
+        state->send_timed = true;
+    }
+    if (state->send_timed && stream->now >= state->send_due)
+        return false;
+    defect_wake_at(stream, state->send_due);
+    return true;
 }
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */

@@ -16,6 +16,8 @@ void defect_terminate_first(const struct sctp_session *session, const struct iwa
 #define DEFECT_BEHAVIOURS_SCTP_SESSION(B) \
     B(SCTP_INDICATION_ASSUMED,     "sctp-indication-assumed",     "an indication that is missing or too short counts as DDP's") \
     B(SCTP_ONE_DOMAIN,             "sctp-one-domain",             "all streams of an association have the Protection Domain of the first") \
+    B(SCTP_SENDS_DELAYED,          "sctp-sends-delayed",          "each segment of a Send waits 200 ms for others that could go with it") \
+    B(SCTP_INDICATION_ALWAYS,      "sctp-indication-always",      "the indication is sent by endpoints, too, whose ULP wants none") \
     B(SCTP_PPID_ANY,               "sctp-ppid-any",               "a message of a PPID that is nobody's is read as a segment") \
     B(SCTP_PRIVATE_SPREADS,        "sctp-private-spreads",        "Private Data above 512 octets aborts the association") \
     B(SCTP_REJECT_EMPTY_LOST,      "sctp-reject-empty-lost",      "a Reject without Private Data is not looked at") \

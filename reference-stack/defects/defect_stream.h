@@ -51,6 +51,13 @@ void variant_work_segment(struct iwarp_stream *stream, const struct send_work *w
 size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 void variant_output(struct iwarp_stream *stream);
 bool variant_piece_waits(struct iwarp_stream *stream);
+
+/* The stream is called again then (defect_variant.c). */
+void defect_wake_at(struct iwarp_stream *stream, uint64_t when);
+
+/* A Send waits for others that could go with it (defect_sctp_session.c). */
+bool defect_send_waits(struct iwarp_stream *stream);
+
 void variant_response_done(struct iwarp_stream *stream);
 void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response);
 bool variant_terminate_waits(const struct iwarp_stream *stream);

@@ -107,7 +107,7 @@ bool hook_terminate_waits(const struct iwarp_stream *stream)
 
 bool hook_piece_waits(struct iwarp_stream *stream)
 {
-    return variant_piece_waits(stream);
+    return variant_piece_waits(stream) || defect_send_waits(stream);
 }
 
 /* Of two Read Responses that are due the later goes first. */

@@ -118,7 +118,7 @@ size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
 /* --- Order and time ------------------------------------------------------------------------------------------------ */
 
 /* The stream is called again then, as for the close that waits for the ULP. */
-static void wake_at(struct iwarp_stream *stream, uint64_t when)
+void defect_wake_at(struct iwarp_stream *stream, uint64_t when)
 {
     if (stream->teardown_at == 0 || when < stream->teardown_at)
         stream->teardown_at = when;
@@ -133,7 +133,7 @@ void variant_output(struct iwarp_stream *stream)
     if (state->response_due == 0)
         state->response_due = stream->now + 200 * MILLISECOND;
     if (stream->now < state->response_due)
-        wake_at(stream, state->response_due);
+        defect_wake_at(stream, state->response_due);
 }
 
 bool variant_piece_waits(struct iwarp_stream *stream)
@@ -146,7 +146,7 @@ bool variant_piece_waits(struct iwarp_stream *stream)
         state->reply_due = stream->now + 1000 * MILLISECOND;
     if (stream->now >= state->reply_due)
         return false;
-    wake_at(stream, state->reply_due);
+    defect_wake_at(stream, state->reply_due);
     return true;
 }
 

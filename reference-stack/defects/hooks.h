@@ -97,6 +97,9 @@ struct defect_state {
     uint64_t slot_free;     /* when the place of the last Read Request is free */
     uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
     uint64_t reply_due;     /* a variant: when the Reply may go out; 0: none waits */
+    uint64_t send_due;      /* when the Send that waits may go out */
+    bool send_timed;        /* that is so from when it began to wait */
+    uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
     uint64_t terminate_at;  /* a variant: when its Terminate may go out */
     uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
     bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */

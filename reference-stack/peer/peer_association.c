@@ -36,6 +36,8 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
     if (options->indication != 0) {
         config.indicate = true;
         config.indication = options->indication;
+    } else if (options->without_ddp) {
+        config.indicate = false;
     }
     /* The limit is for those that the upper tester is asked about (RFC 5043 6.4). */
     if (options->config.accept != IWARP_ACCEPT_ASK && config.pending_max < TAKEN_MAX)

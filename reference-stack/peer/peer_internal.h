@@ -56,6 +56,7 @@ struct peer_options {
     uint16_t streaming_octets;  /* of the own message */
     uint16_t streaming_awaited; /* of the peer's */
     uint32_t indication;        /* SCTP: of the associations; 0: what the configuration says */
+    bool without_ddp;           /* SCTP: they have no indication, whatever that says */
     uint32_t queue;             /* completions that may wait for `poll`; 0: any number */
 };
 

@@ -143,6 +143,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
     options->receive_octets = (uint32_t)receive_octets;
     options->queue = (uint32_t)queue;
     options->indication = (uint32_t)indication;
+    options->without_ddp = indication == 0 && json_object_get(command, "indication") != NULL;
     if (emss != 0) {
         config->emss = emss;
         options->emss_given = true;

@@ -40,6 +40,30 @@ function Association:expect_sorted(sid, places, seconds)
   end
 end
 
+-- Longer than this no Send may wait for others; of three the soonest counts, as any of them may meet a busy machine.
+local PROMPT, IDLE = 0.05, 0.3
+
+-- The device's ULP posts single Sends of 32 octets on an idle stream. WARN if each waits for others that could share its packet.
+function Test:expect_prompt_sends()
+  local t, port = self, self.role == "responder" and self:listen {} or nil
+  local a = t:sctp_open { tester = { port = port }, dut = {} }
+  a.port = port
+  a:probe(a.sid)
+  local stream = a:known(a.sid)
+  local soonest = math.huge
+  for n = 1, 3 do
+    rig.wait(IDLE)
+    local before = rig.now()
+    t.dut:send { stream = stream, length = 32 }
+    a:expect_segment(a.sid, rdmap.send {}, "Send " .. n .. " of 32 octets")
+    soonest = math.min(soonest, rig.now() - before)
+  end
+  if soonest > PROMPT then
+    t:warn("single Sends on an idle association", "50 ms at most until their chunk comes",
+           string.format("%.0f ms for the soonest of three", soonest * 1000))
+  end
+end
+
 -- RFC 5043 10 and the draft's section 6 limit what is unacknowledged on a SID to this.
 local UNACKNOWLEDGED_MOST = 32767
 local OPENING, WRITES = 3 << 19, 34000

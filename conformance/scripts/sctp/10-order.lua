@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 5043 6.1 and 10: chunks are unordered; DDP-SSN gives the order, and TSN nothing.
+-- RFC 5043 6.1, 10 and 11.2: chunks are unordered; DDP-SSN gives the order, and TSN nothing; no Send waits for others.
 
 defaults { llp = "sctp" }
 
@@ -57,6 +57,7 @@ check {
 
 check {
   id = "SCTP5043-10-06",
+  also = { "SCTP5043-10-07" }, -- Writes need no credits of a ULP: what limits them is the layer itself
   purpose = "no more than 32767 chunks of a SID are on their way without a SACK, and sending goes on with it",
   requires = "upper_tester",
   run = function(t) t:expect_limit() end,
@@ -135,4 +136,12 @@ check {
     end
     t:fail("a segment in an ordered chunk", "the answer to it, or the end of the session", got and got.kind or why)
   end,
+}
+
+check {
+  id = "SCTP5043-11.2-01",
+  role = "both",
+  purpose = "a single Send does not wait for others that could share its packet",
+  requires = "upper_tester",
+  run = function(t) t:expect_prompt_sends() end,
 }

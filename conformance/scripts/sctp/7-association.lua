@@ -240,3 +240,25 @@ check {
     end
   end,
 }
+
+-- The indication of a device whose ULP asks for this one (0: an endpoint without DDP). An association without DDP may end at once.
+local function indicated(t, value)
+  local port = t.role == "responder" and t:listen({ indication = value }, true) or nil
+  local a, why = t:try_associate { tester = { port = port }, dut = { indication = value }, special = true }
+  if not a then t:inconclusive("no association with an endpoint whose ULP names indication " .. value .. ": " .. why) end
+  local adaptation = a.handle:status().adaptation
+  a.handle:abort()
+  return adaptation
+end
+
+check {
+  id = "SCTP5043-7.1-01",
+  role = "both",
+  sandwich = "association",
+  purpose = "the ULP names the adaptation indication of its endpoint",
+  requires = "upper_tester",
+  run = function(t)
+    t:equal("the indication of an endpoint for DDP", sctp.DDP, indicated(t, sctp.DDP))
+    t:equal("the indication of an endpoint without DDP", nil, indicated(t, 0))
+  end,
+}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- draft-stewart-rddp-sctp-02, section 6: the wrap of DDP-SSNs, and how many segments may be on their way.
+-- draft-stewart-rddp-sctp-02, sections 6 and 7.3: the wrap of DDP-SSNs, how many segments may be on their way, and how soon they leave.
 
 defaults { llp = "sctp-draft02" }
 
@@ -16,7 +16,16 @@ check {
 
 check {
   id = "SCTP-6-10",
+  also = { "SCTP-6-11" }, -- Writes need no credits of a ULP: what limits them is the layer itself
   purpose = "no more than 32767 segments of a stream are on their way without a SACK, and sending goes on with it",
   requires = "upper_tester",
   run = function(t) t:expect_limit() end,
+}
+
+check {
+  id = "SCTP-7.3-01",
+  role = "both",
+  purpose = "a single Send does not wait for others that could share its packet",
+  requires = "upper_tester",
+  run = function(t) t:expect_prompt_sends() end,
 }
