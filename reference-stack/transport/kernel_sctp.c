@@ -30,7 +30,6 @@ struct kernel_sctp_path {
     bool full;          /* the kernel has no room: it tells when it has */
     bool introduced;    /* it is up for SCTP, and the association is told as soon as it is clear of what kind */
     struct ring flight; /* uint16_t: SIDs of messages that are not acknowledged, oldest first */
-    size_t settled;     /* of these, those that a SENDER DRY which was not read yet may be about */
     struct iwarp_sctp_init peer;
 };
 
@@ -130,13 +129,12 @@ static void introduce(struct kernel_sctp_path *path, uint64_t now)
     iwarp_association_up(path->association, &path->peer, now);
 }
 
-/*
- * All was acknowledged when the event was made. What was sent after the socket was last found empty may have been sent after
- * that: another event comes for it.
- */
+/* All was acknowledged when the event was made; of what was sent since then another event will tell. */
 static void dry(struct kernel_sctp_path *path, uint64_t now)
 {
-    for (; path->settled != 0; path->settled--) {
+    if (!kernel_sctp_socket_is_dry(path->descriptor))
+        return;
+    while (path->flight.count != 0) {
         uint16_t sid = *(const uint16_t *)ring_at(&path->flight, 0);
 
         ring_pop(&path->flight);
@@ -168,7 +166,7 @@ static void take(struct kernel_sctp_path *path, enum kernel_sctp_told what, cons
         lose(path, now);
         break;
     case KERNEL_SCTP_LOST: lose(path, now); break;
-    case KERNEL_SCTP_NOTHING: path->settled = path->flight.count; break;
+    case KERNEL_SCTP_NOTHING:
     case KERNEL_SCTP_INDICATION:
     case KERNEL_SCTP_OTHER:
     default: break;

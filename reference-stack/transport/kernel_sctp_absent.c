@@ -37,6 +37,12 @@ int kernel_sctp_socket_send(int descriptor, const struct iwarp_sctp_output *outp
     return ENOTCONN;
 }
 
+bool kernel_sctp_socket_is_dry(int descriptor)
+{
+    (void)descriptor;
+    return false;
+}
+
 void kernel_sctp_socket_close(int descriptor, bool in_order)
 {
     (void)descriptor, (void)in_order;

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sctp.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -211,6 +212,16 @@ enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, s
     if ((header.msg_flags & MSG_NOTIFICATION) != 0)
         return read_event(buffer, (size_t)count, &told->peer);
     return read_message(&header, buffer, (size_t)count, &told->message);
+}
+
+/* The kernel counts the memory of each DATA chunk as the socket's until the chunk is acknowledged. */
+bool kernel_sctp_socket_is_dry(int descriptor)
+{
+    uint32_t memory[SK_MEMINFO_VARS];
+    socklen_t octets = sizeof(memory);
+
+    memory[SK_MEMINFO_WMEM_QUEUED] = 1;
+    return getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, memory, &octets) == 0 && memory[SK_MEMINFO_WMEM_QUEUED] == 0;
 }
 
 int kernel_sctp_socket_send(int descriptor, const struct iwarp_sctp_output *output)

@@ -34,7 +34,7 @@ enum kernel_sctp_told {
     KERNEL_SCTP_PART,    /* of a message that is longer than the buffer */
     KERNEL_SCTP_UP, /* `streams`, of `peer` as far as the kernel knows it; the indication follows at once, if any */
     KERNEL_SCTP_INDICATION, /* `indication` */
-    KERNEL_SCTP_DRY,        /* all that was sent is acknowledged */
+    KERNEL_SCTP_DRY,        /* all that had been sent was acknowledged */
     KERNEL_SCTP_REFUSED,    /* the peer could not use a message: it has no such stream */
     KERNEL_SCTP_OTHER,      /* nothing that is of use here */
     KERNEL_SCTP_NOTHING,    /* there is nothing to read now */
@@ -53,6 +53,9 @@ enum kernel_sctp_told kernel_sctp_socket_read(int descriptor, uint8_t *buffer, s
 
 /* 0, or errno: EAGAIN where there is no room now. */
 int kernel_sctp_socket_send(int descriptor, const struct iwarp_sctp_output *output);
+
+/* Nothing that was sent waits for an acknowledgement, at this moment. */
+bool kernel_sctp_socket_is_dry(int descriptor);
 
 /* An association that still exists is aborted; `in_order`: the kernel ends it with a SHUTDOWN. */
 void kernel_sctp_socket_close(int descriptor, bool in_order);

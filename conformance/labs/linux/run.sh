@@ -10,7 +10,7 @@
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
 # (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile is taken;
-# run-rxe.sh): others than usual.
+# run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -141,7 +141,7 @@ dut=$name # as it is named to warpcheck again
 for option in "$@"; do
 	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3 dut+=' --ipv6'; }
 done
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/" \
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/@LLP@/${LAB_LLP:-tcp}/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
@@ -162,7 +162,7 @@ if ! kill -0 "$machine" 2>/dev/null; then
 	undecided
 	exit "$status"
 fi
-if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
+if [ -z "${LAB_SHELL:-}${LAB_RUN:-}${LAB_AFTER:-}" ] && ! rping_works; then
 	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
 	undecided
 fi
