@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# build-sctp.sh OUT PROGRAM: for build-image.sh, whose image is in OUT: the kernel's SCTP, its packet scheduler netem and PROGRAM
+# build-sctp.sh OUT PROGRAM: for build-image.sh, whose image is in OUT: the kernel's SCTP, what worsens its packets and PROGRAM
 # (iwarp-peer) with the libraries that it needs, as a second archive after the image's. The last line of output is the folder.
 set -euo pipefail
 out=$1 program=$2
@@ -27,7 +27,7 @@ add() {
 	order+=("$module")
 	strip -g -o "$root/modules/$((200 + ${#order[@]}))-$module.ko" "$path"
 }
-for module in crc32c_generic sctp sch_netem; do add "$module"; done
+for module in crc32c_generic sctp sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb; do add "$module"; done
 mapfile -t present < <(zcat "$out/initrd.gz" | cpio -it --quiet 2>/dev/null | sed -n 's|^\(\./\)\?modules/[0-9]*-\(.*\)\.ko$|\2|p')
 for module in "${present[@]}"; do rm -f "$root"/modules/*-"$module".ko; done
 
