@@ -392,7 +392,7 @@ static int run(const struct command_line *line, struct driver *driver)
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);
-    if (line->sctp.on)
+    if (line->sctp.on && !line->sctp.kernel)
         printf(" udp=%u", driver_sctp_udp_port(driver));
     if (control != 0)
         printf(" control=%d", control);

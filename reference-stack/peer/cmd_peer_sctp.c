@@ -35,6 +35,7 @@ static int take(struct cmd_peer_sctp *sctp, int option)
     switch (option) {
     case OPTION_LLP: return word("llp", "tcp", "sctp", &sctp->on);
     case OPTION_SCTP_PROFILE: return word("sctp-profile", "rfc5043", "draft02", &sctp->draft);
+    case OPTION_SCTP_STACK: return word("sctp-stack", "user", "kernel", &sctp->kernel);
     case OPTION_SCTP_STREAMS: return number("sctp-streams", 1, UINT16_MAX, &sctp->streams);
     case OPTION_SCTP_INDICATION:
         sctp->indicated = true;
@@ -80,8 +81,13 @@ int cmd_peer_sctp_finish(const struct cmd_peer_sctp *sctp, struct driver_config 
         association->pending_max = (unsigned)sctp->pending;
     if (sctp->mtu != 0)
         association->mtu = sctp->mtu;
+    if (sctp->kernel && sctp->udp_port_given)
+        return complain(EXIT_USAGE, "--udp-port is for --sctp-stack user: the kernel's is sysctl net.sctp.udp_port");
     driver->sctp.on = true;
+    driver->sctp.kernel = sctp->kernel;
     driver->sctp.udp_port = sctp->udp_port_given ? (uint16_t)sctp->udp_port : SCTP_UDP_PORT;
-    driver->sctp.peer_udp_port = sctp->peer_udp_port != 0 ? (uint16_t)sctp->peer_udp_port : SCTP_UDP_PORT;
+    driver->sctp.peer_udp_port = sctp->peer_udp_port != 0 ? (uint16_t)sctp->peer_udp_port
+                                 : sctp->kernel           ? 0
+                                                          : SCTP_UDP_PORT;
     return -1;
 }

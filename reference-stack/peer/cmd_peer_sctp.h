@@ -11,6 +11,7 @@
 enum cmd_peer_sctp_code {
     OPTION_LLP = 512,
     OPTION_SCTP_PROFILE,
+    OPTION_SCTP_STACK,
     OPTION_SCTP_STREAMS,
     OPTION_SCTP_INDICATION,
     OPTION_SCTP_ANY,
@@ -25,6 +26,7 @@ enum cmd_peer_sctp_code {
 /* Rows of the table of long options. */
 #define CMD_PEER_SCTP_OPTIONS                                                                                          \
     {"llp", required_argument, NULL, OPTION_LLP}, {"sctp-profile", required_argument, NULL, OPTION_SCTP_PROFILE},      \
+        {"sctp-stack", required_argument, NULL, OPTION_SCTP_STACK},                                                    \
         {"sctp-streams", required_argument, NULL, OPTION_SCTP_STREAMS},                                                \
         {"sctp-indication", required_argument, NULL, OPTION_SCTP_INDICATION},                                          \
         {"sctp-any", no_argument, NULL, OPTION_SCTP_ANY},                                                              \
@@ -40,7 +42,7 @@ enum cmd_peer_sctp_code {
 struct cmd_peer_sctp {
     bool on;
     const char *first; /* an option that is for SCTP alone; NULL: none was given */
-    bool draft, any, indicated, without, udp_port_given;
+    bool draft, kernel, any, indicated, without, udp_port_given;
     unsigned long indication, streams, pending, mtu, udp_port, peer_udp_port, queue_pairs;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* driver_tcp.c: loop, listeners, connections; driver_sctp.c: associations; driver_control.c: the upper tester's socket. */
+/* driver_tcp.c: loop, listeners, connections; driver_sctp.c and driver_kernel_sctp.c: associations; driver_control.c: the upper tester's socket. */
 #ifndef REFERENCE_STACK_DRIVER_INTERNAL_H
 #define REFERENCE_STACK_DRIVER_INTERNAL_H
 
 #include "reference-stack/base/budget.h"
 #include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/transport/kernel_sctp.h"
 #include "reference-stack/transport/sctp_udp.h"
 #include "reference-stack/transport/tcp_socket.h"
 
@@ -25,7 +26,10 @@ struct driver {
     size_t control_count; /* clients, without the server sockets */
     unsigned refusals;    /* bits of enum driver_refusal: those that were told */
     struct tcp_socket_pool pool;
-    struct sctp_udp *sctp; /* NULL: over TCP */
+    const struct peer_transport_ops *ops;
+    struct sctp_udp *sctp;        /* NULL: over TCP, or over SCTP of the kernel */
+    struct kernel_sctp *kernel;   /* NULL: not over SCTP of the kernel */
+    struct iwarp_sctp_init offer; /* of the listener that is opened next, in the kernel */
     bool stopping, once, had_stream;
 };
 
@@ -42,9 +46,18 @@ void driver_refuse(struct driver *driver, enum driver_refusal refusal);
 /* Memory was not to be had: by the limit, if the budget has refused some since it had refused `before`, else from the system. */
 void driver_refuse_memory(struct driver *driver, uint64_t before);
 
-/* driver_sctp.c: the transport below `peer`, which has to be made next. -1 with a sentence. */
+/* driver_sctp.c: the transport below `peer`, which has to be made next, and its ops. -1 with a sentence. */
 int driver_sctp_open(struct driver *driver, struct sentence *sentence);
-extern const struct peer_transport_ops driver_sctp_ops;
+
+/* The address that listeners and associations have. */
+const char *driver_sctp_address(const struct driver *driver);
+
+/* Where a peer is, with `port` for its SCTP or UDP. -1 with a sentence. */
+int driver_sctp_name(const struct driver *driver, const char *address, uint16_t port, struct sockaddr_storage *name,
+                     struct sentence *why);
+
+/* driver_kernel_sctp.c: the same over SCTP of the kernel. */
+int driver_kernel_sctp_open(struct driver *driver, struct sentence *sentence);
 
 /* driver_control.c: closes all control sockets. */
 void driver_control_free(struct driver *driver);

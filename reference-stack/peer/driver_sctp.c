@@ -2,7 +2,7 @@
 /* The peer over SCTP in UDP datagrams (RFC 6951), in place of kernel TCP. */
 #include "reference-stack/peer/driver_internal.h"
 
-static const char *own_address(const struct driver *driver)
+const char *driver_sctp_address(const struct driver *driver)
 {
     const char *any = driver->config.ipv6 ? "::" : "0.0.0.0";
 
@@ -42,22 +42,27 @@ static void op_unlisten(void *context, uint16_t port)
     sctp_hub_unlisten(sctp_udp_hub(driver->sctp), port);
 }
 
+int driver_sctp_name(const struct driver *driver, const char *address, uint16_t port, struct sockaddr_storage *name,
+                     struct sentence *why)
+{
+    struct sockaddr_storage own;
+
+    if (tcp_socket_address(address, port, name) != 0 || tcp_socket_address(driver_sctp_address(driver), 0, &own) != 0)
+        return sentence_set(why, "'%.60s' is no numeric address", address);
+    if (name->ss_family != own.ss_family)
+        return sentence_set(why, "%.60s is not of the family of the own address", address);
+    return 0;
+}
+
 static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
                         struct peer_association *owner, struct sentence *why)
 {
     struct driver *driver = context;
     uint16_t udp_port = place->udp_port != 0 ? place->udp_port : driver->config.sctp.peer_udp_port;
-    struct sockaddr_storage name, own;
+    struct sockaddr_storage name;
 
-    if (tcp_socket_address(place->address, udp_port, &name) != 0 ||
-        tcp_socket_address(own_address(driver), 0, &own) != 0) {
-        (void)sentence_set(why, "'%.60s' is no numeric address", place->address);
+    if (driver_sctp_name(driver, place->address, udp_port, &name, why) != 0)
         return NULL;
-    }
-    if (name.ss_family != own.ss_family) {
-        (void)sentence_set(why, "%.60s is not of the family of the own address", place->address);
-        return NULL;
-    }
     return sctp_udp_connect(driver->sctp, &name, place->port, association, owner, why);
 }
 
@@ -73,7 +78,7 @@ static void op_release(void *transport)
 
 static const struct peer_sctp_ops sctp_ops = {.connect = op_connect, .run = op_run, .release = op_release};
 
-const struct peer_transport_ops driver_sctp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
+static const struct peer_transport_ops udp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
 
 int driver_sctp_open(struct driver *driver, struct sentence *sentence)
 {
@@ -85,8 +90,11 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
                                   .owner = driver};
     struct sockaddr_storage name;
 
-    if (tcp_socket_address(own_address(driver), config->udp_port, &name) != 0)
-        return sentence_set(sentence, "'%.60s' is no numeric address", own_address(driver));
+    if (config->kernel)
+        return driver_kernel_sctp_open(driver, sentence);
+    driver->ops = &udp_ops;
+    if (tcp_socket_address(driver_sctp_address(driver), config->udp_port, &name) != 0)
+        return sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
     association->network_octets = sctp_udp_headers(name.ss_family);
     driver->sctp = sctp_udp_open(&driver->loop, &name, association->mtu, &hub, sentence);
     return driver->sctp == NULL ? -1 : 0;

@@ -250,8 +250,9 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     driver->pool.loop = &driver->loop;
     driver->pool.ops = &socket_ops;
     driver->pool.nagle = HOOK_IF(&driver->config.peer, hook_nagle(driver->config.peer.defects));
+    driver->ops = &ops;
     if (!driver->config.sctp.on || driver_sctp_open(driver, sentence) == 0)
-        driver->peer = peer_new(&driver->config.peer, driver->sctp != NULL ? &driver_sctp_ops : &ops, driver, sentence);
+        driver->peer = peer_new(&driver->config.peer, driver->ops, driver, sentence);
     if (driver->peer == NULL) {
         driver_free(driver);
         return NULL;
@@ -280,6 +281,7 @@ void driver_free(struct driver *driver)
     peer_free(driver->peer);
     driver->peer = NULL;
     sctp_udp_close(driver->sctp);
+    kernel_sctp_close(driver->kernel);
     driver_control_free(driver);
     uv_walk(&driver->loop, close_handle, driver);
     while (uv_run(&driver->loop, UV_RUN_DEFAULT) != 0) {

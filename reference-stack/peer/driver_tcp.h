@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The peer over kernel TCP: a libuv loop, one write for each FPDU with Nagle off so that FPDUs and segments go together
- * (RFC 5044 5.1), the EMSS that the kernel reports; or over SCTP in UDP datagrams; and the upper tester on a control socket: one JSON object a line.
+ * (RFC 5044 5.1), the EMSS that the kernel reports; or over SCTP, in UDP datagrams or of the kernel; and the upper tester on a control socket: one JSON object a line.
  */
 #ifndef REFERENCE_STACK_DRIVER_TCP_H
 #define REFERENCE_STACK_DRIVER_TCP_H
@@ -19,11 +19,12 @@ enum {
     DRIVER_UNREAD_MAX = 1 << 20, /* octets of replies that a control client has not read, by default */
 };
 
-/* SCTP in UDP datagrams (RFC 6951). */
+/* SCTP: libusrsctp's in UDP datagrams (RFC 6951), or the kernel's. */
 struct driver_sctp_config {
     bool on;                /* in place of TCP; peer.association is to be set then */
+    bool kernel;            /* over IP, and to peers with a UDP port in UDP datagrams; udp_port is not looked at */
     uint16_t udp_port;      /* own; 0: any */
-    uint16_t peer_udp_port; /* of peers, where a command names none */
+    uint16_t peer_udp_port; /* of peers, where a command names none; kernel: 0: SCTP over IP */
 };
 
 struct driver_config {
@@ -45,7 +46,7 @@ void driver_free(struct driver *driver);
 /* The peer, for peer_command(). Between two calls of driver_run() only. */
 struct peer *driver_peer(struct driver *driver);
 
-/* The own UDP port below SCTP; 0: over TCP. */
+/* The own UDP port below SCTP; 0: over TCP, or over SCTP of the kernel. */
 uint16_t driver_sctp_udp_port(const struct driver *driver);
 
 /* Nanoseconds of the driver's clock. */

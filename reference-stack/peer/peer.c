@@ -218,6 +218,8 @@ int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *opt
     if (try_options(peer, options, sentence) != 0)
         return -1;
     /* On a port that is listened to already the options are new from the next connection on. */
+    if (peer->ops->sctp != NULL && peer_association_offer(peer, port, options, sentence) != 0)
+        return -1;
     if (listener != NULL) {
         listener->options = *options;
         return port;

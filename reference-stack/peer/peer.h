@@ -46,6 +46,11 @@ struct peer_sctp_ops {
     void (*run)(void *transport, uint64_t now);
     /* The peer is done with it: an association that still exists is aborted. */
     void (*release)(void *transport);
+    /*
+     * What the INIT ACKs of a listener have: before `listen`, and where the options of one that is open change. NULL: the
+     * transport asks the association, which it has before it answers.
+     */
+    void (*offer)(void *context, uint16_t port, const struct iwarp_sctp_init *init);
 };
 
 struct peer_transport_ops {

@@ -26,11 +26,9 @@ struct peer_association *peer_association_find(const struct peer *peer, uint32_t
 
 /* --- Life ---------------------------------------------------------------------------------------------------------- */
 
-struct peer_association *peer_association_new(struct peer *peer, const struct peer_options *options,
-                                              struct sentence *sentence)
+static struct iwarp_association_config config_of(const struct peer *peer, const struct peer_options *options)
 {
     struct iwarp_association_config config = peer->config.association;
-    struct peer_association *pa = NULL;
 
     config.defects = peer->config.defects;
     if (options->indication != 0) {
@@ -44,6 +42,33 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
         config.pending_max = TAKEN_MAX;
     if (config.held_max > HELD_MAX)
         config.held_max = HELD_MAX;
+    return config;
+}
+
+int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,
+                           struct sentence *sentence)
+{
+    struct iwarp_association_config config = config_of(peer, options);
+    struct iwarp_association *trial;
+    struct iwarp_sctp_init init;
+
+    if (peer->ops->sctp->offer == NULL)
+        return 0;
+    trial = iwarp_association_new(peer->device, &config, peer->now, sentence);
+    if (trial == NULL)
+        return -1;
+    iwarp_association_init(trial, &init);
+    iwarp_association_free(trial);
+    peer->ops->sctp->offer(peer->context, port, &init);
+    return 0;
+}
+
+struct peer_association *peer_association_new(struct peer *peer, const struct peer_options *options,
+                                              struct sentence *sentence)
+{
+    struct iwarp_association_config config = config_of(peer, options);
+    struct peer_association *pa = NULL;
+
     if (budget_take(&peer->budget, ASSOCIATION_OCTETS)) {
         pa = calloc(1, sizeof(*pa));
         if (pa != NULL && deadlines_join(&peer->association_deadlines) != 0) {

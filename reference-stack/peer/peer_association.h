@@ -21,6 +21,10 @@ struct peer_association {
 
 struct peer_association *peer_association_find(const struct peer *peer, uint32_t number);
 
+/* Tells the transport what the INIT ACKs of a listener have, if it has to know. -1 with a sentence, as peer_association_new(). */
+int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,
+                           struct sentence *sentence);
+
 /* Without a transport yet; NULL with a sentence: memory is short, or the configuration is impossible. */
 struct peer_association *peer_association_new(struct peer *peer, const struct peer_options *options,
                                               struct sentence *sentence);

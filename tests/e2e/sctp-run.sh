@@ -39,7 +39,7 @@ holds "tshark sees the same segments" test "$("$TSHARK" -r "$capture" -Y 'sctp.d
 
 # shellcheck source=tests/e2e/dissector.bash
 source tests/e2e/dissector.bash
-for kept in rfc5043 draft02; do
+for kept in rfc5043 draft02 kernel-rfc5043 kernel-draft02; do
 	expect 0 "audit judges two peers of $kept" "$WARPCHECK" audit "pcaps/libiwarp-sctp/$kept.pcap" --format jsonl
 	holds "with nothing found, and a Terminate in it" jq -se '.[-1].ddp_segments >= 14 and any(.[]; .id == "RDMAP-4.2-02" and .verdict == "PASS")
 		and all(.[]; .type != "result" or .verdict == "PASS")' "$WORK/stdout"

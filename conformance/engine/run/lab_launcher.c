@@ -20,6 +20,9 @@ static const struct lab {
     {"linux-rxe", "linux/run-rxe.sh", {NULL, NULL}},
     {"linux-rxe-6.1", "linux/run-rxe.sh", {"--series", "6.1"}},
     {"linux-rxe-6.12", "linux/run-rxe.sh", {"--series", "6.12"}},
+    {"linux-sctp", "linux/run-sctp.sh", {NULL, NULL}},
+    {"linux-sctp-6.1", "linux/run-sctp.sh", {"--series", "6.1"}},
+    {"linux-sctp-6.12", "linux/run-sctp.sh", {"--series", "6.12"}},
 };
 
 const char *lab_name(size_t index)

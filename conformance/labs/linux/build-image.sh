@@ -6,7 +6,8 @@
 # newer than its parts is left alone. Debian builds no siw (CONFIG_RDMA_SIW is not set): the module is made from the
 # kernel's source package. LAB=DIR is another folder than build/lab; LAB_MODULES='nvme_rdma ...' puts more of the kernel's
 # modules in. With SIW_PATCH=FILE siw is built with that patch (-p1, from the kernel's root), and the folder is one beside, for
-# that patch alone. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh).
+# that patch alone. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh). LAB_PEER=PROGRAM adds the
+# kernel's SCTP and that program, an iwarp-peer (build-sctp.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/labs/linux
@@ -74,6 +75,8 @@ made() {
 		patched
 	elif [ -n "${CM_PATCH:-}" ]; then
 		"$here/build-cm.sh" "$out" "$series" "$headers" "$CM_PATCH"
+	elif [ -n "${LAB_PEER:-}" ]; then
+		"$here/build-sctp.sh" "$out" "$LAB_PEER"
 	else
 		echo "$out"
 	fi

@@ -10,8 +10,8 @@
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
 # (what the guest runs), LAB_JOBS (4: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
-# options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile is taken;
-# run-rxe.sh): others than usual.
+# options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
+# is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -160,7 +160,7 @@ for ((i = 1; i <= jobs && jobs > 1; i++)); do
 	beside+=${beside:+, }$(printf '{ "own_address": "%s%d", "own_mac": "02:77:63:00:00:%02x", "port": %d, "control": "10.78.0.2:%d" }' \
 		"${own%3}" $((16 + i)) $((16 + i)) $((9900 + i)) $((7472 + i)))
 done
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/" \
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
@@ -182,7 +182,7 @@ if ! kill -0 "$machine" 2>/dev/null; then
 	undecided
 	exit "$status"
 fi
-if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
+if [ -z "${LAB_SHELL:-}${LAB_RUN:-}${LAB_AFTER:-}" ] && ! rping_works; then
 	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
 	undecided
 fi

@@ -9,6 +9,7 @@ function Association:advance(sid, ssn)
   local frame = rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }:octets()
   local chunk = { sid = sid, ppid = self.t:is_draft() and sctp["draft segment"] or sctp.segment, hold = true }
   local handle, pack = self.handle, string.pack
+  local packets = 0
   while next_ssn < ssn do
     for _ = 1, math.min(40, ssn - next_ssn) do
       chunk.data = pack(">I2", next_ssn) .. frame
@@ -16,8 +17,10 @@ function Association:advance(sid, ssn)
       next_ssn = next_ssn + 1
     end
     handle:flush()
+    -- All of 16 packets before the next: after one that is lost, the device holds what follows, and has to hold no more than that.
+    packets = packets + 1
     local deadline = rig.now() + self.t.reaction
-    while handle:status().unacknowledged > 600 and rig.now() < deadline do rig.wait(0.001) end
+    while packets % 16 == 0 and handle:status().unacknowledged > 0 and rig.now() < deadline do rig.wait(0.001) end
   end
   self.next_ssn[sid] = ssn
   self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
@@ -82,13 +85,20 @@ function Test:expect_limit()
     stream = event.stream
   end
   local work = { stream = stream, stag = 0x5000, data = "aa" }
+  local start, read = handle:status().received, rig.now()
   t.dut:send { stream = stream, length = OPENING }
-  for _ = 1, WRITES do t.dut:write(work) end
-  local octets = 0
+  for _ = 1, WRITES do
+    t.dut:write(work)
+    if rig.now() - read > 0.1 then -- a device whose upper tester is slow: its SCTP would give up without SACKs
+      rig.wait(0.01)
+      read = rig.now()
+    end
+  end
+  local octets, segments = 0, 0
   while octets < OPENING do
     local got, why = a:receive(sid)
     if not got then t:inconclusive("the device's long Send breaks off: " .. why) end
-    if got.kind == "segment" then octets = octets + #got.segment.data end
+    if got.kind == "segment" then octets, segments = octets + #got.segment.data, segments + 1 end
   end
   handle:withhold(true)
   local before = handle:status()
@@ -102,12 +112,13 @@ function Test:expect_limit()
   handle:withhold(false)
   local deadline = rig.now() + t.reaction
   local seen = after.received
-  while seen - before.received < WRITES and rig.now() < deadline do
+  local all = start + segments + WRITES
+  while seen < all and rig.now() < deadline do
     rig.wait(0.1)
     local now = handle:status().received
     if now > seen then seen, deadline = now, rig.now() + t.reaction end
   end
-  if seen - before.received < WRITES - AT_ONCE then
-    t:fail("sending goes on with the SACK", WRITES .. " Writes in the end", seen - before.received .. " came")
+  if seen < all - AT_ONCE then
+    t:fail("sending goes on with the SACK", WRITES .. " Writes in the end", seen - start - segments .. " came")
   end
 end

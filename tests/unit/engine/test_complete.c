@@ -161,7 +161,8 @@ static const struct {
     {"warpcheck run --shard _", ""},
     {"warpcheck run --ord _", ""},
     {"warpcheck run -o _", ":folders "},
-    {"warpcheck run --dut l", "linux-siw linux-siw-6.1 linux-siw-6.12 linux-rxe linux-rxe-6.1 linux-rxe-6.12 :files "},
+    {"warpcheck run --dut l", "linux-siw linux-siw-6.1 linux-siw-6.12 linux-rxe linux-rxe-6.1 linux-rxe-6.12 "
+                              "linux-sctp linux-sctp-6.1 linux-sctp-6.12 :files "},
     {"warpcheck run --simulate MPA-7.1.1-02", "MPA-7.1.1-02 "},
     {"warpcheck run mpa-7.1.1-02", "MPA-7.1.1-02 "}, /* as run takes it */
     {"warpcheck run MPA-3-15", ""},                  /* decided by a rule alone: run has no check of it */
