@@ -183,10 +183,11 @@ static void read_path(uv_poll_t *poll, int status, int events)
 
     (void)status, (void)events;
     path->full = false;
+    /* After the indication the owner begins its own sessions, before messages of the peer may take their SIDs. */
     do {
         what = kernel_sctp_socket_read(path->descriptor, path->sctp->buffer, KERNEL_SCTP_MESSAGE_MAX, &told);
         take(path, what, &told, now);
-    } while (what != KERNEL_SCTP_NOTHING && what != KERNEL_SCTP_PART && !path->lost &&
+    } while (what != KERNEL_SCTP_NOTHING && what != KERNEL_SCTP_PART && what != KERNEL_SCTP_INDICATION && !path->lost &&
              (++count < TURN || path->introduced));
     watch(path);
     path->sctp->config.stirred(path->user);
