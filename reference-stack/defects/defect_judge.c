@@ -399,6 +399,7 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
         defect_behaves(set, DEFECT_READS_JUDGED_LATE))
         return true;
     holds = defect_start_judges(set, entry, subject, entry->holds(subject));
+    holds = defect_variant_judges(set, entry, subject, holds);
     return defect_atomic_judges(set, entry, subject, holds);
 }
 

@@ -27,6 +27,15 @@
     B(RTR_SEND_FIRST,              "rtr-send-first",              "initiator: the RTR is a Send where it may be one") \
     B(RTR_READ_FIRST,              "rtr-read-first",              "initiator: the RTR is a Read where it may be one") \
     B(RTR_ALL_CONFIRMED,           "rtr-all-confirmed",           "Reply: each RTR that is supported, offered or not") \
+    /* What is not taken, where a text leaves it open: defect_judge_variant.c */ \
+    B(SINK_WRAP_REFUSED,           "sink-wrap-refused",           "a Read whose SinkTO and size wrap is an error") \
+    B(READ_TOP_WRAPS,              "read-top-wraps",              "a Read whose last octet is at TO 2^64 - 1 wraps") \
+    B(READ_TOP_BOUNDS,             "read-top-bounds",             "a Read whose last octet is at TO 2^64 - 1 is out of bounds") \
+    B(READ_SPLIT_REFUSED,          "read-split-refused",          "a Read Request in two segments is too long a message") \
+    B(IMMEDIATE_SPLIT_REFUSED,     "immediate-split-refused",     "Immediate Data in two segments is too long a message") \
+    B(EMPTY_INSIDE_REFUSED,        "empty-inside-refused",        "an empty segment of a message that is not empty has an invalid MO") \
+    B(RTR_KIND_WANTED,             "rtr-kind-wanted",             "a Request with A = 1 and no kind of RTR is closed") \
+    B(OLD_WORD_REFUSED,            "old-word-refused",            "a Request of Rev 1 with S = 1 is closed") \
     /* FPDUs and segments */ \
     B(CRC_OFF_OTHER,               "crc-off-other",               "without agreed CRCs the field is 5AA55AA5") \
     B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due after an FPDU goes out with it") \
