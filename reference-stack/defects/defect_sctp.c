@@ -6,7 +6,7 @@
 #include "reference-stack/sctp/sctp.h"
 #include "wire/sctp.h"
 
-enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3 };
+enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3, OUTSTANDING_FEW = 8 };
 
 static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
 {
@@ -91,6 +91,8 @@ uint16_t hook_next_ssn(const struct sctp_session *session)
 
 uint32_t hook_outstanding_max(const struct sctp_session *session)
 {
+    if (session_behaves(session, DEFECT_SCTP_OUTSTANDING_8))
+        return OUTSTANDING_FEW;
     return session_behaves(session, DEFECT_SCTP_OUTSTANDING_UNLIMITED) ? UINT32_MAX : OUTSTANDING_MAX;
 }
 
@@ -98,6 +100,8 @@ size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets)
 {
     if (stream_behaves(stream, DEFECT_SCTP_SEGMENT_LONG))
         return LONG_SEGMENT;
+    if (stream_behaves(stream, DEFECT_SCTP_SEGMENTS_516))
+        return SEGMENT_LEAST;
     return octets + (stream_behaves(stream, DEFECT_SCTP_SEGMENT_FILLS) ? (size_t)SCTP_SACK_OCTETS : 0);
 }
 
@@ -124,6 +128,8 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
         output->ppid = 0;
     if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID))
         output->ppid = OTHER_PPID;
+    if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID_1))
+        output->ppid = DDP_SCTP_PPID_DRAFT_SEGMENT;
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
         session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
         output->sid = 0;

@@ -69,6 +69,10 @@
     B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
     B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
     B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7") \
+    /* SCTP */ \
+    B(SCTP_SEGMENTS_516,           "sctp-segments-516",           "no segment over SCTP is longer than 516 octets") \
+    B(SCTP_OUTSTANDING_8,          "sctp-outstanding-8",          "8 messages of a SID at most are sent without acknowledgement") \
+    B(SCTP_RESET_PPID_1,           "sctp-reset-ppid-1",           "draft: a Stream Reset has PPID 1") \
     /* The CM agent: members of struct cm_agent_config */ \
     B(CM_MRA_FIRST,                "cm-mra-first",                "an MRA goes out before each answer to a REQ") \
     B(CM_FORMATS_UNCHECKED,        "cm-formats-unchecked",        "the server does not look at addresses") \

@@ -364,6 +364,21 @@ static void modes(struct record *record, const struct defect_set *defects, enum 
     }
 }
 
+/* An endpoint whose ULP wants no DDP (7.1). */
+static void without_ddp(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+{
+    struct sctp_pair *pair = sctp_pair_new(profile);
+    struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
+    struct iwarp_sctp_init init;
+
+    side->config.defects = defects;
+    side->config.indicate = false;
+    side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
+    iwarp_association_init(side->association, &init);
+    say(record, "without %d %x\n", init.has_indication, init.indication);
+    sctp_pair_free(pair);
+}
+
 /* More than may be sent without acknowledgement. */
 static void window(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
@@ -395,6 +410,7 @@ static void run_course(struct record *record, const struct defect_set *defects, 
     chunks(record, defects, profile);
     errors(record, defects, profile);
     modes(record, defects, profile);
+    without_ddp(record, defects, profile);
     if (with_window)
         window(record, defects, profile);
 }
