@@ -139,13 +139,23 @@ static bool is_ddp_ppid(const struct sctp_association *association, uint32_t ppi
     return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp->profile != DDP_SCTP_RFC5043;
 }
 
+/* The capture cut a fragment, or a message within the octets that say what it is. */
+static bool is_cut_short(const struct sctp_data *data)
+{
+    return data->user_have < data->user_octets &&
+           (!data->first || !data->last || data->user_have < DDP_SCTP_CONTROL_OCTETS);
+}
+
 /* A new user message, or a fragment of one. */
 static void take_user(struct flow_decoder *decoder, struct packet *packet, const struct sctp_data *data)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
 
-    if (data->first && data->last) {
+    if (is_cut_short(data)) {
+        side->lost = true;
+        count(decoder, packet, FLOW_ROW_PART, data->user_have);
+    } else if (data->first && data->last) {
         struct sctp_message message = {.tsn = data->tsn,
                                        .ppid = data->ppid,
                                        .sid = data->sid,
@@ -158,9 +168,6 @@ static void take_user(struct flow_decoder *decoder, struct packet *packet, const
 
         packet->counted += data->user_have;
         sctp_order_take(decoder, association, packet->side, &message);
-    } else if (data->user_have < data->user_octets) { /* the capture cut a fragment */
-        side->lost = true;
-        count(decoder, packet, FLOW_ROW_PART, data->user_have);
     } else if (!data->interleaved) {
         packet->counted += data->user_have;
         sctp_take_fragment(decoder, association, packet->side, data);
