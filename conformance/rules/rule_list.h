@@ -191,6 +191,7 @@
     R(terminate,    "RDMAP-4.8-16",  terminate_m_with_d,            ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
     R(terminate,    "RDMAP-4.8-32",  terminate_reserved_zero,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(terminate,    "RDMAP-4.8-43",  terminate_operation_on_read,   ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
+    R(terminate,    "RDMAP-4.8-50",  terminate_llp_undefined,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(terminate,    "RDMAP-7.1-03",  terminate_absent_parts,        ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
     R(terminate,    "RDMAP-6580.3.1-01", terminate_rdmap_registered, ON_RDMAP,  OP(TERMINATE),    ANY,       FAIL) \
     R(terminate,    "RDMAP-6580.3.2-01", terminate_ddp_registered,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \

@@ -281,6 +281,20 @@ void terminate_llp_parts(struct rule_context *ctx)
         judge_parts(ctx, !terminate->m && !terminate->d && !terminate->r, "M = 0, D = 0, R = 0");
 }
 
+/* RFC 5040 4.8: SCTP defines no codes of its own. What RFC 6581 8 adds for start-up is tolerated there (EMPA-8-05). */
+void terminate_llp_undefined(struct rule_context *ctx)
+{
+    wire_result triple = terminate_of(ctx)->triple;
+
+    if (ctx->flow->kind != FLOW_STREAM || !readable(ctx))
+        return;
+    if (wire_error_layer(triple) == 2 && (triple < TERM_MPA_CATASTROPHIC || triple > TERM_MPA_NO_MATCHING_RTR))
+        rule_fail(ctx, "an error of RDMAP or DDP", describe(ctx),
+                  "The LLP is SCTP, for which no error of layer 2 is defined (RFC 5040 4.8)");
+    else
+        rule_pass(ctx);
+}
+
 /* RFC 6581 8: the same for what start-up reports. */
 void terminate_startup_parts(struct rule_context *ctx)
 {

@@ -23,7 +23,7 @@ honest() {
 }
 
 echo "== a requirement that nothing decides"
-id=$(jq -r 'select(.check == null and .rule == null and .observability == "active" and .layer == "RDMAP").id' "$WORK/rows.jsonl" | sed -n 1p)
+id=$(jq -r 'select(.check == null and .rule == null and .observability == "active" and (.id | startswith("ATOM7306"))).id' "$WORK/rows.jsonl" | sed -n 1p)
 holds "there is one" test -n "$id"
 expect 0 "new-check $id" "$WARPCHECK" new-check "$id"
 says "^$id\.lua is written: fill in .* warpcheck run --simulate --script $id\.lua$"
@@ -106,7 +106,7 @@ expect 4 "a folder that is not there" "$WARPCHECK" new-check DDP-8.3.2-07 -o now
 expect 4 "a file in place of a folder" "$WARPCHECK" new-check DDP-8.3.2-07 -o "small.lua/x.lua"
 expect 4 "a disk that is full" "$WARPCHECK" new-check DDP-8.3.2-07 -o /dev/full
 odd=$'it\'s "odd"\nos.exit() -- ]] \033[31m.lua'
-expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check RDMAP-4.8-50 -o "$odd"
+expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check ATOM7306-5.2.2-01 -o "$odd"
 holds "the name stays in its comment" test "$(grep -c 'os\.exit' "$odd")" = "$(grep -c '^-- .*os\.exit' "$odd")"
-honest "$odd" RDMAP-4.8-50
+honest "$odd" ATOM7306-5.2.2-01
 finish

@@ -42,6 +42,25 @@ check {
 }
 
 check {
+  id = "RDMAP-4.8-50",
+  role = "both",
+  purpose = "SCTP defines no termination codes: the Terminate for a bad Write has an error of RDMAP or DDP",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:segment(a.sid, bad_write())
+    local got
+    repeat got = a:receive(a.sid) until not got or (got.kind == "segment" and got.segment.Opcode == 7) or got.kind == "control"
+    if not (got and got.kind == "segment") then
+      t:fail("a Write to an STag that nobody gave out", "an RDMAP Terminate on SID " .. a.sid, a:words(got))
+    end
+    if got.segment.triple and got.segment.triple >> 12 == 2 then
+      t:fail("a Write to an STag that nobody gave out", "an error of layer 0 or 1", "Terminate " .. wire.describe(got.segment.triple))
+    end
+  end,
+}
+
+check {
   id = "SCTP5043-6.2-06",
   role = "both",
   purpose = "the session's Terminate follows the RDMAP Terminate in the order of DDP-SSNs",

@@ -142,6 +142,36 @@ static void old_versions(uint8_t ddp, uint8_t rdmap)
     sctp_talk_segment(&talk, 0, 1, &header, NULL, 20);
 }
 
+/* Streams whose Terminate has this error. */
+static void terminated(struct conversation *c, uint8_t layer, uint8_t code)
+{
+    static const struct ddp_segment header = {.last = true,
+                                              .version = DDP_VERSION,
+                                              .control = (uint8_t)(RDMAP_VERSION << 6 | RDMAP_TERMINATE),
+                                              .qn = 2,
+                                              .msn = DDP_FIRST_MSN};
+    uint8_t word[4] = {(uint8_t)(layer << 4), code, 0, 0};
+
+    open_session(c);
+    sctp_talk_send(&talk, 0, 1, 10);
+    sctp_talk_segment(&talk, 1, 1, &header, word, sizeof(word));
+}
+
+static void terminated_by_rdmap(struct conversation *c)
+{
+    terminated(c, 0, 0);
+}
+
+static void terminated_by_start_up(struct conversation *c)
+{
+    terminated(c, 2, 5);
+}
+
+static void terminated_by_mpa(struct conversation *c)
+{
+    terminated(c, 2, 1);
+}
+
 static void mixed_versions(struct conversation *c)
 {
     open_draft(c);
@@ -343,6 +373,8 @@ const struct rule_case rules_sctp_cases[] = {
     {"EMPA-7-02", sessions, enhanced_answer_to_plain, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"EMPA-7-11", sessions, too_much_data, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"EMPA-7-13", sessions, enhanced_terminate_with_reason, NO_CHANGE, RULE_FAIL, "SCTP5043-5.2.3-09", 0, NULL},
+    {"RDMAP-4.8-50", terminated_by_rdmap, terminated_by_mpa, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-4.8-50", terminated_by_start_up, terminated_by_mpa, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
