@@ -275,6 +275,7 @@ static const struct json_member members[] = {
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
     {"beside", MEMBER_LIST, false, "a list of places for checks side by side"},
     {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
+    {"reaction_seconds", MEMBER_NUMBER, false, "seconds that the device may take to react"},
     {"restart_command", MEMBER_LIST | MEMBER_NULL, false,
      "a list of texts: the program that starts the device, and its arguments"},
     {"connect_command", MEMBER_LIST | MEMBER_NULL, false,
@@ -314,17 +315,24 @@ static int command_of(const json_t *json, const char *name, const char *path, co
     return 0;
 }
 
+static int seconds_of(const struct profile *profile, const char *name, const char *path, unsigned *out,
+                      struct sentence *error)
+{
+    const json_t *member = json_object_get(profile->json, name);
+    json_int_t seconds = json_integer_value(member);
+
+    if (member != NULL && (seconds < 1 || seconds > WAIT_SECONDS_MAX))
+        return sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected", path,
+                            name, seconds, WAIT_SECONDS_MAX);
+    *out = (unsigned)seconds;
+    return 0;
+}
+
 static int keeping_of(struct profile *profile, const char *path, struct sentence *error)
 {
-    const json_t *wait = json_object_get(profile->json, "wait_for_device");
-    json_int_t seconds = json_integer_value(wait);
-
-    if (wait != NULL && (seconds < 1 || seconds > WAIT_SECONDS_MAX))
-        return sentence_set(error,
-                            "%s: \"wait_for_device\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected",
-                            path, seconds, WAIT_SECONDS_MAX);
-    profile->wait_for_device = (unsigned)seconds;
-    return command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||
+    return seconds_of(profile, "wait_for_device", path, &profile->wait_for_device, error) != 0 ||
+                   seconds_of(profile, "reaction_seconds", path, &profile->reaction_seconds, error) != 0 ||
+                   command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||
                    command_of(profile->json, "connect_command", path, &profile->connect_command, error) != 0
                ? -1
                : 0;

@@ -13,6 +13,7 @@
  *     "beside": [ { "own_address": "192.0.2.10", "own_mac": "02:77:63:00:00:04", "port": 9998,
  *                   "control": "192.0.2.7:7472" } ],  places for checks side by side (run -j); own_mac is optional, and there
  *                                                     is a control in each where the profile has one
+ *     "reaction_seconds": 20,                         that the device may take to react; without it 2 to 15, by its round trip
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
  *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
@@ -61,6 +62,7 @@ struct profile {
     enum ddp_sctp_profile sctp;                      /* "llp": UNDECIDED is MPA over TCP */
     uint16_t udp_port;                               /* of SCTP in UDP; 0: SCTP is over IP */
     const char *good_exchange;                       /* conformance/engine/script/served.h; NULL: the least */
+    unsigned reaction_seconds;                       /* 0: by the round trip */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;

@@ -129,6 +129,8 @@ static void set_limits(struct rig *rig, uint64_t round_trip)
         rig->reaction_ns = REACTION_LEAST;
     if (rig->reaction_ns > REACTION_MOST)
         rig->reaction_ns = REACTION_MOST;
+    if (rig->reaction_ns < rig->reaction_least_ns)
+        rig->reaction_ns = rig->reaction_least_ns;
     rig->quiet_ns = rig->reaction_ns / 8;
 }
 

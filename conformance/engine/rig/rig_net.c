@@ -350,6 +350,7 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
     net->rig.dut = profile->address;
     net->rig.own = place->own_address;
     net->rig.tester_apart = place->control.family != 0;
+    net->rig.reaction_least_ns = UINT64_C(1000000000) * profile->reaction_seconds;
     if (profile->wait_for_device != 0 || commands != NULL) {
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);
         net->rig.keeper = &net->keeper;

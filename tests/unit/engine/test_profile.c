@@ -65,10 +65,11 @@ END_TEST
 
 START_TEST(commands_are_lists_of_words)
 {
-    ck_assert_int_eq(load("{ " GOOD
-                          ", \"wait_for_device\": 600, \"restart_command\": [\"./server\", \"a b; $c\", \"\"], "
+    ck_assert_int_eq(load("{ " GOOD ", \"reaction_seconds\": 30, \"wait_for_device\": 600, \"restart_command\": "
+                                    "[\"./server\", \"a b; $c\", \"\"], "
                           "\"connect_command\": [\"x\"] }"),
                      0);
+    ck_assert_uint_eq(profile.reaction_seconds, 30);
     ck_assert_uint_eq(profile.wait_for_device, 600);
     ck_assert_str_eq(profile.restart_command[0], "./server");
     ck_assert_str_eq(profile.restart_command[1], "a b; $c");
@@ -130,6 +131,7 @@ static const struct bad bad[] = {
     /* how a device is kept */
     {"{ " GOOD ", \"wait_for_device\": \"10\" }",
      "\"wait_for_device\" is a text, seconds that a lost device may take to accept connections again was expected"},
+    {"{ " GOOD ", \"reaction_seconds\": 0 }", "\"reaction_seconds\" is 0, seconds from 1 to 600 were expected"},
     {"{ " GOOD ", \"wait_for_device\": 0 }", "\"wait_for_device\" is 0, seconds from 1 to 600 were expected"},
     {"{ " GOOD ", \"wait_for_device\": -1 }", "\"wait_for_device\" is -1"},
     {"{ " GOOD ", \"wait_for_device\": 601 }", "\"wait_for_device\" is 601"},

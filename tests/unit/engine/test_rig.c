@@ -35,6 +35,20 @@ START_TEST(limits_follow_the_slowest_of_the_latest)
 }
 END_TEST
 
+/* Profile: reaction_seconds. */
+START_TEST(a_slow_device_has_its_time)
+{
+    struct rig rig = {.reaction_least_ns = 40 * SECOND};
+
+    rig_note_round_trip(&rig, MILLISECOND);
+    ck_assert_uint_eq(rig.reaction_ns, 40 * SECOND);
+    ck_assert_uint_eq(rig.quiet_ns, 5 * SECOND);
+    rig.reaction_least_ns = SECOND; /* never below what the round trip gives */
+    rig_note_round_trip(&rig, 8 * MILLISECOND);
+    ck_assert_uint_eq(rig.reaction_ns, 12 * SECOND);
+}
+END_TEST
+
 START_TEST(what_says_nothing_changes_nothing)
 {
     struct rig rig = {.reaction_ns = 7, .simulated = true};
@@ -175,6 +189,7 @@ Suite *rig_suite(void)
     TCase *tcase = tcase_create("limits");
 
     tcase_add_test(tcase, limits_follow_the_slowest_of_the_latest);
+    tcase_add_test(tcase, a_slow_device_has_its_time);
     tcase_add_test(tcase, what_says_nothing_changes_nothing);
     tcase_add_test(tcase, a_refused_first_handshake_is_tried_again);
     tcase_add_test(tcase, a_device_that_goes_on_refusing_is_given_up);
