@@ -66,7 +66,7 @@ END_TEST
 START_TEST(commands_are_lists_of_words)
 {
     ck_assert_int_eq(load("{ " GOOD ", \"reaction_seconds\": 30, \"wait_for_device\": 600, \"restart_command\": "
-                                    "[\"./server\", \"a b; $c\", \"\"], "
+                          "[\"./server\", \"a b; $c\", \"\"], "
                           "\"connect_command\": [\"x\"] }"),
                      0);
     ck_assert_uint_eq(profile.reaction_seconds, 30);
