@@ -2,7 +2,7 @@
 /* kernel_sctp_socket.h in a build without the kernel's header: there is no socket, and so nothing to be done with one. */
 #include "reference-stack/transport/kernel_sctp_socket.h"
 
-#if !__has_include(<linux/sctp.h>)
+#if !__has_include("linux/sctp.h")
 #include <errno.h>
 
 int kernel_sctp_socket(int family, struct sentence *sentence)

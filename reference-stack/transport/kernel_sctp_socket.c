@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/transport/kernel_sctp_socket.h"
 
-#if __has_include(<linux/sctp.h>)
+#if __has_include("linux/sctp.h")
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sctp.h>
