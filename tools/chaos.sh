@@ -280,8 +280,8 @@ course_again() { XDG_STATE_HOME=$1 attempt "$WARPCHECK" course answer 1 17 initi
 course_state() { jq -S '.exercises | map_values(del(.tries))' "$1/warpcheck/course.json"; }
 
 new_prepare() { mkdir "$1"; }
-new_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua"; }
-new_again() { attempt "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua" --force; }
+new_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" new-check RDMAP-4.8-50 --anyway -o "$1/skeleton.lua"; }
+new_again() { attempt "$WARPCHECK" new-check RDMAP-4.8-50 --anyway -o "$1/skeleton.lua" --force; }
 new_state() { contents "$1"; }
 
 chaos_run() {

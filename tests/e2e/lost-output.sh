@@ -37,7 +37,7 @@ lost "$WARPCHECK" list
 lost "$WARPCHECK" list --checks
 lost "$WARPCHECK" list --format jsonl 'DDP-7*'
 lost "$WARPCHECK" explain DDP-7.1-01
-lost "$WARPCHECK" new-check ATOM7306-5.2.2-01 -o -
+lost "$WARPCHECK" new-check ATOM7306-5.2.2-01 --anyway -o -
 lost "$WARPCHECK" course hint 1
 lost "$WARPCHECK" course start 1 -o "$WORK/exercise"
 lost "$WARPCHECK" dump "$capture"

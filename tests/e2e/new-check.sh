@@ -98,15 +98,15 @@ expect 2 "an id with an escape sequence" "$WARPCHECK" new-check $'DDP\033[31m'
 holds "which does not reach the terminal" test -z "$(grep $'\033' "$WORK/stderr")"
 expect 2 "two ids" "$WARPCHECK" new-check DDP-8.3.2-07 MPA-A.5.1-02
 complains 'MPA-A\.5\.1-02 is a second one'
-expect 2 "-o without a file" "$WARPCHECK" new-check DDP-8.3.2-07 -o
-expect 2 "-o with an empty name" "$WARPCHECK" new-check DDP-8.3.2-07 -o ''
-expect 2 "-o names a folder" "$WARPCHECK" new-check DDP-8.3.2-07 -o all
-expect 4 "--force does not remove a folder" "$WARPCHECK" new-check DDP-8.3.2-07 -o all --force
-expect 4 "a folder that is not there" "$WARPCHECK" new-check DDP-8.3.2-07 -o nowhere/x.lua
-expect 4 "a file in place of a folder" "$WARPCHECK" new-check DDP-8.3.2-07 -o "small.lua/x.lua"
-expect 4 "a disk that is full" "$WARPCHECK" new-check DDP-8.3.2-07 -o /dev/full
+expect 2 "-o without a file" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o
+expect 2 "-o with an empty name" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o ''
+expect 2 "-o names a folder" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o all
+expect 4 "--force does not remove a folder" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o all --force
+expect 4 "a folder that is not there" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o nowhere/x.lua
+expect 4 "a file in place of a folder" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o "small.lua/x.lua"
+expect 4 "a disk that is full" "$WARPCHECK" new-check DDP-8.3.2-07 --anyway -o /dev/full
 odd=$'it\'s "odd"\nos.exit() -- ]] \033[31m.lua'
-expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check ATOM7306-5.2.2-01 -o "$odd"
+expect 0 "a file name with quotes, a newline and an escape sequence" "$WARPCHECK" new-check ATOM7306-5.2.2-01 --anyway -o "$odd"
 holds "the name stays in its comment" test "$(grep -c 'os\.exit' "$odd")" = "$(grep -c '^-- .*os\.exit' "$odd")"
 honest "$odd" ATOM7306-5.2.2-01
 finish
