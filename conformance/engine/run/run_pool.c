@@ -13,10 +13,11 @@
 
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/worker_lines.h"
+#include "conformance/engine/run/run_order.h"
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_worker.h"
 
-/* How far workers run ahead of the check whose turn it is: what they find waits in memory. */
+/* How far workers run ahead of the check whose turn it is, but for the long ones: what they find waits in memory. */
 enum { AHEAD_MOST = 256 };
 
 #define NO_UNIT SIZE_MAX
@@ -46,9 +47,10 @@ struct worker {
 struct run_pool {
     const struct run_command *command;
     const struct runner_config *config;
-    struct unit *units; /* by place in the plan */
-    size_t next;        /* no unit before this one is to be given */
-    size_t last;        /* that was taken, NO_UNIT: none */
+    struct unit *units;     /* by place in the plan */
+    struct run_order order; /* in which they are given */
+    size_t next;            /* place in the order: no unit before it is to be given */
+    size_t last;            /* that was taken, NO_UNIT: none */
     struct worker workers[RUN_JOBS_MOST];
     unsigned jobs;
     struct sentence death; /* of a worker: no more work is given */
@@ -150,25 +152,36 @@ static int tell(const struct worker *worker, size_t place, struct sentence *erro
     return sentence_set(error, "cannot give a worker its check: %s", strerror(errno));
 }
 
-/* Each worker that has nothing to do gets the next check of the plan. */
+/* The unit that is to be given next; NO_UNIT: none now. */
+static size_t next_unit(struct run_pool *pool, size_t turn)
+{
+    const struct run_order *order = &pool->order;
+
+    while (pool->next < order->count && pool->units[order->places[pool->next]].state != UNIT_WANTED)
+        pool->next++;
+    if (pool->next >= order->count)
+        return NO_UNIT;
+    return pool->next >= order->early && order->places[pool->next] > turn + AHEAD_MOST ? NO_UNIT
+                                                                                       : order->places[pool->next];
+}
+
+/* Each worker that has nothing to do gets the next check of the order. */
 static int give_work(struct run_pool *pool, size_t turn, struct sentence *error)
 {
-    size_t count = pool->command->plan.count;
-
     for (unsigned i = 0; i < pool->jobs && pool->death.text[0] == '\0'; i++) {
         struct worker *worker = &pool->workers[i];
+        size_t unit;
 
         if (worker->unit != NO_UNIT || worker->answers.pipe < 0)
             continue;
-        while (pool->next < count && pool->units[pool->next].state != UNIT_WANTED)
-            pool->next++;
-        if (pool->next >= count || pool->next > turn + AHEAD_MOST)
+        unit = next_unit(pool, turn);
+        if (unit == NO_UNIT)
             return 0;
-        if (tell(worker, pool->next, error) != 0)
+        if (tell(worker, unit, error) != 0)
             return -1;
-        pool->units[pool->next].state = UNIT_GIVEN;
-        pool->units[pool->next].worker = i;
-        worker->unit = pool->next++;
+        pool->units[unit].state = UNIT_GIVEN;
+        pool->units[unit].worker = i;
+        worker->unit = unit;
     }
     return 0;
 }
@@ -293,7 +306,8 @@ int run_pool_start(struct run_command *command, struct sentence *error)
     if (command->options.jobs < 2)
         return 0;
     pool = command->pool = calloc(1, sizeof(*pool));
-    if (pool == NULL || (pool->units = calloc(command->plan.count + 1, sizeof(*pool->units))) == NULL)
+    if (pool == NULL || (pool->units = calloc(command->plan.count + 1, sizeof(*pool->units))) == NULL ||
+        run_order_make(&pool->order, &command->plan) != 0)
         return sentence_set(error, "out of memory for workers");
     pool->command = command;
     pool->last = NO_UNIT;
@@ -350,7 +364,7 @@ static void remove_rest(const struct run_pool *pool)
 {
     char name[512];
 
-    for (size_t i = 0; i < pool->next; i++) {
+    for (size_t i = 0; i < pool->command->plan.count; i++) {
         enum unit_state state = pool->units[i].state;
 
         if ((state != UNIT_GIVEN && state != UNIT_THERE) || pool->config->evidence < 0)
@@ -391,6 +405,7 @@ void run_pool_free(struct run_pool *pool)
     }
     for (size_t i = 0; pool->units != NULL && i < pool->command->plan.count; i++)
         json_decref(pool->units[i].row);
+    run_order_free(&pool->order);
     free(pool->units);
     free(pool);
 }

@@ -16,8 +16,7 @@ struct worker {
     struct run_command *command;
     int orders;
     FILE *answers;
-    bool ordered; /* `next` is known */
-    size_t next;  /* check to run, RUN_WORKER_END: none */
+    size_t place; /* of the check in the plan */
     struct runner_after after;
     json_t *journal; /* of the check that is being run */
 };
@@ -35,27 +34,16 @@ static int say(const struct worker *worker, json_t *line)
 }
 
 /* Waits until there is work, or none any more. */
-static void hear(struct worker *worker)
+static const struct plan_item *on_next(void *user)
 {
+    struct worker *worker = user;
+    const struct plan *plan = &worker->command->plan;
     ssize_t got;
 
     do
-        got = read(worker->orders, &worker->next, sizeof(worker->next));
+        got = read(worker->orders, &worker->place, sizeof(worker->place));
     while (got < 0 && errno == EINTR);
-    if (got != (ssize_t)sizeof(worker->next))
-        worker->next = RUN_WORKER_END;
-    worker->ordered = true;
-}
-
-/* Every check is left out that is not this worker's. */
-static bool on_done(void *user, const struct plan_item *item)
-{
-    struct worker *worker = user;
-    size_t place = (size_t)(item - worker->command->plan.items);
-
-    if (!worker->ordered || (worker->next != RUN_WORKER_END && worker->next < place))
-        hear(worker);
-    return worker->next != place;
+    return got == (ssize_t)sizeof(worker->place) && worker->place < plan->count ? &plan->items[worker->place] : NULL;
 }
 
 static unsigned on_repeated(void *user, const struct plan_item *item)
@@ -100,7 +88,7 @@ static int on_result(void *user, const struct result *result)
     if (strcmp(result->by, "check") != 0)
         return 0;
     worker->journal = NULL;
-    line = json_pack("{s:I, s:o, s:o, s:b, s:b, s:s*}", "unit", (json_int_t)worker->next, "journal", journal, "result",
+    line = json_pack("{s:I, s:o, s:o, s:b, s:b, s:s*}", "unit", (json_int_t)worker->place, "journal", journal, "result",
                      result_to_json(result), "unready", after->unready, "ready", after->ready, "dead", after->dead);
     return say(worker, line);
 }
@@ -121,7 +109,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
 
     run_start_configure(command, &config, &texts);
     config.helps = true;
-    config.done = on_done;
+    config.next = on_next;
     config.repeated = on_repeated;
     config.after = on_after;
     config.judged = on_judged;

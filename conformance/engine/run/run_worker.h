@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A worker process of run -j. It is told the places in the plan of checks to run, one at a time and in rising order, and says one
+ * A worker process of run -j. It is told the places in the plan of checks to run, one at a time, and says one
  * line of JSON for each:
  *
  *   {"unit": 17, "journal": {...}, "result": {...}, "unready": false, "ready": true, "dead": "..."}

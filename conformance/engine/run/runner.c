@@ -419,13 +419,21 @@ static int run_next(struct run *run, const struct plan_item *item, struct runner
     return run_item(run, item, error);
 }
 
+/* The item after `count` items; NULL: that was the last. */
+static const struct plan_item *item_after(const struct runner_config *config, size_t count)
+{
+    if (config->next != NULL)
+        return config->next(config->user);
+    return count < config->plan->count ? &config->plan->items[count] : NULL;
+}
+
 static int run_all(struct run *run, struct runner_totals *totals, struct sentence *error)
 {
-    const struct plan *plan = run->config->plan;
+    const struct plan_item *item;
     int status = 0;
 
-    for (size_t i = 0; i < plan->count && status == 0; i++)
-        status = run_next(run, &plan->items[i], totals, error);
+    for (size_t count = 0; status == 0 && (item = item_after(run->config, count)) != NULL; count++)
+        status = run_next(run, item, totals, error);
     totals->stopped = status != 0;
     if (status < 0 && error->text[0] == '\0')
         (void)sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");

@@ -48,6 +48,8 @@ struct runner_config {
 
     /* Asked before each item: true leaves it out. NULL: never. */
     bool (*done)(void *user, const struct plan_item *item);
+    /* The item to go on with, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
+    const struct plan_item *(*next)(void *user);
     /*
      * Asked before each item: true leaves it out, since an earlier run decided it (`--resume`) and left `journal`, to be
      * freed by journal_free(); its strings stay valid during the run. NULL: never.

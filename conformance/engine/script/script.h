@@ -32,6 +32,7 @@ struct check {
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
+    double lasts;               /* seconds that it takes on a healthy device, when these are many; 0: few */
     bool destructive;           /* may crash a peer: only with --destructive */
     bool unjudged;              /* rules do not judge its traffic */
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */

@@ -52,6 +52,15 @@ struct script_room *script_room_of(lua_State *lua);
 /* The room of all scripts that are compiled in. NULL with a sentence. */
 struct script_room *script_embedded_room(struct script_host *host, struct sentence *error);
 
+/* A copy that lives as long as the host: a script may change its table afterwards. NULL without memory. */
+const char *script_keep_string(struct script_host *host, const char *text);
+
+/* check { ... } of a script: a check for each id; the same body decides each, in a run of its own (script_check.c). */
+int script_add_check(lua_State *lua);
+
+/* defaults { requires = ..., sandwich = ..., llp = ... }: for the checks that stand below it in the same script. */
+int script_set_defaults(lua_State *lua);
+
 /* Memory was short for something that was to be loaded. */
 void script_note_shortage(struct script_host *host);
 

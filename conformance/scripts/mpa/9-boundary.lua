@@ -50,6 +50,7 @@ check {
   id = "MPA-A.4-02",
   role = "both",
   purpose = "a part of an FPDU is kept until the rest comes: the second half first, and halves 10 seconds apart",
+  lasts = 12,
   run = function(t)
     local c = t:open_with_framing()
     local sent = { pattern(400, 1), pattern(402, 2) }

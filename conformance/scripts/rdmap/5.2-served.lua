@@ -103,6 +103,7 @@ check {
 check {
   id = "RDMAP-5.2.1-14",
   purpose = "a good Read Request is answered, however long the peer's window stays shut",
+  lasts = 6,
   run = function(t)
     for _, octets in ipairs { 5000, LARGE } do
       local m = t:memory { octets = octets }

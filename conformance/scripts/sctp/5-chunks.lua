@@ -75,6 +75,7 @@ check {
   id = "SCTP5043-5.1-04",
   role = "both",
   purpose = "the indication has 8 octets; one that is too short for its value is none",
+  lasts = 4,
   run = function(t)
     t:equal("the length of the device's indication", 8, t:associate().handle:status().adaptation_length)
     local how = outcome_of(t, string.pack(">I2I2", 0xC006, 4))

@@ -86,6 +86,7 @@ check {
   id = "SCTP5043-6.2-07",
   role = "both",
   purpose = "after the peer's Terminate the device may finish its segments, and sends none after its own Terminate",
+  lasts = 5,
   requires = "upper_tester",
   run = function(t)
     local a = t:sctp_operating()
@@ -158,6 +159,7 @@ check {
   id = "SCTP5043-6.6-04",
   role = "both",
   purpose = "a SID has no new session while a chunk of the last one may be outstanding",
+  lasts = 4,
   requires = "upper_tester",
   run = function(t)
     local a = t:sctp_operating({}, { tester = { outbound = 1, inbound = 1 } })
@@ -182,6 +184,7 @@ check {
   id = "SCTP5043-6-02",
   role = "both",
   purpose = "no chunk of a session is carried over to the next one on its SID",
+  lasts = 7,
   requires = "upper_tester",
   run = function(t)
     local a = t:sctp_operating()

@@ -203,6 +203,7 @@ check {
   id = "SCTP5043-6.6-03",
   role = "initiator",
   purpose = "segments may follow the SACK of the Initiate, and its answer",
+  lasts = 6,
   requires = "upper_tester",
   run = function(t)
     local a = withheld(t)

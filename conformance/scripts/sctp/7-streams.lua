@@ -95,6 +95,7 @@ check {
   id = "DDP-3-16",
   role = "both",
   purpose = "the last session of an association has ended: the association goes down, or another session works",
+  lasts = 30,
   requires = "upper_tester",
   run = function(t)
     local a = t:sctp_operating()

@@ -215,6 +215,7 @@ check {
   id = "SCTP-2.1-04",
   role = "both",
   purpose = "an adaptation indication of another length than 8 does no harm",
+  lasts = 4,
   run = function(t)
     local short = answer_of(t, { adaptation = false, parameters = parameter(4) })
     if type(short) == "table" and is_ddp(short) then

@@ -245,6 +245,7 @@ end
 check {
   id = "SCTP-7.2-07",
   purpose = "a stream is aborted until a Stream Reset comes, however long that takes",
+  lasts = 60,
   run = function(t) reopened(t, 60) end,
 }
 

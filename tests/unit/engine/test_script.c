@@ -55,6 +55,17 @@ START_TEST(check_may_keep_rules_away)
 }
 END_TEST
 
+START_TEST(check_may_say_that_it_lasts_long)
+{
+    ck_assert_int_eq(load(CHECK_BEGIN CHECK_END), 0);
+    ck_assert_int_eq(load("check { id = \"X-2\", purpose = \"p\", lasts = 2.5, run = function() end }"), 0);
+    ck_assert_int_eq(load("check { id = \"X-3\", purpose = \"p\", lasts = 600, run = function() end }"), 0);
+    ck_assert_double_eq(script_check_at(host, 0)->lasts, 0);
+    ck_assert_double_eq(script_check_at(host, 1)->lasts, 2.5);
+    ck_assert_double_eq(script_check_at(host, 2)->lasts, 600);
+}
+END_TEST
+
 START_TEST(check_with_several_ids_is_there_for_each)
 {
     static const char *const ids[] = {"X-1", "X-2", "X.3", "Y-1"};
@@ -134,6 +145,13 @@ static const struct {
     {"check { id = 'a', purpose = 'p', run = pcall, also = { 'b', 'c', 'b' } }", "its ids hold b twice"},
     {"local l = {} for i = 1, 33 do l[i] = 'b' .. i end check { id = 'a', purpose = 'p', run = pcall, also = l }",
      "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = 'long' }", "check a: lasts is a number of seconds"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = '3' }", "lasts is a number of seconds"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = 0 }", "of 0 (excluded) to 600"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = -1 }", "of 0 (excluded) to 600"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = 601 }", "of 0 (excluded) to 600"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = 0 / 0 }", "of 0 (excluded) to 600"},
+    {"check { id = 'a', purpose = 'p', run = pcall, lasts = true }", "lasts is a number of seconds"},
     {"defaults { role = \"both\" }", "requires = \"...\", sandwich"},
     {"defaults { sandwich = 1 }", "requires = \"...\", sandwich"},
     {"defaults { \"tcp\" }", "requires = \"...\", sandwich"},
@@ -332,6 +350,7 @@ Suite *script_suite(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, check_is_registered);
+    tcase_add_test(tests, check_may_say_that_it_lasts_long);
     tcase_add_test(tests, check_may_keep_rules_away);
     tcase_add_test(tests, check_with_several_ids_is_there_for_each);
     tcase_add_test(tests, each_id_has_a_verdict_of_its_own);
