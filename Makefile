@@ -88,8 +88,8 @@ deps: prerequisites
 # be defined as nothing but this call.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 # SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
-usrsctp := $(shell pkg-config --exists usrsctp && echo usrsctp)
-iwarp_packages := libuv libisal jansson $(usrsctp)
+usrsctp = $(call once,usrsctp,pkg-config --exists usrsctp && echo usrsctp)
+iwarp_packages = libuv libisal jansson $(usrsctp)
 # Debian calls it lua5.4, other distributions lua.
 lua = $(call once,lua,pkg-config --exists lua5.4 && echo lua5.4 || echo lua)
 packages = $(iwarp_packages) libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4

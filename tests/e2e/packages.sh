@@ -24,6 +24,16 @@ expect 0 "what a package's build cleans" env B="$WORK/mine" make -n -f packaging
 says "^rm -rf 'build'$"
 holds "it is the package's own folder" test -z "$(grep -F "$WORK/mine" "$WORK/stdout")"
 
+# Reading the Makefile runs no pkg-config: on a bare machine the packages that it would tell of come later, by the first recipe.
+mkdir -p "$WORK/no-packages"
+# shellcheck disable=SC2016 # the stub expands it
+printf '#!/bin/sh\necho "$*" >>"%s"\nexit 1\n' "$WORK/asked-early" >"$WORK/no-packages/pkg-config"
+chmod +x "$WORK/no-packages/pkg-config"
+for goal in help clean; do
+	expect 0 "make $goal on a bare machine" env PATH="$WORK/no-packages:$PATH" make "$goal" B="$WORK/bare"
+done
+holds "pkg-config is not run before the packages are there: $(head -c 200 "$WORK/asked-early" 2>/dev/null)" test ! -e "$WORK/asked-early"
+
 # `make plugin` installs the plugin's packages and no others; the plugin includes a header of each that is no tool.
 make -n plugin B="$B" >"$WORK/asked" 2>"$WORK/stderr" || wrong "make plugin" "$(head -c 300 "$WORK/stderr")"
 holds "the plugin's packages alone" test "$(grep -o 'tools/deps.sh .*' "$WORK/asked")" = "tools/deps.sh plugin"
