@@ -244,7 +244,7 @@ run_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${run_options[@]}" -o
 run_again() { attempt "$WARPCHECK" "${run_options[@]}" -o "$1" --resume; }
 run_state() { lines "$1"; }
 
-live_options=(run --defect ddp-qn-wrong-code 'DDP-7.2-0*' 'MPA-7.1-0*')
+live_options=(run --defect ddp-qn-wrong-code 'DDP-7.2-0*' 'MPA-7.1-0*' -j 1)
 live_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${live_options[@]}" -o "$1"; }
 live_again() { attempt "$WARPCHECK" "${live_options[@]}" -o "$1" --resume; }
 live_state() { verdicts "$1"; }

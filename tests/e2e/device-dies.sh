@@ -7,7 +7,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
-run=("$WARPCHECK" run MPA-7.1-06 DDP-5.3-01 --role responder -o "$WORK/out")
+run=("$WARPCHECK" run MPA-7.1-06 DDP-5.3-01 --role responder -j 1 -o "$WORK/out")
 chaos=(env LD_PRELOAD="$B/chaos.so" CHAOS_CLASS=files CHAOS_COUNT="$WORK/count")
 verdicts() { jq -r 'select(.type == "result") | .verdict' "$WORK/out/results.jsonl" | sort | uniq -c; }
 whole() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$WORK/out/results.jsonl" | sort -u; }

@@ -32,11 +32,12 @@ has() { [ -e "$1" ] && grep -q -- "$2" "$1"; }
 run() {
 	local folder=$2 process tester device status=0
 	last=$3
-	"${@:5}" "$PWD/run/warpcheck" run 'MPA-7.1-0*' --role responder -o "$folder" >"$WORK/out" 2>"$WORK/err" &
+	"${@:5}" "$PWD/run/warpcheck" run 'MPA-7.1-0*' --role responder -j "$jobs" -o "$folder" >"$WORK/out" 2>"$WORK/err" &
 	process=$!
 	wait_for "$process" has "$folder/results.jsonl" '"type":"result"' || return 0
 	tester=$process
-	device=$(pgrep -P "$tester")
+	[ "$jobs" -eq 1 ] || tester=$(pgrep -o -P "$process") # a process that runs checks, with a device of its own
+	device=$(pgrep -o -P "$tester")
 	confined "$3: the tester" "$tester" "$none" "$4"
 	confined "$3: the device" "$device" "$none" "$4"
 	holds "$3: both are the same user" test "$(field "$tester" Uid)" = "$(field "$device" Uid)"
@@ -58,7 +59,10 @@ cp "$audit_pcap" "$base/one.pcap"
 cd "$base"
 if [ "$(id -u)" -eq 0 ]; then
 	chown 65534:65534 theirs
+	jobs=1
 	run 0 "$base/own" "root" root
+	jobs=2
+	run 0 "$base/beside" "root, checks side by side" root
 	run 65534 "$base/theirs" "root, in a folder of nobody's" root
 	run 65534 "$base/theirs/new/below" "root, in a new folder of nobody's" root
 	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$base/theirs")
@@ -67,7 +71,10 @@ if [ "$(id -u)" -eq 0 ]; then
 	fi
 	kept=$files bound=$ports
 else
+	jobs=1
 	run "$(id -u)" "$base/own" "an ordinary user" ""
+	jobs=2
+	run "$(id -u)" "$base/beside" "an ordinary user, checks side by side" ""
 	kept=$none bound=$none
 fi
 

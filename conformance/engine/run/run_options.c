@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/rig/rig_llp.h"
@@ -38,8 +39,8 @@ static const char usage[] =
     "  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge "
     "joins\n"
     "                   the results\n"
-    "  -j N             runs N checks side by side, each in a world of its own; the results are those of a run "
-    "without -j (1);\n"
+    "  -j N             runs N checks side by side, each in a world of its own; the results are the same for each N\n"
+    "                   (the embedded device: eight for each processor, at most 16; other devices: 1);\n"
     "                   with --dut at most as many as the profile has places for (beside)\n"
     "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
@@ -207,11 +208,20 @@ static int consistent(const struct run_options *options, struct sentence *error)
     return 0;
 }
 
+/* A live check spends most of its time waiting, so a processor serves several; a simulated one computes. */
+static unsigned jobs_by_itself(const struct run_options *options)
+{
+    long checks = 8 * sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (options->simulate || options->profile != NULL)
+        return 1;
+    return checks < RUN_JOBS_LEAST ? RUN_JOBS_LEAST : checks > RUN_JOBS_ITSELF ? RUN_JOBS_ITSELF : (unsigned)checks;
+}
+
 int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error)
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
-    options->jobs = 1;
     options->evidence_limit = (uint64_t)EVIDENCE_LIMIT << 20;
     for (int i = 1; i < argc;) {
         int taken = take_flag(options, argv[i]) ? 1 : 0;
@@ -239,5 +249,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
         options->sctp_profile = DDP_SCTP_UNDECIDED;
     if (options->cm && options->selection.layers == 0)
         options->selection.layers = 1U << REQUIREMENT_LAYER_CM;
+    if (options->jobs == 0)
+        options->jobs = jobs_by_itself(options);
     return consistent(options, error);
 }

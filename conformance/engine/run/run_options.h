@@ -19,6 +19,8 @@ enum {
     EVIDENCE_LIMIT = 16, /* MiB */
     EVIDENCE_LIMIT_MOST = 1 << 20,
     RUN_JOBS_MOST = 64,
+    RUN_JOBS_LEAST = 8, /* checks beside one another on the embedded device, when -j is not given */
+    RUN_JOBS_ITSELF = 16,
 };
 
 /* Strings belong to argv. */
@@ -33,7 +35,7 @@ struct run_options {
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;
-    unsigned jobs;               /* -j: processes that run checks side by side */
+    unsigned jobs;               /* processes that run checks side by side: -j, or what suits the device */
     struct shard shard;          /* --shard */
     enum evidence_kept evidence; /* --evidence */
     uint64_t evidence_limit;     /* --evidence-limit, in octets */
