@@ -132,6 +132,8 @@ static void set_limits(struct rig *rig, uint64_t round_trip)
     if (rig->reaction_ns < rig->reaction_least_ns)
         rig->reaction_ns = rig->reaction_least_ns;
     rig->quiet_ns = rig->reaction_ns / 8;
+    if (rig->reaction_ns < rig->patience_ns)
+        rig->reaction_ns = rig->patience_ns;
 }
 
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip)

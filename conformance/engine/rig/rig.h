@@ -65,7 +65,8 @@ struct rig {
     uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */
     uint64_t reaction_ns;   /* how long a device may take to react */
     uint64_t reaction_least_ns; /* it is never less than this; 0: 2 seconds */
-    uint64_t quiet_ns;          /* how long silence is watched */
+    uint64_t patience_ns; /* nor less than this, which makes silence no longer: a device that waits for a processor */
+    uint64_t quiet_ns;    /* how long silence is watched */
     uint64_t recent_ns[RIG_RECENT];
     size_t recent_next;
     unsigned losses;              /* commands so far that the upper tester did not answer */

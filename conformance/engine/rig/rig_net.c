@@ -26,6 +26,9 @@ enum {
     ARGUMENTS_MAX = 256,
 };
 
+/* The device shares this machine's processors with the tester, with those beside it and with whatever else runs. */
+#define EMBEDDED_PATIENCE (6 * UINT64_C(1000000000))
+
 struct net_rig {
     struct rig rig;
     struct device_keeper keeper;
@@ -320,6 +323,7 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     if (net == NULL)
         return NULL;
     net->rig.port = RIG_PORT;
+    net->rig.patience_ns = EMBEDDED_PATIENCE;
     (void)net_address_parse(&net->rig.dut, config->ipv6 ? NETNS_KERNEL_IPV6 : NETNS_KERNEL_IPV4);
     (void)net_address_parse(&net->rig.own, config->ipv6 ? NETNS_TESTER_IPV6 : NETNS_TESTER_IPV4);
     (void)net_address_parse(&loopback, "127.0.0.1");

@@ -35,6 +35,9 @@ struct run_command {
     struct sentence log_error;
 };
 
+/* run_judge.c: draws the progress line; `item` is the check that comes next, or is waited for. */
+void run_show_progress(struct run_command *command, const struct plan_item *item);
+
 /* run_judge.c: the functions of `config` that hear of results; its `user` is a struct run_command. */
 void run_judge_listen(struct runner_config *config);
 

@@ -7,11 +7,12 @@
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/run/run_internal.h"
+#include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_traffic.h"
 #include "reference-stack/program/complaint.h"
 
-enum { PATH_OCTETS = 4096 };
+enum { PATH_OCTETS = 4096, PROGRESS_NAME_OCTETS = 100 };
 
 static bool on_superseded(void *user, size_t i, struct journal *journal)
 {
@@ -27,11 +28,23 @@ static unsigned on_repeated(void *user, const struct plan_item *item)
     return run_resume_repeated(command->output.done, item);
 }
 
-static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
+void run_show_progress(struct run_command *command, const struct plan_item *item)
 {
-    struct run_command *command = user;
+    size_t ahead = 0, beside = 0;
+    char name[PROGRESS_NAME_OCTETS];
 
-    terminal_progress(&command->terminal, done, total, item->check->id, command->failed);
+    if (command->pool != NULL)
+        run_pool_ahead(command->pool, item, &ahead, &beside);
+    (void)snprintf(name, sizeof(name), "%.60s", item->check->id);
+    if (beside != 0)
+        (void)snprintf(name, sizeof(name), "%.60s and %zu other%s", item->check->id, beside, beside == 1 ? "" : "s");
+    terminal_progress(&command->terminal, (size_t)(item - command->plan.items) + ahead, command->plan.count, name,
+                      command->failed);
+}
+
+static void on_progress(void *user, const struct plan_item *item)
+{
+    run_show_progress(user, item);
 }
 
 /* Where the frame lies in the evidence, which is written by now. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conformance/engine/option/run_stop.h"
@@ -18,9 +19,11 @@
 #include "conformance/engine/run/run_worker.h"
 
 /* How far workers run ahead of the check whose turn it is, but for the long ones: what they find waits in memory. */
-enum { AHEAD_MOST = 256 };
+enum { AHEAD_MOST = 1024 };
 
 #define NO_UNIT SIZE_MAX
+
+static const struct timespec SECOND = {.tv_sec = 1}; /* a terminal's progress line is drawn anew as often, at least */
 
 enum unit_state {
     UNIT_LEFT_OUT, /* the plan skips it, or an earlier run decided it */
@@ -51,6 +54,7 @@ struct run_pool {
     struct run_order order; /* in which they are given */
     size_t next;            /* place in the order: no unit before it is to be given */
     size_t last;            /* that was taken, NO_UNIT: none */
+    size_t there;           /* how many units have that state */
     struct worker workers[RUN_JOBS_MOST];
     unsigned jobs;
     struct sentence death; /* of a worker: no more work is given */
@@ -85,6 +89,7 @@ static int take_line(void *user, const char *line, size_t length, struct sentenc
     } else {
         pool->units[unit].row = row;
         pool->units[unit].state = UNIT_THERE;
+        pool->there++;
         worker->unit = NO_UNIT;
     }
     return 0;
@@ -124,7 +129,7 @@ static int listen_to_workers(struct run_pool *pool, struct sentence *error)
         waits[i] = (struct pollfd){.fd = pool->workers[i].answers.pipe, .events = POLLIN};
     (void)sigprocmask(SIG_BLOCK, &stops, &before);
     if (!run_stopped())
-        ready = ppoll(waits, pool->jobs, NULL, &before);
+        ready = ppoll(waits, pool->jobs, pool->command->terminal.live ? &SECOND : NULL, &before);
     if (ready < 0 && errno != EINTR)
         status = sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -194,8 +199,19 @@ static bool is_lost(const struct run_pool *pool, const struct unit *unit)
     return pool->death.text[0] != '\0' && (unit->state != UNIT_GIVEN || pool->workers[unit->worker].answers.pipe < 0);
 }
 
-static int wait_for(struct run_pool *pool, size_t place, struct sentence *error)
+void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, size_t *ahead, size_t *beside)
 {
+    size_t place = (size_t)(item - pool->command->plan.items);
+
+    *ahead = pool->there - (pool->units[place].state == UNIT_THERE);
+    *beside = 0;
+    for (unsigned i = 0; i < pool->jobs; i++)
+        *beside += pool->workers[i].unit != NO_UNIT && pool->workers[i].unit != place;
+}
+
+static int wait_for(struct run_command *command, size_t place, struct sentence *error)
+{
+    struct run_pool *pool = command->pool;
     const struct unit *unit = &pool->units[place];
     int status = 0;
 
@@ -205,6 +221,7 @@ static int wait_for(struct run_pool *pool, size_t place, struct sentence *error)
             return status;
         if (is_lost(pool, unit))
             return sentence_set(error, "%s", pool->death.text);
+        run_show_progress(command, &command->plan.items[place]);
         status = listen_to_workers(pool, error);
     }
     return status;
@@ -225,17 +242,18 @@ static int fill(const json_t *row, struct runner_remote *remote, struct sentence
 
 static int on_remote(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error)
 {
-    const struct run_command *command = user;
+    struct run_command *command = user;
     struct run_pool *pool = command->pool;
     size_t place = (size_t)(item - command->plan.items);
     int status;
 
     if (pool->last != NO_UNIT) /* ladders are long */
         (void)json_object_del(json_object_get(pool->units[pool->last].row, "result"), "steps");
-    status = wait_for(pool, place, error);
+    status = wait_for(command, place, error);
     if (status != 0)
         return status;
     pool->units[place].state = UNIT_TAKEN;
+    pool->there--;
     pool->last = place;
     return fill(pool->units[place].row, remote, error);
 }

@@ -21,6 +21,9 @@ int run_pool_start(struct run_command *command, struct sentence *error);
 /* The runner takes its checks from the workers from now on. `config` stays valid until run_pool_end(); its user is the command. */
 void run_pool_serve(struct run_pool *pool, struct runner_config *config);
 
+/* How many checks after `item` have been run already, and how many others run while it does or is waited for. */
+void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, size_t *ahead, size_t *beside);
+
 /*
  * The run is over; `whole`: it came to its end. Ends the workers and removes evidence of what was not taken. Traffic that no
  * journal has is added to `traffic`, with names that last as long as the pool. -1 with a sentence: a worker died.

@@ -412,7 +412,7 @@ static int run_next(struct run *run, const struct plan_item *item, struct runner
     if ((config->done != NULL && config->done(config->user, item)) || take_earlier(run, item, error))
         return error->text[0] != '\0' ? -1 : 0;
     if (config->progress != NULL)
-        config->progress(config->user, (size_t)(item - config->plan->items), config->plan->count, item);
+        config->progress(config->user, item);
     if (item->skip.text[0] != '\0')
         return skip_item(run, item);
     totals->run++;

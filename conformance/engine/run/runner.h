@@ -67,7 +67,7 @@ struct runner_config {
     /* After each item that was run here, before its journal; valid during the call. NULL: no wish. */
     void (*after)(void *user, const struct runner_after *after);
     /* Before each item, for a progress line. NULL: no wish. */
-    void (*progress)(void *user, size_t done, size_t total, const struct plan_item *item);
+    void (*progress)(void *user, const struct plan_item *item);
     /*
      * The verdict of a result after known deviations: called for each check's result before its journal, and for each failure
      * that a rule finds. NULL: the result's own.

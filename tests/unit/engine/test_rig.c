@@ -49,6 +49,20 @@ START_TEST(a_slow_device_has_its_time)
 }
 END_TEST
 
+/* The embedded device, on a machine that has other work. */
+START_TEST(patience_makes_no_silence_longer)
+{
+    struct rig rig = {.patience_ns = 6 * SECOND};
+
+    rig_note_round_trip(&rig, MILLISECOND);
+    ck_assert_uint_eq(rig.reaction_ns, 6 * SECOND);
+    ck_assert_uint_eq(rig.quiet_ns, SECOND / 4);
+    rig_note_round_trip(&rig, 8 * MILLISECOND);
+    ck_assert_uint_eq(rig.reaction_ns, 12 * SECOND);
+    ck_assert_uint_eq(rig.quiet_ns, 12 * SECOND / 8);
+}
+END_TEST
+
 START_TEST(what_says_nothing_changes_nothing)
 {
     struct rig rig = {.reaction_ns = 7, .simulated = true};
@@ -190,6 +204,7 @@ Suite *rig_suite(void)
 
     tcase_add_test(tcase, limits_follow_the_slowest_of_the_latest);
     tcase_add_test(tcase, a_slow_device_has_its_time);
+    tcase_add_test(tcase, patience_makes_no_silence_longer);
     tcase_add_test(tcase, what_says_nothing_changes_nothing);
     tcase_add_test(tcase, a_refused_first_handshake_is_tried_again);
     tcase_add_test(tcase, a_device_that_goes_on_refusing_is_given_up);
