@@ -6,43 +6,51 @@
 #include "reports/diff.h"
 #include "reports/html_parts.h"
 
-static void number(struct markup *m, size_t value)
+/* What the numbers are, in the table's head and, on a small screen, in the cells. */
+static const char *const columns[] = {"from", "to", "new", "changed", "vanished", "fixed", "added", "the same"};
+enum { FIRST_KIND = 2, COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+_Static_assert(COLUMNS == FIRST_KIND + DIFF_KINDS + 1, "a column for each kind, and one for what is the same");
+
+static void number(struct markup *m, const char *of, size_t value)
 {
-    markup_open(m, "td", NULL);
+    html_cell_of(m, of);
     markup_textf(m, "%zu", value);
     markup_close(m);
 }
 
 static void totals(struct markup *m, const struct diff *steps, size_t count)
 {
-    static const char *const names[] = {"from", "to", "new", "changed", "vanished", "fixed", "added", "the same"};
-
     markup_open(m, "table", "class", "totals", NULL);
     markup_element(m, "caption", NULL, "Results that differ, by kind");
-    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
+    html_table_head(m, columns, COLUMNS);
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < count; i++) {
         markup_open(m, "tr", NULL);
-        markup_element(m, "td", NULL, steps[i].names[0]);
+        html_cell_of(m, columns[0]);
+        markup_text(m, steps[i].names[0]);
+        markup_close(m);
         markup_open(m, "th", "scope", "row", NULL);
+        markup_open(m, "span", "class", "dev", NULL);
+        markup_textf(m, "%s: ", columns[1]);
+        markup_close(m);
         markup_open(m, "span", NULL);
         markup_text(m, steps[i].names[1]);
         markup_close(m);
         markup_close(m);
         for (int kind = 0; kind < DIFF_KINDS; kind++)
-            number(m, steps[i].kinds[kind]);
-        number(m, steps[i].same);
+            number(m, columns[FIRST_KIND + kind], steps[i].kinds[kind]);
+        number(m, columns[COLUMNS - 1], steps[i].same);
         markup_close(m);
     }
     markup_close(m);
     markup_close(m);
 }
 
-static void side_cell(struct markup *m, const struct diff_side *side)
+static void side_cell(struct markup *m, const char *of, const struct diff_side *side)
 {
     char *sentence = side->result != NULL && side->worst != VERDICT_PASS ? report_sentence(side->result) : NULL;
 
-    markup_open(m, "td", NULL);
+    html_cell_of(m, of);
     if (side->there)
         html_badge(m, side->worst);
     else
@@ -62,8 +70,8 @@ static void difference(struct markup *m, const struct diff_entry *entry)
         markup_element(m, "small", NULL, entry->file);
     markup_close(m);
     markup_element(m, "td", NULL, entry->role);
-    side_cell(m, &entry->before);
-    side_cell(m, &entry->after);
+    side_cell(m, "before", &entry->before);
+    side_cell(m, "after", &entry->after);
     markup_close(m);
 }
 

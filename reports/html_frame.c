@@ -85,6 +85,14 @@ void html_page(struct markup *m, const char *title, const char *tool, const char
     markup_open(m, "header", NULL);
 }
 
+void html_cell_of(struct markup *markup, const char *of)
+{
+    markup_open(markup, "td", NULL);
+    markup_open(markup, "span", "class", "dev", NULL);
+    markup_textf(markup, "%s: ", of);
+    markup_close(markup);
+}
+
 void html_table_head(struct markup *m, const char *const *names, size_t count)
 {
     markup_open(m, "thead", NULL);

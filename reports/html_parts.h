@@ -34,6 +34,9 @@ void html_page(struct markup *markup, const char *title, const char *tool, const
 /* <thead> with these names. */
 void html_table_head(struct markup *markup, const char *const *names, size_t count);
 
+/* Opens a <td> of a table whose head is gone on a small screen, where the cell says what it is of. */
+void html_cell_of(struct markup *markup, const char *of);
+
 /* An embedded file in an element ("style", "script"), between lines that make it CDATA for an XML parser and a comment for
  * CSS or JavaScript. */
 void html_asset(struct markup *markup, const char *element, const char *path);

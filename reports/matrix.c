@@ -268,8 +268,10 @@ static void summary(const struct matrix *matrix)
         markup_close(m);
         for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
             count_cell(matrix, counts[order[k]], order[k]);
-        markup_element(m, "td", NULL, info->target);
-        markup_open(m, "td", NULL);
+        html_cell_of(m, "target");
+        markup_text(m, info->target);
+        markup_close(m);
+        html_cell_of(m, "tool, start, seed");
         markup_textf(m, "%.60s, %.40s, %llu", info->tool, info->started ? info->started : "unknown",
                      (unsigned long long)info->seed);
         markup_close(m);

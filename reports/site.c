@@ -102,13 +102,9 @@ static void link_to(struct markup *m, const char *href, const char *text)
 
 /* ---- where one begins -------------------------------------------------------------------------------------------- */
 
-/* On a small screen, where the heads are gone, each cell says what it is of. */
 static void cell(struct markup *m, const char *of, const char *text)
 {
-    markup_open(m, "td", NULL);
-    markup_open(m, "span", "class", "dev", NULL);
-    markup_textf(m, "%s: ", of);
-    markup_close(m);
+    html_cell_of(m, of);
     markup_text(m, text);
     markup_close(m);
 }

@@ -31,6 +31,10 @@ holds "is a change: $(kinds changed)" grep -q 'DDP-7.2-01 ' <<<"$(kinds changed)
 expect 1 "three firmwares" "$WARPCHECK" report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old" --format md
 holds "each step is told" test "$(grep -c '^## ' "$WORK/stdout")" -eq 2
 holds "by the names that were given" grep -q '^## v2 → v3' "$WORK/stdout"
+expect 1 "as a page" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format html -o "$WORK/diff.html"
+# On a small screen the tables have no head: each cell says what it is of.
+holds "each number says what it counts" test -z "$(tr -d '\n' <"$WORK/diff.html" | grep -oE '<td>[0-9]+' || true)"
+holds "and each side which it is" test "$(grep -o '<span class="dev">before: ' "$WORK/diff.html" | wc -l)" -ge 2
 
 expect 1 "an audit" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit-old"
 cp -r "$WORK/audit-old" "$WORK/audit-new"
