@@ -57,7 +57,7 @@ char *diff_side_text(const struct diff_side *side);
 
 /*
  * The steps from each run to the next, `count` of them: text for people, a summary in Markdown, a line of JSON for each
- * difference and one for each step, and a page. 0, or -1 with the sentence set.
+ * difference and one for each step, and a page. Of three runs or more the trend (diff_trend.h) follows. 0, or -1 with the sentence set.
  */
 int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
 int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "reports/diff.h"
+#include "reports/diff_trend.h"
 #include "reports/html_parts.h"
 
 /* What the numbers are, in the table's head and, on a small screen, in the cells. */
@@ -96,10 +97,95 @@ static void kind_section(struct markup *m, const struct diff *step, enum diff_ki
     markup_close(m);
 }
 
+/* ---- the trend over three runs or more ----------------------------------------------------------------------------- */
+
+static void trend_head(struct markup *m, const struct diff_trend *trend, const struct diff *steps)
+{
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    markup_element(m, "th", NULL, "what");
+    for (size_t run = 0; run < trend->runs; run++) {
+        const char *name;
+
+        (void)diff_trend_run(steps, run, &name);
+        markup_element(m, "th", NULL, name);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+static void trend_counts(struct markup *m, const struct diff_trend *trend, const struct diff *steps)
+{
+    enum verdict verdicts[VERDICT_COUNT];
+    size_t count = diff_trend_verdicts(steps, trend->runs - 1, verdicts);
+
+    for (size_t i = 0; i < count; i++) {
+        markup_open(m, "tr", NULL);
+        markup_open(m, "th", "scope", "row", NULL);
+        html_badge(m, verdicts[i]);
+        markup_text(m, " results");
+        markup_close(m);
+        for (size_t run = 0; run < trend->runs; run++) {
+            const char *name;
+            const struct report *report = diff_trend_run(steps, run, &name);
+
+            html_cell_of(m, name);
+            markup_textf(m, "%llu", (unsigned long long)summary_of(&report->summary, verdicts[i]));
+            markup_close(m);
+        }
+        markup_close(m);
+    }
+}
+
+static void trend_row(struct markup *m, const struct diff_trend_row *row, const struct diff *steps, size_t runs)
+{
+    markup_open(m, "tr", NULL);
+    markup_open(m, "th", "scope", "row", NULL);
+    markup_textf(m, "%s %s", row->entry->id, row->entry->role);
+    if (row->entry->file != NULL)
+        markup_element(m, "small", NULL, row->entry->file);
+    markup_close(m);
+    for (size_t run = 0; run < runs; run++) {
+        const char *name;
+
+        (void)diff_trend_run(steps, run, &name);
+        html_cell_of(m, name);
+        if (row->sides[run].there)
+            html_badge(m, row->sides[run].worst);
+        else
+            markup_text(m, "no result");
+        markup_close(m);
+    }
+    markup_close(m);
+}
+
+static int trend_section(struct markup *m, const struct diff *steps, size_t count)
+{
+    struct diff_trend trend;
+
+    if (count < DIFF_TREND_LEAST)
+        return 0;
+    if (diff_trend_make(&trend, steps, count) != 0)
+        return -1;
+    markup_open(m, "section", NULL);
+    markup_element(m, "h2", NULL, "Trend");
+    markup_open(m, "table", "class", "differences", NULL);
+    trend_head(m, &trend, steps);
+    markup_open(m, "tbody", NULL);
+    trend_counts(m, &trend, steps);
+    for (size_t i = 0; i < trend.count; i++)
+        trend_row(m, &trend.rows[i], steps, trend.runs);
+    markup_close(m);
+    markup_close(m);
+    markup_close(m);
+    diff_trend_free(&trend);
+    return 0;
+}
+
 int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
 {
     struct markup *m = markup_new();
-    int rc;
+    int rc = 0;
 
     if (m == NULL)
         return sentence_set(error, "%s: out of memory", to->path);
@@ -108,6 +194,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
     totals(m, steps, count);
     markup_close(m);
     markup_open(m, "main", NULL);
+    rc = trend_section(m, steps, count);
     for (size_t i = count; i-- > 0;) { /* the newest step first */
         markup_open(m, "section", NULL);
         markup_open(m, "h2", NULL);
@@ -120,7 +207,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
         markup_close(m);
     }
     markup_close(m);
-    rc = markup_save(m, to, error);
+    rc = rc == 0 ? markup_save(m, to, error) : sentence_set(error, "%s: out of memory", to->path);
     markup_free(m);
     return rc;
 }

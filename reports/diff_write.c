@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reports/diff.h"
+#include "reports/diff_trend.h"
 #include "reports/markdown.h"
 #include "reports/save.h"
 #include "reports/text.h"
@@ -12,12 +13,17 @@
 
 enum { ROWS_MAX = 500 }; /* of a table in Markdown */
 
-typedef void writer(FILE *out, const struct diff *step);
+/* How a format writes a step, and after the last one the trend. */
+struct writer {
+    void (*step)(FILE *out, const struct diff *step);
+    void (*trend)(FILE *out, const struct diff_trend *trend, const struct diff *steps);
+};
 
-/* Writes each step by `write` into memory, and that to `to`. */
-static int write_steps(const struct diff *steps, size_t count, writer *write, const struct place *to,
+/* Writes each step into memory, and the trend where there is one, and that to `to`. */
+static int write_steps(const struct diff *steps, size_t count, const struct writer *writer, const struct place *to,
                        struct sentence *error)
 {
+    struct diff_trend trend = {0};
     char *text = NULL;
     size_t size = 0;
     FILE *out = text_stream_open(&text, &size);
@@ -26,7 +32,15 @@ static int write_steps(const struct diff *steps, size_t count, writer *write, co
     if (out == NULL)
         return sentence_set(error, "%s: out of memory", to->path);
     for (size_t i = 0; i < count; i++)
-        write(out, &steps[i]);
+        writer->step(out, &steps[i]);
+    if (count >= DIFF_TREND_LEAST && diff_trend_make(&trend, steps, count) != 0) {
+        (void)text_stream_close(out, &text);
+        free(text);
+        return sentence_set(error, "%s: out of memory", to->path);
+    }
+    if (count >= DIFF_TREND_LEAST)
+        writer->trend(out, &trend, steps);
+    diff_trend_free(&trend);
     rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
                                        : sentence_set(error, "%s: out of memory", to->path);
     free(text);
@@ -85,9 +99,44 @@ static void put_text(FILE *out, const struct diff *step)
     fputc('\n', out);
 }
 
+static uint64_t results_of(const struct diff *steps, size_t run, enum verdict verdict)
+{
+    const char *name;
+
+    return summary_of(&diff_trend_run(steps, run, &name)->summary, verdict);
+}
+
+static void put_text_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+{
+    enum verdict verdicts[VERDICT_COUNT];
+    size_t count = diff_trend_verdicts(steps, trend->runs - 1, verdicts);
+
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "trend     %s", verdict_name(verdicts[i]));
+        for (size_t run = 0; run < trend->runs; run++)
+            fprintf(out, "%s%llu", run == 0 ? ": " : " -> ", (unsigned long long)results_of(steps, run, verdicts[i]));
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < trend->count; i++) {
+        const struct diff_trend_row *row = &trend->rows[i];
+
+        fputs("trend     ", out);
+        put_clean(out, row->entry->id);
+        fputs("  ", out);
+        put_clean(out, row->entry->role);
+        if (row->entry->file != NULL) {
+            fputs("  ", out);
+            put_clean(out, row->entry->file);
+        }
+        for (size_t run = 0; run < trend->runs; run++)
+            fprintf(out, "%s%s", run == 0 ? ": " : " -> ", diff_trend_word(&row->sides[run]));
+        fputc('\n', out);
+    }
+}
+
 int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
 {
-    return write_steps(steps, count, put_text, to, error);
+    return write_steps(steps, count, &(struct writer){put_text, put_text_trend}, to, error);
 }
 
 /* --- Markdown ------------------------------------------------------------------------------------------------------ */
@@ -125,9 +174,51 @@ static void put_markdown(FILE *out, const struct diff *step)
     fputc('\n', out);
 }
 
+static void put_markdown_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+{
+    enum verdict verdicts[VERDICT_COUNT];
+    size_t count = diff_trend_verdicts(steps, trend->runs - 1, verdicts);
+
+    fputs("## Trend\n\n| | |", out);
+    for (size_t run = 0; run < trend->runs; run++) {
+        const char *name;
+
+        (void)diff_trend_run(steps, run, &name);
+        fputc(' ', out);
+        markdown_text(out, name);
+        fputs(" |", out);
+    }
+    fputs("\n|---|---|", out);
+    for (size_t run = 0; run < trend->runs; run++)
+        fputs("---|", out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "\n| results | %s |", verdict_name(verdicts[i]));
+        for (size_t run = 0; run < trend->runs; run++)
+            fprintf(out, " %llu |", (unsigned long long)results_of(steps, run, verdicts[i]));
+    }
+    for (size_t i = 0; i < trend->count && i < ROWS_MAX; i++) {
+        const struct diff_trend_row *row = &trend->rows[i];
+
+        fputs("\n| ", out);
+        markdown_text(out, row->entry->id);
+        if (row->entry->file != NULL) {
+            fputs(" in ", out);
+            markdown_text(out, row->entry->file);
+        }
+        fputs(" | ", out);
+        markdown_text(out, row->entry->role);
+        fputs(" |", out);
+        for (size_t run = 0; run < trend->runs; run++)
+            fprintf(out, " %s |", diff_trend_word(&row->sides[run]));
+    }
+    fputc('\n', out);
+    if (trend->count > ROWS_MAX)
+        fprintf(out, "\n%zu more.\n", trend->count - ROWS_MAX);
+}
+
 int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
 {
-    return write_steps(steps, count, put_markdown, to, error);
+    return write_steps(steps, count, &(struct writer){put_markdown, put_markdown_trend}, to, error);
 }
 
 /* --- Lines of JSON --------------------------------------------------------------------------------------------------- */
@@ -183,7 +274,32 @@ static void put_jsonl(FILE *out, const struct diff *step)
                             text_json(step->names[1]), "counts", counts, "same", (json_int_t)step->same));
 }
 
+static void put_jsonl_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+{
+    for (size_t run = 0; run < trend->runs; run++) {
+        json_t *counts = json_object();
+        const char *name;
+
+        (void)diff_trend_run(steps, run, &name);
+        for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+            (void)json_object_set_new(counts, verdict_name((enum verdict)verdict),
+                                      json_integer((json_int_t)results_of(steps, run, (enum verdict)verdict)));
+        put_line(out, json_pack("{s:s, s:o, s:o}", "type", "run", "name", text_json(name), "results", counts));
+    }
+    for (size_t i = 0; i < trend->count; i++) {
+        const struct diff_trend_row *row = &trend->rows[i];
+        json_t *verdicts = json_array();
+
+        for (size_t run = 0; run < trend->runs; run++)
+            (void)json_array_append_new(
+                verdicts, row->sides[run].there ? json_string(verdict_name(row->sides[run].worst)) : json_null());
+        put_line(out, json_pack("{s:s, s:s, s:s, s:o*, s:o}", "type", "trend", "id", row->entry->id, "role",
+                                row->entry->role, "file", row->entry->file != NULL ? text_json(row->entry->file) : NULL,
+                                "verdicts", verdicts));
+    }
+}
+
 int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
 {
-    return write_steps(steps, count, put_jsonl, to, error);
+    return write_steps(steps, count, &(struct writer){put_jsonl, put_jsonl_trend}, to, error);
 }

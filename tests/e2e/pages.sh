@@ -17,7 +17,7 @@ expect 1 "a run with failures" "$WARPCHECK" run --simulate 'DDP-7.2*' 'MPA-7.1.1
 expect 1 "an audit with failures" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit"
 expect 0 "a matrix of both" "$WARPCHECK" report --matrix "run=$WORK/run" "audit=$WORK/audit" -o "$WORK/matrix.html"
 expect 0 "a run without failures" "$WARPCHECK" run --simulate 'DDP-7.2*' -o "$WORK/good"
-expect 1 "what differs between two runs" "$WARPCHECK" report --diff "$WORK/good" "$WORK/run" --format html -o "$WORK/diff.html"
+expect 1 "what differs between three runs" "$WARPCHECK" report --diff "$WORK/good" "$WORK/run" "$WORK/good" --fail-on any --format html -o "$WORK/diff.html"
 expect 0 "the site of the baselines" "$WARPCHECK" report --site reports/baselines -o "$WORK/site"
 expect 0 "the course as one page" tools/course-page.sh "$WORK/course.html"
 holds "all of its lessons, and no link to a document" test "$(grep -c '^<details id="[1-6]-' "$WORK/course.html")" -eq 6 -a "$(grep -c 'href="[^"#]*\.md"' "$WORK/course.html")" -eq 0

@@ -29,8 +29,23 @@ holds "the closing line names both" grep -q 'ddp-qn-wrong-code -> reference stac
 lines=any expect 1 "another outcome" "$WARPCHECK" report --diff "$WORK/new" "$WORK/other" --format jsonl
 holds "is a change: $(kinds changed)" grep -q 'DDP-7.2-01 ' <<<"$(kinds changed)"
 expect 1 "three firmwares" "$WARPCHECK" report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old" --format md
-holds "each step is told" test "$(grep -c '^## ' "$WORK/stdout")" -eq 2
+holds "each step is told" test "$(grep -c " → " "$WORK/stdout")" -eq 2
 holds "by the names that were given" grep -q '^## v2 → v3' "$WORK/stdout"
+holds "and the trend: each run's results" test "$(grep -c '^| results | ' "$WORK/stdout")" -ge 2
+three=(report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old")
+lines=any expect 1 "the same as text" "$WARPCHECK" "${three[@]}"
+says '^trend     DDP-7\.2-01  responder: PASS -> FAIL -> PASS$'
+says '^trend     DDP-5\.2-01  responder: no result -> PASS -> no result$'
+says '^trend     FAIL: 0 -> 2 -> 0$'
+lines=any expect 1 "as lines" "$WARPCHECK" "${three[@]}" --format jsonl
+holds "a line for each run" test "$(jq -r 'select(.type == "run") | .results.FAIL' "$WORK/stdout" | tr '\n' ' ')" = "0 2 0 "
+holds "and the verdicts" jq -es 'any(.[]; .type == "trend" and .id == "DDP-5.2-01" and .role == "responder" and .verdicts == [null, "PASS", null])' "$WORK/stdout"
+lines=any expect 1 "four runs, two of them the same" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" "$WORK/new" "$WORK/old"
+says '^trend     DDP-7\.2-01  responder: PASS -> FAIL -> FAIL -> PASS$'
+expect 1 "two runs have no trend" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new"
+holds "none" test -z "$(grep '^trend' "$WORK/stdout" || true)"
+expect 1 "three as a page" "$WARPCHECK" "${three[@]}" --format html -o "$WORK/trend.html"
+holds "with the trend" grep -q '<h2>Trend</h2>' "$WORK/trend.html"
 expect 1 "as a page" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format html -o "$WORK/diff.html"
 # On a small screen the tables have no head: each cell says what it is of.
 holds "each number says what it counts" test -z "$(tr -d '\n' <"$WORK/diff.html" | grep -oE '<td>[0-9]+' || true)"
