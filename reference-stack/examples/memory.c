@@ -53,7 +53,8 @@ static void handle(struct end *end, const struct iwarp_event *event, uint64_t no
         return;
     /* The peer's Private Data, without the word of RFC 6581 in front of it. */
     if (mpa_start_ulp_data(&event->start, &octets) != NULL && octets != 0)
-        printf("      the Request has %zu octets of Private Data\n", octets);
+        printf("      the Request has %zu octets of Private Data%s\n", octets,
+               mpa_start_has_word(&event->start) ? " after the word of RFC 6581" : "");
     if (end->refused)
         (void)iwarp_stream_reject(end->stream, (const uint8_t *)"no", 2, now, &why);
     else
@@ -286,6 +287,7 @@ static void ends(void)
 {
     static struct pair pair;
     struct end *own = &pair.end[OWN], *peer = &pair.end[PEER];
+    char reason[80];
     struct iwarp_read lost = {.id = 40, .source_stag = 1, .sink_stag = 0, .count = 1};
 
     pair_open(&pair, true);
@@ -298,6 +300,9 @@ static void ends(void)
     carry(&pair);
     expect(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple == TERMINATE_TRIPLE(0, 2, 0xFF),
            "the peer knows the reason");
+    expect(strcmp(terminate_describe(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple, reason, sizeof(reason)),
+                  "RDMAP / Remote Operation Error / Unspecified Error (0x02ff)") == 0,
+           "and says it in words");
     pair_close(&pair);
 
     pair_open(&pair, false);

@@ -43,7 +43,11 @@ holds "the shared library offers only its API" only_the_api
 
 used() {
 	local name unused=
-	for name in $(nm -D --defined-only "$B/libiwarp.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | grep '^iwarp_'); do
+	for name in $(nm -D --defined-only "$B/libiwarp.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }'); do
+		grep -qw "$name" reference-stack/examples/*.c || unused+=" $name"
+	done
+	# Functions that headers define stand in no library.
+	for name in mpa_start_ulp_data mpa_start_has_word; do
 		grep -qw "$name" reference-stack/examples/*.c || unused+=" $name"
 	done
 	[ -z "$unused" ] || { echo "      no example uses$unused"; return 1; }
