@@ -123,7 +123,8 @@ static int expect_end(const struct audit *audit, const struct run_summary *summa
         return status;
     differences = audit_expect_compare(audit->expect, today, &found, tell_difference);
     if (!format_option_machine(&options->format)) {
-        (void)printf("expected: %zu findings, %zu differences from %s\n", found, differences, options->expect);
+        (void)printf("expected: %zu finding%s, %zu difference%s from %s\n", found, found == 1 ? "" : "s", differences,
+                     differences == 1 ? "" : "s", options->expect);
         (void)fflush(stdout);
     }
     if (differences != 0)

@@ -38,7 +38,8 @@ static int dry_run(struct run_command *command, struct sentence *error)
     }
     if (fflush(stdout) != 0)
         return 0; /* the list is lost, which is reported when the program ends */
-    return complain(0, "%zu checks to run, %zu to skip%s", command->plan.count - skipped, skipped,
+    return complain(0, "%zu check%s to run, %zu to skip%s", command->plan.count - skipped,
+                    command->plan.count - skipped == 1 ? "" : "s", skipped,
                     alone || command->options.profile == NULL ? "" : "; the upper tester may refuse more of them");
 }
 
