@@ -43,7 +43,7 @@ static void usage(void)
         "  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n"
         "  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still "
         "reported\n"
-        "  -j N               judge up to N files at once\n"
+        "  -j N               judge up to N files at once (1)\n"
         "  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge "
         "joins the\n"
         "                     results\n"
