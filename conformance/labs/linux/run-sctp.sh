@@ -8,7 +8,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-export LAB_BESIDE=yes LAB_DEVICE=linux-sctp LAB_LLP=sctp LAB_READY='READY listen=' LAB_AFTER=none
+export LAB_DEVICE=linux-sctp LAB_LLP=sctp LAB_READY='READY listen=' LAB_AFTER=none
 : "${IWARP_PEER:=${B:-$root/build}/iwarp-peer}"
 [ -x "$IWARP_PEER" ] || { echo "$LAB_DEVICE: $IWARP_PEER cannot be run: IWARP_PEER names another" >&2; exit 4; }
 export LAB_PEER=$IWARP_PEER
@@ -22,7 +22,9 @@ for option in "$@"; do
 	previous=
 	[ "$option" != --llp ] || previous=$option
 done
-: "${LAB_GUEST:=${LAB_UDP:+sysctl -w net.sctp.udp_port=$LAB_UDP net.sctp.encap_port=$LAB_UDP; }peer='iwarp-peer --llp sctp --sctp-stack kernel --sctp-profile $profile --bind $address'
+[ -n "${LAB_GUEST:-}" ] || export LAB_BESIDE=yes # a peer for each of the checks side by side
+: "${LAB_GUEST:=${LAB_UDP:+sysctl -w net.sctp.udp_port=$LAB_UDP net.sctp.encap_port=$LAB_UDP; }nc -ll -p 7472 -e /bin/sh &
+peer='iwarp-peer --llp sctp --sctp-stack kernel --sctp-profile $profile --bind $address'
 for i in \$(seq 1 \$jobs); do \$peer --listen \$((9900 + i)) --control 10.78.0.2:\$((7472 + i)) >/dev/null 2>&1 & done
 \$peer --listen 5043 --control 10.78.0.2:7471 >/dev/ttyS0 2>&1
 echo init: iwarp-peer ended with \$?}"
