@@ -14,7 +14,7 @@ test='zstd lz4 check perl clang libclang-rt-14-dev llvm tshark jq xxd procps val
 bench='tshark jq procps time'
 plugin='gcc libc6-dev pkg-config libisal-dev uthash-dev libwireshark-dev libglib2.0-dev'
 # shellcheck disable=SC2034 # named by the group
-lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 libjansson-dev
+lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 ethtool libjansson-dev
      libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'
 lab61='linux-headers-amd64 linux-source-6.1'
 lab612='linux-headers-6.12-amd64 linux-source-6.12'

@@ -4,6 +4,8 @@
 #include "generator/link/link_net.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@
 
 #define SNAP_LENGTH    65535
 #define CAPTURE_BUFFER (8 << 20)
+#define MERGED_BUFFER  (64 << 20)
 #define SECOND_NS      UINT64_C(1000000000)
 
 struct link_net {
@@ -231,15 +234,40 @@ static int activate(struct link_net *net, struct sentence *error)
                         pcap_geterr(net->in));
 }
 
+/*
+ * Whether frames longer than the MTU may come: the interface joins them, or has them joined. libpcap then gives every frame of
+ * its ring 64 KiB, however short it is.
+ */
+static bool joins_frames(const char *interface)
+{
+    static const uint32_t questions[] = {ETHTOOL_GTSO, ETHTOOL_GGSO, ETHTOOL_GGRO, ETHTOOL_GFLAGS};
+    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool joins = false;
+
+    for (size_t i = 0; handle >= 0 && i < sizeof(questions) / sizeof(questions[0]); i++) {
+        struct ethtool_value value = {.cmd = questions[i]};
+        struct ifreq request = {0};
+
+        (void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+        request.ifr_data = (void *)&value;
+        if (ioctl(handle, SIOCETHTOOL, &request) == 0)
+            joins |= questions[i] == ETHTOOL_GFLAGS ? (value.data & ETH_FLAG_LRO) != 0 : value.data != 0;
+    }
+    if (handle >= 0)
+        (void)close(handle);
+    return joins;
+}
+
 static int open_capture(struct link_net *net, struct sentence *error)
 {
+    int buffer = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER;
     char why[PCAP_ERRBUF_SIZE] = "";
 
     net->in = pcap_create(net->interface, why);
     if (net->in == NULL)
         return sentence_set(error, "%s: cannot capture: %s", net->interface, why);
     if (pcap_set_snaplen(net->in, SNAP_LENGTH) != 0 || pcap_set_promisc(net->in, 1) != 0 ||
-        pcap_set_immediate_mode(net->in, 1) != 0 || pcap_set_buffer_size(net->in, CAPTURE_BUFFER) != 0)
+        pcap_set_immediate_mode(net->in, 1) != 0 || pcap_set_buffer_size(net->in, buffer) != 0)
         return sentence_set(error, "%s: cannot capture: libpcap does not take the settings", net->interface);
     net->nanoseconds_per_tick = pcap_set_tstamp_precision(net->in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
     if (activate(net, error) != 0)

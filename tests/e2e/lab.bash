@@ -13,6 +13,7 @@ lab_skip() {
 lab_or_skip() {
 	local kernel
 	command -v qemu-system-x86_64 >/dev/null || lab_skip "qemu-system-x86_64 (tools/deps.sh lab)"
+	command -v ethtool >/dev/null || lab_skip "ethtool (tools/deps.sh lab)"
 	[ -w /dev/net/tun ] || lab_skip "/dev/net/tun"
 	kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | sed -n 1p)
 	[ -d "/usr/src/linux-headers-${kernel:-none}" ] ||

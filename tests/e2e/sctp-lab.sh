@@ -15,7 +15,7 @@ lab_or_skip
 export WARPCHECK_LABS=$PWD/conformance/labs
 # shellcheck disable=SC2034 # expect.bash looks at it
 lines=any
-ids=(SCTP5043-8-01 SCTP5043-6.6-01 SCTP5043-10-03 RDMAP-5.2.1-20)
+ids=(SCTP5043-8-01 SCTP5043-6.6-01 SCTP5043-10-03 RDMAP-5.2.1-20 RDMAP-B-04) # the last reads 4 MiB at once
 expect 0 "Linux SCTP below libiwarp conforms" "$WARPCHECK" run --dut linux-sctp "${ids[@]}" -o "$WORK/sctp"
 holds "in both roles" jq -se '[.[] | select(.type == "result" and .verdict == "PASS") | .role] | unique == ["initiator", "responder"]' \
 	"$WORK/sctp/results.jsonl"

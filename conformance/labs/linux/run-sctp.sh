@@ -22,8 +22,11 @@ for option in "$@"; do
 	previous=
 	[ "$option" != --llp ] || previous=$option
 done
+peer="iwarp-peer --llp sctp --sctp-stack kernel --sctp-profile $profile --bind $address"
+[ -n "${LAB_GUEST:-}" ] || export LAB_BESIDE=yes # a peer for each of the checks side by side
 : "${LAB_GUEST:=${LAB_UDP:+sysctl -w net.sctp.udp_port=$LAB_UDP net.sctp.encap_port=$LAB_UDP; }nc -ll -p 7472 -e /bin/sh &
-iwarp-peer --llp sctp --sctp-stack kernel --sctp-profile $profile --bind $address --listen 5043 --control 10.78.0.2:7471 >/dev/ttyS0 2>&1
+for i in \$(seq 1 \$jobs); do $peer --listen \$((9900 + i)) --control 10.78.0.2:\$((7472 + i)) >/dev/null 2>&1 & done
+$peer --listen 5043 --control 10.78.0.2:7471 >/dev/ttyS0 2>&1
 echo init: iwarp-peer ended with \$?}"
 export LAB_GUEST
 exec "$here/run.sh" "$@"

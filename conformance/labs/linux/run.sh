@@ -7,16 +7,17 @@
 # status is that of `warpcheck run` (README.md).
 #
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
-# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
-# LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
-# (what the guest runs), LAB_JOBS (4: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
+# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
+# LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
+# Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs; LAB_BESIDE=yes: for $jobs checks side by
+# side, else for one), LAB_JOBS (8: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
 # options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
-# is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards): others than usual.
+# is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
-: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=4}"
+: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=8}"
 
 complain() {
 	echo "$LAB_DEVICE: $1" >&2
@@ -58,6 +59,7 @@ console=$work/console.txt
 	ip link set lo up
 	ip tuntap add dev tap0 mode tap
 	echo 1 >/proc/sys/net/ipv6/conf/tap0/disable_ipv6 # no solicitations of ours on the wire
+	ethtool -K tap0 tso off gso off gro off # the ring of the capture then has room for frames of the MTU, and for so many more
 	ip link set tap0 up
 	ip addr add 10.78.0.1/24 dev tap0
 } 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
@@ -71,16 +73,16 @@ for option in "$@"; do
 	[ "$option" != -j ] || previous=-j
 done
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || jobs=1 # warpcheck says what is wrong with it
-[ -z "${LAB_GUEST:-}" ] || jobs=1
+[ -z "${LAB_GUEST:-}" ] || [ "${LAB_BESIDE:-}" = yes ] || jobs=1
 
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
 # The agents of checks side by side come first: when the last one is ready, all are.
-guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 $jobs); do warpcheck-agent --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
+guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do warpcheck-agent --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
 warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
 setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf '%s' "$guest" | base64 -w0)" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; %s' "$jobs" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &

@@ -28,6 +28,9 @@ end
 local Memory = {}
 Memory.__index = Memory
 
+-- A busy device needs long to read a request: many octets go in several, each with a time limit of its own.
+local PIECE = 1 << 18
+
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
 -- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it (stream: its
 -- number), pd.
@@ -43,7 +46,7 @@ function Test:memory(options)
   if o.alone and self:traits().stream_memory == false then bound = nil end
   local answer = self.dut:reg_mr {
     length = octets, base = string.format("0x%x", base), access = rights, fill = 0xA5,
-    data = o.data and hex(o.data), pd = o.pd, stream = o.stream or bound and self:stream_of(bound),
+    data = o.data and hex(o.data:sub(1, PIECE)), pd = o.pd, stream = o.stream or bound and self:stream_of(bound),
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
@@ -53,6 +56,9 @@ function Test:memory(options)
     end
     if o.base and not o.anywhere then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
     base = got
+  end
+  for at = PIECE, #(o.data or "") - 1, PIECE do
+    self.dut:mem_write { stag = answer.stag, offset = at, data = hex(o.data:sub(at + 1, at + PIECE)) }
   end
   local image = (o.data or "") .. string.rep("\xA5", octets - #(o.data or ""))
   return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },

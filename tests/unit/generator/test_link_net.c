@@ -2,8 +2,13 @@
 /* The link on an interface: what it takes, what it leaves, how long it waits, and what it says when it cannot. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +33,7 @@ END_TEST
 Suite *link_net_suite(void);
 
 #define MILLISECOND UINT64_C(1000000)
+#define BURST       600u /* frames that nobody reads meanwhile */
 
 static const uint8_t tester_mac[6] = NETNS_TESTER_MAC;
 static const uint8_t other_mac[6] = {0x02, 1, 2, 3, 4, 5};
@@ -93,6 +99,34 @@ START_TEST(frames_for_us_and_no_others)
     ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 1000 * MILLISECOND), 1);
     ck_assert_uint_eq(frame.octets[13], 0x06); /* ARP */
     ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 50 * MILLISECOND), 0);
+    ck_assert_uint_eq(link_net_dropped(ours), 0);
+    link_close(ours);
+    link_close(theirs);
+}
+END_TEST
+
+/* Frames joined by the interface may be of 64 KiB, and libpcap keeps so much room for each. A burst fits all the same. */
+START_TEST(burst_fits_where_frames_are_joined)
+{
+    struct ethtool_value on = {.cmd = ETHTOOL_SGRO, .data = 1};
+    struct ifreq request = {.ifr_name = NETNS_TESTER_INTERFACE, .ifr_data = (void *)&on};
+    struct link *ours;
+    struct link *theirs;
+    struct link_frame frame;
+    int handle;
+
+    enter();
+    handle = socket(AF_INET, SOCK_DGRAM, 0);
+    ck_assert_int_eq(ioctl(handle, SIOCETHTOOL, &request), 0);
+    (void)close(handle);
+    ours = open_link(NETNS_TESTER_INTERFACE, tester_mac);
+    theirs = open_link(NETNS_KERNEL_INTERFACE, other_mac);
+    for (unsigned i = 0; i < BURST; i++)
+        send_frame(theirs, tester_mac, other_mac, (uint8_t)i, 1514);
+    for (unsigned i = 0; i < BURST; i++) {
+        ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 1000 * MILLISECOND), 1);
+        ck_assert_uint_eq(frame.octets[14], (uint8_t)i);
+    }
     ck_assert_uint_eq(link_net_dropped(ours), 0);
     link_close(ours);
     link_close(theirs);
@@ -203,6 +237,7 @@ Suite *link_net_suite(void)
     TCase *tests = tcase_create("link_net");
 
     tcase_add_test(tests, frames_for_us_and_no_others);
+    tcase_add_test(tests, burst_fits_where_frames_are_joined);
     tcase_add_test(tests, deadline_is_kept);
     tcase_add_test(tests, frame_beyond_the_mtu_is_an_error);
     tcase_add_test(tests, link_says_what_is_wrong);
