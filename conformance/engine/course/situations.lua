@@ -12,6 +12,9 @@ local function pair(more)
   local s = stacks(given)
   s:connect(false)
   s:run(1)
+  -- Both stacks take their STags from the same sequence. The responder leaves two out, so that an STag in a capture tells whose
+  -- memory is meant.
+  for _ = 1, 2 do s.responder:reg_mr { length = 4 } end
   return s
 end
 
