@@ -206,7 +206,7 @@ function Connection:receive(seconds)
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
-  return got
+  return self:_note_request(got, seconds)
 end
 
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
