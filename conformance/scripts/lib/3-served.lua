@@ -29,10 +29,18 @@ end
 function Test:unserved(name, why)
   why = why or self.served and self.served.exchanges[name]
   local what = "the device does not serve " .. (names[name] or name) .. " as " .. self.role
-  local causes = self.served and self.served.causes or {}
-  local cause = causes[name] or causes["startup"] or {} -- without a start-up nothing more is tried
+  local cause, hint = self:unserved_cause(name)
   error({ verdict = "INCONCLUSIVE", unserved = true, message = what .. (type(why) == "string" and ": " .. why or ""),
-          cause = cause.name or (name:gsub(" ", "-")) .. "-not-served-as-" .. self.role, hint = cause.hint or what }, 0)
+          cause = cause, hint = hint }, 0)
+end
+
+-- What results that rest on it have in common, and a hint: that which made it fail, if it is known.
+function Test:unserved_cause(name)
+  local causes = self.served and self.served.causes or {}
+  local cause = causes[name] or causes["startup"] -- without a start-up nothing more is tried
+  if cause then return cause.name, cause.hint end
+  return name:gsub(" ", "-") .. "-not-served-as-" .. self.role,
+         "the device does not serve " .. (names[name] or name) .. " as " .. self.role
 end
 
 -- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all exchanges in

@@ -16,6 +16,36 @@ function Test:suspect_number(layout, field, expected, actual)
   self:suspect(name, hint and field .. ": " .. hint)
 end
 
+-- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version 0.
+function Connection:_suspect_header(segment)
+  local tagged = { [0] = true, [2] = true }
+  if self.peer and self.peer.Rev == 0 then return end
+  if segment.Opcode == nil then
+    self.t:suspect("ddp-header-cut", "segments are shorter than a DDP header")
+  elseif segment.DV ~= 1 or segment.RV ~= 1 then
+    self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
+  elseif (segment.T == 1) ~= (tagged[segment.Opcode] == true) and segment.Opcode < 12 then
+    self.t:suspect("model-wrong", "the T bit of segments does not fit their opcode")
+  end
+end
+
+-- Octets that were looked at without being taken hold an FPDU that is wrong.
+function Test:suspect_peeked()
+  for _, c in ipairs(self.connections) do
+    local octets, framing = c.peeked, copy_fields(c.receive_framing)
+    while octets and #octets > 0 do
+      local used, f = wire.parse_fpdu(octets, framing)
+      local name, hint
+      if not used or not f.markers_ok or not f.crc_ok then name, hint = wire.hint_fpdu(octets, framing) end
+      if used or name and name:find("^markers") then self:suspect(name, hint) end
+      if not used then break end
+      if not f.markers_ok then self:suspect("marker-wrong", "Markers of FPDUs are wrong") end
+      if not f.crc_ok then self:suspect("crc-wrong", "the CRC of FPDUs is wrong") end
+      octets, framing.position = octets:sub(used + 1), framing.position + used
+    end
+  end
+end
+
 -- "terminate-0x1201" of "Terminate DDP / ... (0x1201)" and of "Terminate 1/2/01".
 local function terminate_name(text)
   local triple = text:match("^Terminate [^;,]-%((0x%x%x%x%x)%)")
@@ -68,6 +98,7 @@ end
 -- or a Terminate without the header that it has to quote, one cause each, whichever error it is about; or "silence-for-send": what
 -- came, in place of what. Texts that tell neither name nothing.
 function Test:suspect_observation(expected, actual)
+  self:suspect_peeked()
   if self.cause then return end
   expected, actual = tostring(expected), tostring(actual)
   for _, row in ipairs(broken) do
