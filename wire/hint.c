@@ -66,7 +66,14 @@ static bool hint_crc(const struct span *span, size_t length, struct hint *hint)
     expected = crc32c(span->octets, total - FPDU_CRC_OCTETS);
     if (__builtin_bswap32(sent) == expected)
         return found(hint, HINT_CRC_ORDER, sent, expected);
-    return ~sent == expected && found(hint, HINT_CRC_INVERTED, sent, expected);
+    if (~sent == expected)
+        return found(hint, HINT_CRC_INVERTED, sent, expected);
+    if (span->framing->markers)
+        return false;
+    if (fpdu_pad(length) != 0 && crc32c(span->octets, FPDU_LENGTH_OCTETS + length) == sent)
+        return found(hint, HINT_CRC_PAD, sent, expected);
+    return crc32c(span->octets + FPDU_LENGTH_OCTETS, total - FPDU_LENGTH_OCTETS - FPDU_CRC_OCTETS) == sent &&
+           found(hint, HINT_CRC_LENGTH, sent, expected);
 }
 
 /* The CRC stands after another number of pad octets. */
@@ -231,6 +238,35 @@ const char *hint_name(enum hint_kind kind)
     return (unsigned)kind < HINT_COUNT ? names[kind] : "?";
 }
 
+const char *hint_gist(enum hint_kind kind)
+{
+    static const char *const gists[HINT_COUNT] = {
+        [HINT_NONE] = "",
+        [HINT_CRC_MISSING] = "FPDUs have no CRC field",
+        [HINT_CRC_ORDER] = "CRCs have their octets in reverse order",
+        [HINT_CRC_ZERO] = "the CRC field is zero: no CRC was computed",
+        [HINT_CRC_INVERTED] = "CRCs are the complement of the right ones",
+        [HINT_PAD] = "the pad of FPDUs has another length",
+        [HINT_LENGTH] = "ULPDU_Length is not that of the FPDU",
+        [HINT_LENGTH_HEADER] = "ULPDU_Length leaves out the DDP header",
+        [HINT_LENGTH_ORDER] = "ULPDU_Length has its octets in reverse order",
+        [HINT_MARKERS_MISSING] = "Markers are missing",
+        [HINT_MARKERS_UNASKED] = "there are Markers, which were not asked for",
+        [HINT_FPDU_SHORT] = "FPDUs are shorter than ULPDU_Length says",
+        [HINT_FPDU_LONG] = "FPDUs are longer than ULPDU_Length says",
+        [HINT_FIELD_ORDER] = "a number has its octets in reverse order",
+        [HINT_TERMINATE_BITS] = "the bits M, D and R of Terminates do not fit their octets",
+        [HINT_CRC_PAD] = "the CRC leaves out the pad",
+        [HINT_CRC_LENGTH] = "the CRC leaves out ULPDU_Length",
+        [HINT_CRC_MARKERS] = "the CRC leaves out Markers",
+        [HINT_CRC_OTHER] = "the CRC of FPDUs is wrong",
+        [HINT_MARKER] = "Markers of FPDUs are wrong",
+        [HINT_VERSION] = "segments have another version of DDP or RDMAP",
+    };
+
+    return (unsigned)kind < HINT_COUNT ? gists[kind] : "";
+}
+
 static void say_bits(const struct hint *hint, struct sentence *text)
 {
     (void)sentence_set(text, "the octets fit a Terminate with M = %d D = %d R = %d in place of M = %d D = %d R = %d",
@@ -270,6 +306,9 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
         break;
     case HINT_FIELD_ORDER: (void)sentence_set(text, "it is the right number with its octets in reverse order"); break;
     case HINT_TERMINATE_BITS: say_bits(hint, text); break;
+    case HINT_CRC_PAD: (void)sentence_set(text, "the CRC is right for the octets without the pad"); break;
+    case HINT_CRC_LENGTH: (void)sentence_set(text, "the CRC is right for the octets without ULPDU_Length"); break;
+    case HINT_CRC_MARKERS: (void)sentence_set(text, "the CRC is right for the octets without Markers"); break;
     default: (void)sentence_set(text, "no other reading fits"); break;
     }
     return text->text;

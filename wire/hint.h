@@ -35,7 +35,13 @@ extern "C" {
     X(FPDU_SHORT,       "fpdu-too-short")       /* the next FPDU begins `seen` octets before this one's end */ \
     X(FPDU_LONG,        "fpdu-too-long")        /* the next FPDU begins `seen` octets after this one's end */ \
     X(FIELD_ORDER,      "field-octets-reversed") /* the number has its octets in the other order */ \
-    X(TERMINATE_BITS,   "terminate-bits")       /* M, D, R: `seen` is sent, `due` fits the octets */
+    X(TERMINATE_BITS,   "terminate-bits")       /* M, D, R: `seen` is sent, `due` fits the octets */ \
+    X(CRC_PAD,          "crc-without-pad")      /* the CRC leaves out the pad */ \
+    X(CRC_LENGTH,       "crc-without-length")   /* the CRC leaves out ULPDU_Length */ \
+    X(CRC_MARKERS,      "crc-without-markers")  /* the CRC leaves out Markers; no function here tries that */ \
+    X(CRC_OTHER,        "crc-wrong")            /* no reading fits the CRC; of rules and checks */ \
+    X(MARKER,           "marker-wrong")         /* a Marker is not what it should be; of rules and checks */ \
+    X(VERSION,          "version-wrong")        /* of DDP or RDMAP; of rules */
 /* clang-format on */
 
 enum hint_kind {
@@ -83,6 +89,9 @@ bool hint_terminate(const uint8_t *data, size_t count, unsigned bits, struct hin
 
 /* "pad-length"; "?" for a number outside the enum. */
 const char *hint_name(enum hint_kind kind);
+
+/* What is wrong then, without numbers: "the pad of FPDUs has another length". "" for HINT_NONE. */
+const char *hint_gist(enum hint_kind kind);
 
 /* "the octets fit an FPDU with 0 pad octets in place of 2"; into *text, which is returned. */
 const char *hint_say(const struct hint *hint, struct sentence *text);

@@ -43,6 +43,7 @@ void extension_model_and_queue(struct rule_context *ctx)
 /* RFC 7306 4.1: RDMA version 01b in all four. */
 void extension_version(struct rule_context *ctx)
 {
+    rule_because(ctx, HINT_VERSION);
     rule_judge_number(ctx, RDMAP_VERSION, ctx->event->rdmap->message.version, "RV", "RFC 7306 4.1");
 }
 

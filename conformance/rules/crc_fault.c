@@ -138,3 +138,29 @@ enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
         return CRC_FAULT_LENGTH;
     return fault == CRC_FAULT_OTHER && sent == 0 ? CRC_FAULT_ZERO : fault;
 }
+
+enum crc_fault crc_fault_named(struct rule_context *ctx, size_t *pad)
+{
+    static const enum hint_kind kinds[] = {
+        [CRC_FAULT_NONE] = HINT_NONE,
+        [CRC_FAULT_REVERSED] = HINT_CRC_ORDER,
+        [CRC_FAULT_ZERO] = HINT_CRC_ZERO,
+        [CRC_FAULT_NO_LENGTH] = HINT_CRC_LENGTH,
+        [CRC_FAULT_NO_PAD] = HINT_CRC_PAD,
+        [CRC_FAULT_PAD] = HINT_PAD,
+        [CRC_FAULT_NO_LEADING] = HINT_CRC_MARKERS,
+        [CRC_FAULT_NO_TRAILING] = HINT_CRC_MARKERS,
+        [CRC_FAULT_NO_MARKERS] = HINT_CRC_MARKERS,
+        [CRC_FAULT_UNMARKED] = HINT_MARKERS_MISSING,
+        [CRC_FAULT_LENGTH] = HINT_LENGTH,
+        [CRC_FAULT_OTHER] = HINT_CRC_OTHER,
+    };
+    enum crc_fault fault = crc_fault(ctx, pad);
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
+    struct hint hint;
+    bool fits = (fault == CRC_FAULT_OTHER || fault == CRC_FAULT_LENGTH) &&
+                hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &fpdu->framing, &hint);
+
+    rule_because(ctx, fits ? hint.kind : kinds[fault]);
+    return fault;
+}

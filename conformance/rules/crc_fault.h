@@ -29,6 +29,9 @@ bool crc_judged(const struct rule_context *ctx);
  */
 enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad);
 
+/* The same, and what the rule finds next has it for a cause (rule_because()). */
+enum crc_fault crc_fault_named(struct rule_context *ctx, size_t *pad);
+
 /* A Marker stands directly before the CRC field of the event's FPDU. */
 bool crc_marker_before_field(const struct rule_context *ctx);
 

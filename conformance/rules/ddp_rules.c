@@ -42,6 +42,7 @@ void ddp_version(struct rule_context *ctx)
 {
     if (ctx->flow->revision == MPA_REV_RDMAC)
         return;
+    rule_because(ctx, HINT_VERSION);
     rule_judge_number(ctx, DDP_VERSION, segment_of(ctx)->version, "DV", "RFC 5041 4.1");
 }
 

@@ -80,7 +80,7 @@ void pad_count(struct rule_context *ctx)
         return;
     if (ctx->event->ulpdu->mpa->fpdu.crc_ok)
         rule_pass(ctx);
-    else if (crc_fault(ctx, &pad) == CRC_FAULT_PAD)
+    else if (crc_fault_named(ctx, &pad) == CRC_FAULT_PAD)
         rule_fail(ctx, rule_text(ctx, "%zu pad octets", fpdu_pad(length)), rule_text(ctx, "%zu pad octets", pad),
                   "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
 }
@@ -108,6 +108,7 @@ static void judge_rest(struct rule_context *ctx)
     if (ctx->side->unsure || ctx->half->tcp == NULL || ctx->half->gaps != 0 || !ctx->half->tcp->in_sync ||
         !rule_from_start(ctx, ctx->direction) || !whole_otherwise(ctx, &hint))
         return;
+    rule_because(ctx, hint.kind);
     rule_fail(ctx, "whole FPDUs", rule_text(ctx, "%zu octets of one that is never whole", ctx->half->unfinished),
               "The last octets are no FPDU as ULPDU_Length and pad say (RFC 5044 4.1): %s", hint_say(&hint, &text));
 }
@@ -126,21 +127,25 @@ void fpdus_follow_each_other(struct rule_context *ctx)
         const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
         if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_LENGTH &&
-            hint_fpdu(fpdu->start, fpdu->octets, &ctx->event->ulpdu->mpa->framing, &hint))
+            hint_fpdu(fpdu->start, fpdu->octets, &ctx->event->ulpdu->mpa->framing, &hint)) {
+            rule_because(ctx, hint.kind);
             rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
                       "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));
+        }
         return;
     }
     if (ctx->event->kind == FLOW_ULPDU) {
         if (ctx->side->unsure || ctx->event->ulpdu->cut || ctx->event->ulpdu->result == TERM_MPA_CRC ||
             ctx->event->ulpdu->index == 0)
             return;
-        if (!track_misplaced(ctx->event, &hint))
+        if (!track_misplaced(ctx->event, &hint)) {
             rule_pass(ctx);
-        else
-            rule_fail(ctx, "an FPDU",
-                      rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
-                      "No FPDU begins where the one before ends (RFC 5044 4.1): %s", hint_say(&hint, &text));
+            return;
+        }
+        rule_because(ctx, hint.kind);
+        rule_fail(ctx, "an FPDU",
+                  rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
+                  "No FPDU begins where the one before ends (RFC 5044 4.1): %s", hint_say(&hint, &text));
         return;
     }
     if (ctx->event->reason != FLOW_REASON_SYNC_LOST || ctx->side->unsure || ctx->half->gaps != 0 ||
@@ -205,14 +210,17 @@ void fpdus_aligned(struct rule_context *ctx)
 void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
+    struct hint hint;
 
     if (close->reset || !ctx->flow->full_operation || !ctx->half->tcp->in_sync || ctx->side->unsure ||
         ctx->half->tcp->octets->cut != 0 || close->unsound)
         return;
-    if (close->partial_fpdu != 0)
+    if (close->partial_fpdu != 0) {
+        if (whole_otherwise(ctx, &hint))
+            rule_because(ctx, hint.kind);
         rule_fail(ctx, "FIN after a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
                   "FIN was sent in the middle of an FPDU (RFC 5044 7.2)");
-    else if (ctx->half->fpdus != 0)
+    } else if (ctx->half->fpdus != 0)
         rule_pass(ctx);
 }
 
@@ -223,7 +231,7 @@ void crc_is_crc32c(struct rule_context *ctx)
 
     if (!crc_judged(ctx))
         return;
-    switch (crc_fault(ctx, NULL)) {
+    switch (crc_fault_named(ctx, NULL)) {
     case CRC_FAULT_NONE: rule_pass(ctx); break;
     case CRC_FAULT_REVERSED:
         rule_fail(ctx, rule_text(ctx, "CRC 0x%08x, least significant octet first", fpdu->crc_expected),
@@ -244,7 +252,7 @@ void crc_is_generated(struct rule_context *ctx)
         return;
     if (ctx->event->ulpdu->mpa->fpdu.crc_ok)
         rule_pass(ctx);
-    else if (crc_fault(ctx, NULL) == CRC_FAULT_ZERO)
+    else if (crc_fault_named(ctx, NULL) == CRC_FAULT_ZERO)
         rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", ctx->event->ulpdu->mpa->fpdu.crc_expected), "CRC field of zeros",
                   "CRCs are in use, as C is set in a start-up frame, but none was computed (RFC 5044 7.1.1)");
 }
@@ -257,7 +265,7 @@ void crc_covers_fpdu(struct rule_context *ctx)
 
     if (!crc_judged(ctx) || (fpdu->framing.markers && marker_distance(fpdu->framing.position) == 0))
         return;
-    fault = crc_fault(ctx, NULL);
+    fault = crc_fault_named(ctx, NULL);
     if (fault == CRC_FAULT_NONE)
         rule_pass(ctx);
     else if (fault == CRC_FAULT_NO_LENGTH || fault == CRC_FAULT_NO_PAD)
@@ -272,7 +280,7 @@ static void judge_marker_cover(struct rule_context *ctx, bool concerned, enum cr
 
     if (!crc_judged(ctx) || !ctx->event->ulpdu->mpa->framing.markers || !concerned)
         return;
-    fault = crc_fault(ctx, NULL);
+    fault = crc_fault_named(ctx, NULL);
     if (fault == CRC_FAULT_NONE)
         rule_pass(ctx);
     else if (fault == guilty)

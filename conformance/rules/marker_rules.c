@@ -8,10 +8,11 @@
 #include "conformance/rules/start_frame.h"
 #include "wire/marker.h"
 
-static bool judged(const struct rule_context *ctx)
+static bool judged(struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
+    rule_because(ctx, HINT_MARKER); /* whichever of these rules finds it */
     return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !ctx->event->ulpdu->cut &&
            fpdu->fpdu.crc_ok && !ctx->side->wrong_framing;
 }
@@ -150,13 +151,14 @@ void marker_every_512(struct rule_context *ctx)
     if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction))
         return;
     if (ctx->event->kind == FLOW_UNDECODED) {
+        rule_because(ctx, HINT_MARKERS_MISSING);
         if (ctx->event->reason == FLOW_REASON_SYNC_LOST && ctx->half->fpdus != 0 && ctx->half->gaps == 0)
             rule_fail(ctx, "a Marker at every 512th octet", "no FPDU",
                       "The stream with Markers ends after position %llu (RFC 5044 4.3)",
                       (unsigned long long)ctx->event->position);
         return;
     }
-    if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
+    if (crc_judged(ctx) && crc_fault_named(ctx, NULL) == CRC_FAULT_UNMARKED)
         rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
                   "The FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
     else if (judged(ctx) && ctx->event->position + ctx->event->ulpdu->mpa->fpdu.octets > MARKER_SPACING &&
@@ -173,7 +175,7 @@ void markers_after_wrap(struct rule_context *ctx)
     if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction) ||
         start >> 32 == ctx->event->end >> 32)
         return;
-    if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
+    if (crc_judged(ctx) && crc_fault_named(ctx, NULL) == CRC_FAULT_UNMARKED)
         rule_fail(
             ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
             "The sequence number has passed 2^32, and the FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
@@ -193,6 +195,7 @@ static void judge_demand(struct rule_context *ctx, bool markers)
     if (!known || demand != markers || ctx->event->ulpdu->index != 0 || ctx->event->position != 0 ||
         ctx->event->ulpdu->cut)
         return;
+    rule_because(ctx, markers ? HINT_MARKERS_MISSING : HINT_MARKERS_UNASKED);
     if (ctx->side->wrong_framing)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
                   rule_octets(ctx, fpdu->fpdu.start, 6),
@@ -246,6 +249,7 @@ void length_first(struct rule_context *ctx)
     if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0)
         return;
     if (ctx->side->wrong_framing && known && !demand && !ctx->event->ulpdu->cut) {
+        rule_because(ctx, HINT_MARKERS_UNASKED);
         rule_fail(ctx, "ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
                   "Without Markers the stream does not begin with ULPDU_Length (RFC 5044 7.1.2 rule 7)");
         return;

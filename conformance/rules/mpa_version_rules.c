@@ -22,6 +22,7 @@ void version_given_to_ddp(struct rule_context *ctx)
 
     if (request == NULL || reply == NULL || request->revision == MPA_REV_RDMAC || reply->revision == MPA_REV_RDMAC)
         return;
+    rule_because(ctx, HINT_VERSION);
     if (version != DDP_VERSION)
         rule_fail(ctx, rule_text(ctx, "%s = 1", name), rule_text(ctx, "%s = %u", name, version),
                   "Start-up settled Rev %u, but %s is %u (RFC 5044 3)", reply->revision, name, version);
@@ -36,6 +37,7 @@ void version_same_both_ways(struct rule_context *ctx)
     const char *name;
     unsigned version = version_of(ctx, &name);
 
+    rule_because(ctx, HINT_VERSION);
     if (version == expected)
         rule_pass(ctx);
     else if (ctx->event->kind == FLOW_RDMAP && version != ctx->event->ddp->segment.version)

@@ -17,6 +17,7 @@ void rdmap_version(struct rule_context *ctx)
 {
     if (ctx->flow->revision == MPA_REV_RDMAC)
         return;
+    rule_because(ctx, HINT_VERSION);
     rule_judge_number(ctx, RDMAP_VERSION, ctx->event->rdmap->message.version, "RV", "RFC 5040 4.1");
 }
 

@@ -69,6 +69,8 @@ struct rule_finding {
     const char *expected; /* what the text asks for */
     const char *actual;   /* what was seen */
     const char *message;  /* one sentence, with the section */
+    const char *cause;    /* what other findings have in common with it (reports/cause.h); NULL: nothing is known */
+    const char *hint;     /* what is known of that; NULL like `cause`. Both live for ever */
     uint64_t count; /* how often, as far as nobody was told before: 1, or more of what waited for the flow's end */
 };
 
@@ -121,6 +123,8 @@ struct rule_result {
     const char *expected;      /* "" for a PASS */
     const char *actual;
     const char *message;
+    const char *cause; /* as of a finding */
+    const char *hint;
 };
 
 typedef void rule_result_function(const struct rule_result *result, void *argument);

@@ -19,6 +19,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
 #include "conformance/rules/rule_list.h"
+#include "wire/hint.h"
 #include "wire/terminate_meant.h"
 
 /* The message in progress on a queue, or of the tagged kind, beyond what the flow keeps. */
@@ -71,10 +72,17 @@ struct rule_context {
     const struct rule *rule;
     struct rule_engine *engine;
     struct rule_flow *state;
+    const char *cause, *hint; /* of rule_because() */
     bool said_pass;
     unsigned text;
     char texts[6][160];
 };
+
+/*
+ * What this rule finds next in the event is one fault of the sender with what other rules and checks find that name the same: reports
+ * show it once (reports/cause.h). HINT_NONE: nothing is known of that.
+ */
+void rule_because(struct rule_context *ctx, enum hint_kind kind);
 
 /* The requirement was exercised and kept. */
 void rule_pass(struct rule_context *ctx);

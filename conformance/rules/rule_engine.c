@@ -176,6 +176,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
         terminate_read_meant(event->ddp->segment.payload, event->ddp->payload_have, &ctx.terminate);
     for (unsigned i = 0; i < dispatch->count; i++) {
         ctx.rule = dispatch->rules[i];
+        ctx.cause = ctx.hint = NULL;
         ctx.rule->judge(&ctx);
     }
 }
@@ -318,6 +319,8 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
         result->expected = found[direction]->said->expected;
         result->actual = found[direction]->said->actual;
         result->message = found[direction]->said->message;
+        result->cause = found[direction]->said->cause;
+        result->hint = found[direction]->said->hint;
     }
     return true;
 }

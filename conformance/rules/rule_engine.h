@@ -21,6 +21,7 @@ enum {
 struct rule_said {
     uint64_t frame;
     const char *expected, *actual, *message; /* in texts */
+    const char *cause, *hint;                /* NULL, or texts that live for ever */
     char texts[];
 };
 

@@ -17,6 +17,12 @@ void rule_pass(struct rule_context *ctx)
         ctx->engine->learning->passed[ctx->rule->index / 64] |= UINT64_C(1) << ctx->rule->index % 64;
 }
 
+void rule_because(struct rule_context *ctx, enum hint_kind kind)
+{
+    ctx->cause = kind == HINT_NONE ? NULL : hint_name(kind);
+    ctx->hint = kind == HINT_NONE ? NULL : hint_gist(kind);
+}
+
 /* rule_found_of(), made if need be; NULL without memory. */
 static struct rule_found *found_make(struct rule_flow *state, unsigned direction, size_t rule)
 {
@@ -31,14 +37,17 @@ static struct rule_found *found_make(struct rule_flow *state, unsigned direction
 }
 
 /* A copy of the texts in one piece; NULL without memory. */
-static struct rule_said *said_make(uint64_t frame, const char *expected, const char *actual, const char *message)
+static struct rule_said *said_make(const struct rule_context *ctx, const char *expected, const char *actual,
+                                   const char *message)
 {
     size_t first = strlen(expected) + 1, second = strlen(actual) + 1, third = strlen(message) + 1;
     struct rule_said *said = malloc(sizeof(*said) + first + second + third);
 
     if (said == NULL)
         return NULL;
-    said->frame = frame;
+    said->frame = ctx->event->frame;
+    said->cause = ctx->cause;
+    said->hint = ctx->hint;
     said->expected = memcpy(said->texts, expected, first);
     said->actual = memcpy(said->texts + first, actual, second);
     said->message = memcpy(said->texts + first + second, message, third);
@@ -62,12 +71,12 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
     (void)vsnprintf(message, sizeof(message), format, arguments);
     if (verdict > found->verdict) {
         free(found->said);
-        found->said = said_make(ctx->event->frame, expected, actual, message);
+        found->said = said_make(ctx, expected, actual, message);
         found->verdict = verdict;
     }
     if (ctx->engine->config.finding != NULL) {
         struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict, ctx->event->frame,
-                                       expected,  actual,    message,        1};
+                                       expected,  actual,    message,        ctx->cause, ctx->hint, 1};
 
         ctx->engine->config.finding(&finding, ctx->engine->config.argument);
     }
@@ -96,7 +105,7 @@ void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    found->pending = said_make(ctx->event->frame, expected, actual, message);
+    found->pending = said_make(ctx, expected, actual, message);
 }
 
 void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsigned direction,
@@ -113,7 +122,8 @@ void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsi
     if (found->pending != NULL && !holes && rule->worst >= found->verdict) {
         struct rule_said *said = found->pending;
         struct rule_finding finding = {rule,           state->flow,  direction,     rule->worst,         said->frame,
-                                       said->expected, said->actual, said->message, found->pending_count};
+                                       said->expected, said->actual, said->message, said->cause, said->hint,
+                                       found->pending_count};
 
         if (engine->config.finding != NULL)
             engine->config.finding(&finding, engine->config.argument);

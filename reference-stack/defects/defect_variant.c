@@ -158,7 +158,11 @@ void variant_response_done(struct iwarp_stream *stream)
 void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response)
 {
     const struct defect_state *state = &stream->defect_state;
+    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
 
+    if (work != NULL && (work->kind == IWARP_WORK_READ || work->kind == IWARP_WORK_ATOMIC) && !work->internal &&
+        stream->counters.reads_outstanding != 0 && stream_behaves(stream, DEFECT_READS_ONE_OPEN))
+        *own = false;
     if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->source == TRANSMIT_NONE &&
         (state->response_due == 0 || stream->now < state->response_due))
         *response = false;

@@ -54,6 +54,7 @@
     B(OWN_WORK_FIRST,              "own-work-first",              "own work goes before responses that wait") \
     B(REPLY_LATE,                  "reply-late",                  "a Reply goes out a second after it is made") \
     B(RESPONSES_LATE,              "responses-late",              "a response goes out 200 ms after its request") \
+    B(READS_ONE_OPEN,              "reads-one-open",              "one Read or atomic is open at a time, whatever the ORD") \
     B(READS_JUDGED_LATE,           "reads-judged-late",           "what a Read asks for is looked up when its Response is due") \
     B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out 50 ms after the error") \
     B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed half a second after an error") \

@@ -87,6 +87,8 @@ static void take_result(const struct rule_result *found, void *argument)
         result.expected = found->expected;
         result.actual = found->actual;
         result.message = found->message;
+        result.cause = found->cause;
+        result.hint = found->hint;
         result.reading = found->verdict == RULE_AMBIGUOUS ? found->actual : NULL;
         if (judge->config.ladders && judge->again &&
             audit_findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))

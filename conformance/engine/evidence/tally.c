@@ -108,6 +108,8 @@ void tally_finding(struct tally *tally, const struct rule_finding *finding, bool
         entry->expected = copy_text(finding->expected);
         entry->actual = copy_text(finding->actual);
         entry->message = copy_text(finding->message);
+        entry->cause = finding->cause;
+        entry->hint = finding->hint;
     }
     if (verdict == entry->verdict)
         entry->findings += finding->count;

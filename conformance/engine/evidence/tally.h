@@ -24,6 +24,7 @@ struct tally_entry {
     const char *role; /* NULL: not known */
     char *flow;
     char *expected, *actual, *message;
+    const char *cause, *hint; /* of the finding */
 };
 
 struct tally;

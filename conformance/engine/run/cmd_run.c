@@ -212,6 +212,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
          served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s", error->text);
+    served_answers(command->host, command->pics);
     if (agree_llp(command, error) != 0 || agree_jobs(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.sctp = command->options.sctp;

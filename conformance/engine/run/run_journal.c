@@ -20,6 +20,8 @@ static void fill_rule(struct journal_rule *rule, const struct tally_entry *entry
     rule->result.expected = entry->expected;
     rule->result.actual = entry->actual;
     rule->result.message = entry->message;
+    rule->result.cause = entry->cause;
+    rule->result.hint = entry->hint;
     rule->result.evidence = rule->result.file = evidence;
     if (verdict == VERDICT_AMBIGUOUS)
         rule->result.reading = entry->actual;

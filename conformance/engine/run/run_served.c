@@ -83,6 +83,17 @@ bool run_served_prepare(struct run_served *served, const struct run_served_conte
     return true;
 }
 
+const char *run_served_cause(const struct run_served *served, const char *role, const char **hint)
+{
+    static const char *const silent[RUN_SERVED_ROLES] = {"startup-not-served-as-responder",
+                                                         "startup-not-served-as-initiator"};
+    const char *cause = served_cause(served->known[index_of(role)], served_names[0], hint);
+
+    if (cause == NULL)
+        *hint = "the device does not serve a start-up";
+    return cause != NULL ? cause : silent[index_of(role)];
+}
+
 void run_served_note(struct run_served *served, const struct outcome *outcome)
 {
     if (outcome->unready)

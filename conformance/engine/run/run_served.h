@@ -47,6 +47,9 @@ void run_served_note(struct run_served *served, const struct outcome *outcome);
 /* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
 bool run_served_tells(const char *message);
 
+/* The cause of results that could not be decided as the device serves no start-up in this role, and its hint. */
+const char *run_served_cause(const struct run_served *served, const char *role, const char **hint);
+
 /* What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`, "" for nothing. */
 const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);
 

@@ -334,6 +334,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     }
     if (rig == NULL) {
         outcome.message = why.text;
+        if (run_served_tells(why.text))
+            outcome.cause = run_served_cause(run->served, item->role, &outcome.hint);
         tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, NULL);
     }

@@ -35,6 +35,8 @@ static int furnish(lua_State *lua)
     lua_rig_open(lua, &room->host->rig);
     lua_pushcfunction(lua, script_rig_served);
     lua_setfield(lua, -2, "served");
+    lua_pushcfunction(lua, script_rig_claims);
+    lua_setfield(lua, -2, "claims");
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, script_add_check);
     lua_setglobal(lua, "check");

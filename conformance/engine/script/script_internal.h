@@ -42,6 +42,7 @@ struct script_host {
     int line;
     struct sighting looked_at;
     const char *good_exchange; /* the one that checks prefer, NULL: the least (served.h) */
+    const struct pics *pics;   /* what the profile answers, NULL: yes to each question (served.h) */
     json_t *served;            /* what the device serves in the role of the check that runs (served.h), NULL: all */
     uint64_t digest;           /* of the scripts that were loaded, without the library */
 };
@@ -75,5 +76,8 @@ int script_on_error(lua_State *lua);
 
 /* rig.served() (served.c). */
 int script_rig_served(lua_State *lua);
+
+/* rig.claims(predicate) (served.c) */
+int script_rig_claims(lua_State *lua);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/script/served.h"
 
+#include <lauxlib.h>
 #include <string.h>
 
 #include "conformance/engine/rig/json_members.h"
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
+#include "conformance/requirements/pics.h"
 
 const char *const served_names[] = {"startup", "enhanced startup", "empty read", "read", "send to", "send from", NULL};
 
@@ -34,16 +36,22 @@ static json_t *exchange(const json_t *served, const char *name)
 static json_t *ordered(json_t *learned)
 {
     static const char *const members[] = {"role", "speaks", "copies_tag"};
-    json_t *all = json_object(), *exchanges = json_object();
-    int status = all == NULL || exchanges == NULL;
+    json_t *all = json_object(), *exchanges = json_object(), *causes = json_object();
+    int status = all == NULL || exchanges == NULL || causes == NULL;
 
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         if (json_object_get(learned, members[i]) != NULL)
             status |= json_object_set(all, members[i], json_object_get(learned, members[i]));
-    for (size_t i = 0; served_names[i] != NULL; i++)
+    for (size_t i = 0; served_names[i] != NULL; i++) {
+        json_t *cause = json_object_get(json_object_get(learned, "causes"), served_names[i]);
+
         if (exchange(learned, served_names[i]) != NULL)
             status |= json_object_set(exchanges, served_names[i], exchange(learned, served_names[i]));
+        if (cause != NULL)
+            status |= json_object_set(causes, served_names[i], cause);
+    }
     status |= json_object_set_new(all, "exchanges", exchanges);
+    status |= json_object_size(causes) != 0 ? json_object_set_new(all, "causes", causes) : (json_decref(causes), 0);
     json_decref(learned);
     if (status == 0)
         return all;
@@ -100,9 +108,36 @@ const char *served_why_not(const json_t *served, const char *name)
     return json_string_value(exchange(served, name));
 }
 
+const char *served_cause(const json_t *served, const char *name, const char **hint)
+{
+    const json_t *cause = json_object_get(json_object_get(served, "causes"), name);
+
+    *hint = json_string_value(json_object_get(cause, "hint"));
+    return json_string_value(json_object_get(cause, "name"));
+}
+
 bool served_speaks(const json_t *served)
 {
     return json_is_true(json_object_get(served, "speaks"));
+}
+
+void served_answers(struct script_host *host, const struct pics *pics)
+{
+    host->pics = pics;
+}
+
+/* rig.claims(predicate): does the device's profile say so? True where there is none. */
+int script_rig_claims(lua_State *lua)
+{
+    const struct script_host *host = script_room_of(lua)->host;
+    const char *predicate = luaL_checkstring(lua, 1);
+    struct sentence reason, error;
+    int able = host->pics == NULL ? 1 : pics_evaluate(host->pics, predicate, &reason, &error);
+
+    if (able < 0)
+        return luaL_error(lua, "%s", error.text);
+    lua_pushboolean(lua, able);
+    return 1;
 }
 
 /* rig.served(): what the device serves (served.h), nil where it is not known. */

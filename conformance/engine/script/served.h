@@ -6,10 +6,12 @@
  *
  *   {"role": "responder", "speaks": true, "copies_tag": true,
  *    "exchanges": {"startup": true, "enhanced startup": true, "empty read": true, "read": true,
- *                  "send to": "the ULP was not told of the Send", "send from": true}}
+ *                  "send to": "the ULP was not told of the Send", "send from": true},
+ *    "causes": {"send to": {"name": "silence-for-send", "hint": "nothing comes in place of a Send"}}}
  *
  * `speaks`: what the device answered to a good start-up frame was MPA, be it wrong. An exchange is true where it was served,
  * a sentence that says why not where it was not, and missing where nobody could ask for it (no upper tester).
+ * `causes`: what the failure of an exchange has in common with other failures (reports/cause.h), where that is known; missing without any.
  * `copies_tag`: the Response to an empty Read has the STag and TO of the Request (RDMAP-5.2.2-12).
  * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
  */
@@ -41,9 +43,16 @@ int served_prefer(struct script_host *host, const char *name, const char *at, st
 /* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
 void served_use(struct script_host *host, json_t *served);
 
+/* What the profile answers to the questions about the device, for rig.claims() (borrowed); NULL: yes to each. */
+struct pics;
+void served_answers(struct script_host *host, const struct pics *pics);
+
 /* True when the exchange was served; and why it was not, NULL where it was or nobody could ask. */
 bool served_has(const json_t *served, const char *name);
 const char *served_why_not(const json_t *served, const char *name);
+
+/* The cause of that, and its hint: NULL where none is known. */
+const char *served_cause(const json_t *served, const char *name, const char **hint);
 
 /* True when the device answered a good start-up frame by MPA. */
 bool served_speaks(const json_t *served);

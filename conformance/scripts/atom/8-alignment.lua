@@ -121,7 +121,7 @@ local function expect_error_event(c, _, offset)
   if not event then
     c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
   end
-  c.t:equal("layer of the error", 0, event.layer)
+  c.t:equal("layer of the error", 0, c.t:told(event, "layer"))
 end
 
 check {

@@ -30,7 +30,7 @@ local function sent(t, c, octets, mulpdu, before)
     -- A segment may be shorter than MULPDU whatever that is (DDP-5.2-15): one that nearly fills the new one has seen it.
     small = small or (#got.ulpdu <= mulpdu and #got.ulpdu > mulpdu - 64 and got.L == 0)
     local most = small and mulpdu or before or mulpdu
-    if #got.ulpdu > most then t:fail("ULPDUs of a Write", "at most " .. most .. " octets", #got.ulpdu .. " octets") end
+    if #got.ulpdu > most then t:longer_than_mulpdu("ULPDUs of a Write", most, #got.ulpdu) end
     taken = taken + #got.data
   until got.L == 1
   t:equal("octets of the Write", octets, taken)

@@ -149,9 +149,7 @@ check {
       local mulpdu = mulpdu_of(mss)
       for _, kind in ipairs { "send", "write" } do
         for _, got in ipairs(segments_of(t, c, kind, 20000)) do
-          if #got.ulpdu > mulpdu then
-            t:fail("ULPDU at an MSS of " .. mss, "at most " .. mulpdu .. " octets", #got.ulpdu .. " octets")
-          end
+          if #got.ulpdu > mulpdu then t:longer_than_mulpdu("ULPDU at an MSS of " .. mss, mulpdu, #got.ulpdu) end
         end
       end
     end

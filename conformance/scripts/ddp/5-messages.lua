@@ -255,8 +255,8 @@ check {
     local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again" }, "four Sends")
     if got[1].solicited == nil then t:skip("the ULP's interface does not tell Solicited Events") end
     for i, opcode in ipairs { 3, 5, 4, 3 } do
-      t:equal("opcode that the ULP is told", opcode, got[i].opcode)
-      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5, got[i].solicited)
+      t:equal("opcode that the ULP is told", opcode, t:told(got[i], "opcode"))
+      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5, t:told(got[i], "solicited"))
       t:equal("an invalidation for opcodes 4 and 6 alone", opcode == 4 and m.STag or nil, got[i].invalidated)
     end
   end,

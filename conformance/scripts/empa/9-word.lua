@@ -19,7 +19,7 @@ check {
       c, frame = t:ask({ IRD = 16, ORD = 3 }, { dut = { ird = 5, ord = 9 } })
       local event = t:start_event(c)
       if not event then t:inconclusive("the device does not report its IRD and ORD") end
-      ird, ord = event.ird, event.ord
+      ird, ord = t:told(event, "ird"), t:told(event, "ord")
     end
     halves = { string.unpack(">I2I2", frame.all_private_data) }
     t:equal("octets 20 and 21: A, B, IRD", ird, halves[1])
@@ -111,7 +111,7 @@ check {
     t:equal("Private Data of the device", hex(private), hex(frame.private_data))
     local event = t:start_event(c)
     if not event then t:fail("508 octets of Private Data are allowed", "the ULP is told", "no event") end
-    t:equal("Private Data that the device's ULP got", hex(mine), event.private_data)
+    t:equal("Private Data that the device's ULP got", hex(mine), t:told(event, "private_data"))
     c.tcp:close()
     for _, octets in ipairs { 509, 512 } do
       local excess = { Rev = 2, private_data = pattern(octets), enhanced = { IRD = 4, ORD = 4 } }

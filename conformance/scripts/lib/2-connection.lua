@@ -175,6 +175,7 @@ function Connection:_fpdu(seconds)
         end
         if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
         segment.fpdu = f
+        self:_suspect_header(segment)
         if segment.SinkSTag then self:_suspect_request(segment) end
         return segment
       end
@@ -206,7 +207,7 @@ function Connection:receive(seconds)
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
-  return got
+  return self:_note_request(got, seconds)
 end
 
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
@@ -222,6 +223,7 @@ function Connection:_weigh_end(got)
   if not self.started and not self.t:serves("startup") and not self.t:serves("enhanced startup") then
     got.premature = "the device ends the connection (" .. how .. "), but it has not accepted a good start-up frame as " ..
                     self.t.role .. " in this run"
+    got.cause, got.hint = self.t:unserved_cause("startup")
   end
 end
 
@@ -241,7 +243,9 @@ end
 
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
 function Connection:peek(least, seconds)
-  return self.tcp:read(least, seconds or self.t.reaction)
+  local octets, state = self.tcp:read(least, seconds or self.t.reaction)
+  if self.started then self.peeked = octets end
+  return octets, state
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -261,7 +265,9 @@ end
 -- Does what came fit one expectation?
 function fits(want, got)
   local fit = want.kind == got.kind or want.kind == "closed" and (got.kind == "fin" or got.kind == "reset")
-  if fit and got.premature then error({ verdict = "INCONCLUSIVE", message = got.premature }, 0) end
+  if fit and got.premature then
+    error({ verdict = "INCONCLUSIVE", message = got.premature, cause = got.cause, hint = got.hint }, 0)
+  end
   if want.kind == "closed" then return fit end
   if want.kind == "quiet" then return got.kind == "timeout" end
   if want.kind ~= got.kind then return false end

@@ -34,39 +34,16 @@ end
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
-  self:suspect_terminate(expected, actual)
+  self:suspect_observation(expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
-  self:suspect_terminate(expected, actual)
+  self:suspect_observation(expected, actual)
   decide("WARN", message, expected, actual, nil, self)
 end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
 function Test:inconclusive(reason) decide("INCONCLUSIVE", reason, nil, nil, nil, self) end
-
--- Another reading fits octets that came (wire/hint.h): the cause that a failure names. The first one stays; nil is none.
-function Test:suspect(name, hint)
-  if name and not self.cause then self.cause, self.hint = name, hint end
-end
-
--- FIN or RST came where a Terminate is due, or a Terminate without the header that it has to quote: one observation each, whichever
--- error it is about.
-function Test:suspect_terminate(expected, actual)
-  expected, actual = tostring(expected), tostring(actual)
-  if (expected:find("^Terminate ") or expected:find("^a Terminate")) and (actual:find("^FIN") or actual:find("^RST")) then
-    self:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
-  elseif expected:find("^[MDR] = 1") and actual:find("^[MDR] = 0") then
-    self:suspect("terminate-header-missing", "the Terminate does not quote the header that it is about")
-  end
-end
-
--- The same of a number that a field has. Anything but two numbers is nothing.
-function Test:suspect_number(layout, field, expected, actual)
-  if math.type(expected) ~= "integer" or math.type(actual) ~= "integer" then return end
-  local name, hint = wire.hint_number(layout, field, expected, actual)
-  self:suspect(name, hint and field .. ": " .. hint)
-end
 
 -- RFC 5040 6.2.1: a Terminate is a SHOULD for errors of DDP and MPA.
 function Test:terminate_missing(expected, actual)
@@ -183,6 +160,15 @@ function Test:gather_events(answer)
     if event.event == "error" and event.work and event.id then event.event = "flushed" end
     self.events[#self.events + 1] = event
   end
+end
+
+-- A member of an event, or of a delivery, that the ULP has to be told of: an upper tester may not know it, which says nothing of the device: SKIP.
+function Test:told(event, member)
+  if event == nil then return nil end
+  if event[member] == nil then
+    self:skip(string.format("the device's upper tester does not tell \"%s\" of the event \"%s\"", member, event.event or "receive"))
+  end
+  return event[member]
 end
 
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With

@@ -28,9 +28,19 @@ end
 -- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere.
 function Test:unserved(name, why)
   why = why or self.served and self.served.exchanges[name]
-  error({ verdict = "INCONCLUSIVE", unserved = true,
-          message = "the device does not serve " .. (names[name] or name) .. " as " .. self.role ..
-                    (type(why) == "string" and ": " .. why or "") }, 0)
+  local what = "the device does not serve " .. (names[name] or name) .. " as " .. self.role
+  local cause, hint = self:unserved_cause(name)
+  error({ verdict = "INCONCLUSIVE", unserved = true, message = what .. (type(why) == "string" and ": " .. why or ""),
+          cause = cause, hint = hint }, 0)
+end
+
+-- What results that rest on it have in common, and a hint: that which made it fail, if it is known.
+function Test:unserved_cause(name)
+  local causes = self.served and self.served.causes or {}
+  local cause = causes[name] or causes["startup"] -- without a start-up nothing more is tried
+  if cause then return cause.name, cause.hint end
+  return name:gsub(" ", "-") .. "-not-served-as-" .. self.role,
+         "the device does not serve " .. (names[name] or name) .. " as " .. self.role
 end
 
 -- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all exchanges in
@@ -40,14 +50,31 @@ local groups = { reads = { "empty read", "read" }, framing = { "empty read", "re
 function Test:judging(name)
   for _, judged in ipairs(self.judges or {}) do
     local together = groups[judged] or { judged }
-    local concerns, served = false, false
+    local concerns, served, framed, refused = false, false, judged == "framing", false
     for _, one in ipairs(together) do
       concerns = concerns or one == name
       served = served or self:serves(one)
+      local how = self:refused_in_frames(one)
+      framed, refused = framed and how ~= false, refused or how == true
     end
-    if concerns and not served then return true end
+    if concerns and not served and not (framed and refused) and not self:takes_no_reads(name) then return true end
   end
   return false
+end
+
+-- Was this exchange refused by a Terminate of DDP or RDMAP? That came in an FPDU, and answers what was in one: whatever the
+-- device does not serve, it is not the framing. nil where it was served, or where nobody could ask for it.
+function Test:refused_in_frames(name)
+  local why = self.served and self.served.exchanges[name]
+  if why == nil or why == true then return nil end
+  return self.served.causes ~= nil and (self.served.causes[name] or {}).name ~= nil and
+         self.served.causes[name].name:find("^terminate%-0x[01]") ~= nil
+end
+
+-- Does it take no Read Request at all? "No buffer available" on its queue is an IRD of zero, which RFC 5040 6.1 leaves to the ULPs.
+function Test:takes_no_reads(name)
+  return (name == "empty read" or name == "read") and self.served ~= nil and self.served.causes ~= nil and
+         (self.served.causes[name] or {}).name == "terminate-0x1202-for-read-response"
 end
 
 -- The first of these exchanges that the device serves, or that is judged; INCONCLUSIVE where there is none.
@@ -273,18 +300,18 @@ local function reason(err)
   return text
 end
 
--- true; nil where nobody can ask for it; false and a sentence. Something that happens once may be chance.
+-- true; nil where nobody can ask for it; false, a sentence and what is known of the cause. Something that happens once may be chance.
 local function attempt(role, f)
-  local why
+  local why, cause
   for _ = 1, ATTEMPTS do
     local t = own.test(role, "served")
     local good, err = pcall(f, t)
     if good then return true end
     if type(err) ~= "table" then error(err, 0) end
     if err.verdict == "SKIP" then return nil end
-    why = reason(err)
+    why, cause = reason(err), err.cause and { name = err.cause, hint = err.hint } or nil
   end
-  return false, why
+  return false, why, cause
 end
 
 -- The octets with which the device opens, or answers a good Request with this Private Data; and the Request.
@@ -317,30 +344,33 @@ end
 -- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
 local function learn_startup(served)
   if rig.llp() ~= "tcp" then -- SCTP says by itself who speaks it
-    local good, why = attempt(served.role, exchanges["startup"])
+    local good, why, cause = attempt(served.role, exchanges["startup"])
     served.speaks = good
-    return good, why
+    return good, why, cause
   end
-  local good, why = attempt(served.role, first_words)
+  local good, why, cause = attempt(served.role, first_words)
   served.speaks = good
-  if not good then return good, why end
-  good, why = attempt(served.role, exchanges["startup"])
+  if not good then return good, why, cause end
+  good, why, cause = attempt(served.role, exchanges["startup"])
   if not good and not attempt(served.role, first_words) then served.speaks = false end
-  return good, why
+  return good, why, cause
 end
 
 function harness.learn(role)
-  local served = { role = role, exchanges = {} }
-  local good, why = learn_startup(served)
-  if good == nil then return served end
-  served.exchanges["startup"] = good or why
+  local served = { role = role, exchanges = {}, causes = {} }
+  local function keep(name, good, why, cause)
+    if good == nil then return end
+    served.exchanges[name] = good or why
+    served.causes[name] = cause
+  end
+  local good, why, cause = learn_startup(served)
+  keep("startup", good, why, cause)
   if not good then return served end
   for _, name in ipairs(order) do
-    good, why = attempt(role, function(t)
+    keep(name, attempt(role, function(t)
       t.learns = served
       exchanges[name](t)
-    end)
-    if good ~= nil then served.exchanges[name] = good or why end
+    end))
   end
   return served
 end

@@ -145,10 +145,10 @@ function Test:deliveries(c)
   for _, event in ipairs(self.events) do
     if event.event == "receive" and event.stream == number then
       if event.guarded == false then
-        self:fail("a receive of " .. event.octets .. " octets", "the octets in front of it and after it as they were",
+        self:fail("a receive of " .. tostring(event.octets) .. " octets", "the octets in front of it and after it as they were",
                   "octets around it have changed")
       end
-      out[#out + 1] = { data = unhex(event.data), octets = event.octets, opcode = event.opcode,
+      out[#out + 1] = { data = unhex(self:told(event, "data")), octets = event.octets, opcode = event.opcode,
                         solicited = event.solicited, invalidated = event.invalidated }
     end
   end

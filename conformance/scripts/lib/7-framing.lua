@@ -94,6 +94,18 @@ function mulpdu_of(emss, markers)
   return math.max(128, math.min(64768, emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)))
 end
 
+-- The Ethernet MTU less IP and TCP headers: what a device without an EMSS takes for one (RFC 5044 5.1).
+local MTU_EMSS = { [false] = 1460, [true] = 1440 }
+
+-- A ULPDU of `octets` where MULPDU is `most`: FAIL, and WARN for the MULPDU of the MTU where the device cannot learn its EMSS.
+function Test:longer_than_mulpdu(what, most, octets)
+  local expected, actual = "at most " .. most .. " octets", octets .. " octets"
+  if not rig.claims("emss") and octets <= mulpdu_of(MTU_EMSS[(rig.addresses()):find(":", 1, true) ~= nil]) then
+    self:warn(what, expected, actual)
+  end
+  self:fail(what, expected, actual)
+end
+
 -- Octets from the next FPDU's place to the next Marker's (0: the Marker comes first).
 function Connection:marker_distance()
   return -self.send_framing.position % 512

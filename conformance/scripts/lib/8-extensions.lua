@@ -63,7 +63,8 @@ function Target:value()
 end
 
 function Target:put(value)
-  local octets = string.pack(self.t:byte_order() .. "i8", value)
+  local order = value == 0 and ">" or self.t:byte_order() -- a device without atomics need not tell for octets that are all the same
+  local octets = string.pack(order .. "i8", value)
   self.t.dut:mem_write { stag = self.STag, offset = self.at, data = hex(octets) }
   self.memory:patch(self.at, octets)
 end

@@ -240,7 +240,7 @@ end
 function Stream:receive(seconds)
   local got, why = next_chunk(self, self.ended and 0 or seconds or self.t.reaction)
   if got == nil then
-    if why == "timeout" then return { kind = self.ended or "timeout" } end
+    if why == "timeout" then return self:_note_request({ kind = self.ended or "timeout" }, seconds) end
     got = { kind = self.ended or "reset", why = why }
     self.ended = got.kind
   elseif got.kind == "control" and got.code == sctp.Terminate then
@@ -249,8 +249,9 @@ function Stream:receive(seconds)
   elseif got.kind == "segment" then
     local segment = got.segment
     if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
+    self:_suspect_header(segment)
     if segment.SinkSTag then self:_suspect_request(segment) end
-    return segment
+    return self:_note_request(segment, seconds)
   else
     return { kind = "garbage", wanted = "DDP Segment", octets = got.data }
   end

@@ -85,6 +85,7 @@ check {
     c:probe()
     local number, first = t:stream_of(c), t.role == "initiator" and 2 or 1
     local sink = t:memory()
+    c.answers_when_due = true
     for i = 1, 5 do
       t.dut:send { stream = number, data = hex("Send") }
       c:expect(rdmap.send { QN = 0, MSN = first + i - 1 }, { message = "Send " .. i })

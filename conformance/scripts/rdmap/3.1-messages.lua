@@ -9,6 +9,7 @@ local STAG, TO = 0x12345678, 0x100000003
 local function each_operation(t, judge)
   local c, number = t:operating()
   local sink = t:memory { octets = 5000 }
+  c.answers_when_due = true
   for _, octets in ipairs { 64, 5000 } do
     local function done(opcode)
       local what = string.format("opcode %d, %d octets", opcode, octets)
@@ -61,7 +62,10 @@ check {
   run = function(t)
     local a, b = t:pair()
     local sink = t:memory()
-    for _, c in ipairs { a, b } do c:probe() end
+    for _, c in ipairs { a, b } do
+      c:probe()
+      c.answers_when_due = true
+    end
     local first = t.role == "initiator" and 2 or 1
     for i = 0, 3 do
       for _, c in ipairs { a, b } do
@@ -247,6 +251,7 @@ check {
   run = function(t)
     local c, number = t:operating { ord = 32 }
     local sink = t:memory()
+    c.answers_when_due = true
     for i = 1, 20 do
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
       t:equal("QN and MSN of Read " .. i, string.format("00000001%08x", i), hex(c:take_message("Read " .. i)[1].ulpdu:sub(7, 14)))
@@ -295,6 +300,7 @@ check {
   run = function(t)
     local c, number = t:operating { ord = 8 }
     local sink = t:memory { octets = 1 << 20 }
+    c.answers_when_due = true
     for _, octets in ipairs { 0, 1, 4096, 1 << 20 } do
       t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = octets })
       local segments = c:take_message("a Read of " .. octets .. " octets")

@@ -49,8 +49,8 @@ check {
     local m = t:memory { bound = c }
     c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = pattern(100) })
     local got = t:expect_deliveries(c, { pattern(100) }, "a Send with SE and Invalidate")[1]
-    t:equal("octets", 100, got.octets)
-    t:equal("the STag that was invalidated", m.STag, got.invalidated)
+    t:equal("octets", 100, t:told(got, "octets"))
+    t:equal("the STag that was invalidated", m.STag, t:told(got, "invalidated"))
     if not got.solicited then t:note("no Solicited Event: 5.3 leaves it to the sink") end
   end,
 }
@@ -208,7 +208,8 @@ check {
     end
     t:equal("completions", table.concat(wanted, ", "), event_list(t:take_events(c, DONE, 30)))
     read(40)
-    read(41)
+    t:post_read(c, sink, { length = 16, id = 41 })
+    c:receive(t.quiet / 4) -- its Request, from a device that has two Reads open
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
     t:equal("completions of two Reads that a Terminate answers", "flushed 40, flushed 41", event_list(t:take_events(c, DONE, 3, t.quiet / 2)))
   end,
@@ -281,7 +282,8 @@ check {
     for i = 6, 7 do
       t:post_read(c, sink, { length = 16, id = i })
     end
-    for i = 1, 7 do c:take_message("message " .. i) end
+    for i = 1, 6 do c:take_message("message " .. i) end
+    c:receive(t.quiet / 4) -- the second Read Request, from a device that has two Reads open
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
     local seen = {}
     for _, event in ipairs(t:take_events(c, DONE, 8, t.quiet / 2)) do

@@ -132,6 +132,7 @@ check {
     local c, number = t:operating { ord = 8 }
     local sink = t:memory()
     local kinds = { 0, 3, 1, 0, 3, 1 }
+    c.answers_when_due = true
     c:window(0)
     t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
     for k, kind in ipairs(kinds) do
@@ -172,6 +173,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
+    c.answers_when_due = true
     for _ = 1, 2 do
       t.dut:write { stream = number, stag = STAG, to = 0, length = 8 }
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
@@ -192,6 +194,7 @@ check {
       t.dut:send { stream = number, length = 8 }
       c:take_message("a Send")
     end
+    c.answers_when_due = true
     for i = 1, 2 do
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
       t:equal("QN and MSN of a Read Request", string.format("00000001%08x", i), hex(c:take_message("a Read")[1].ulpdu:sub(7, 14)))
@@ -230,6 +233,7 @@ check {
     end
     c:window(65535)
     c:take_message("a Write before")
+    c.answers_when_due = true
     for i, stag in ipairs { "11111111", "22222222" } do
       local got = c:take_message("Read " .. i)[1]
       t:equal("octets of the ULPDU of Read " .. i, 46, #got.ulpdu)
