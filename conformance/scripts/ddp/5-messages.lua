@@ -249,15 +249,16 @@ check {
   purpose = "RsvdULP goes to the ULP with the message it belongs to",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, alone = true }
+    local m, n = t:memory { bound = c, alone = true }, t:memory { bound = c, alone = true }
     c:send(rdmap.send { data = "plain" }, rdmap.send_se { data = "event" },
-           rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" })
-    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again" }, "four Sends")
+           rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" },
+           rdmap.send_se_invalidate { data = "both", InvalidateSTag = n.STag })
+    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again", "both" }, "five Sends")
     if got[1].solicited == nil then t:skip("the ULP's interface does not tell Solicited Events") end
-    for i, opcode in ipairs { 3, 5, 4, 3 } do
+    for i, opcode in ipairs { 3, 5, 4, 3, 6 } do
       t:equal("opcode that the ULP is told", opcode, got[i].opcode)
-      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5, got[i].solicited)
-      t:equal("an invalidation for opcodes 4 and 6 alone", opcode == 4 and m.STag or nil, got[i].invalidated)
+      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5 or opcode == 6, got[i].solicited)
+      t:equal("an invalidation for opcodes 4 and 6 alone", ({ [4] = m.STag, [6] = n.STag })[opcode], got[i].invalidated)
     end
   end,
 }

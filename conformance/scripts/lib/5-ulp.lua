@@ -137,11 +137,11 @@ function Test:deliveries(c)
   c:told() -- a verdict on them names the stimulus, not the last frame that was read
   local out = {}
   for _, event in ipairs(self.events) do
+    if event.guarded == false and event.stream == number then
+      self:fail(event.octets and "a receive of " .. event.octets .. " octets" or "a receive that was flushed",
+                "the octets in front of it and after it as they were", "octets around it have changed")
+    end
     if event.event == "receive" and event.stream == number then
-      if event.guarded == false then
-        self:fail("a receive of " .. event.octets .. " octets", "the octets in front of it and after it as they were",
-                  "octets around it have changed")
-      end
       out[#out + 1] = { data = unhex(event.data), octets = event.octets, opcode = event.opcode,
                         solicited = event.solicited, invalidated = event.invalidated }
     end
