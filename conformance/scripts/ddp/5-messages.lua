@@ -91,15 +91,15 @@ check {
   purpose = "the payload of every segment is placed, whatever the sizes",
   run = function(t)
     local sizes = { 1, 7, 1000, 1, 1400, 3, 1200 }
-    local c = t:open { dut = { receives = 4, receive_octets = 65539 } }
-    local m = t:memory { octets = 70000 }
-    local data = pattern(65539)
+    local c = t:open { dut = { receives = 4, receive_octets = 70003 } }
+    local m = t:memory { octets = 80000 }
+    local data = pattern(70003) -- several segments begin beyond 64 KiB
     for _, frame in ipairs(write_in_segments(m, 9, data, sizes)) do c:send(frame) end
     for _, frame in ipairs(send_in_segments(data, sizes, 1)) do c:send(frame) end
     c.msn[0] = 2
-    t:expect_deliveries(c, { data }, "a Send of 64 KiB + 3 in segments of many sizes")
+    t:expect_deliveries(c, { data }, "a Send of 70003 octets in segments of many sizes")
     m:patch(9, data)
-    m:check("a Write of 64 KiB + 3 in segments of many sizes")
+    m:check("a Write of 70003 octets in segments of many sizes")
     c:probe()
   end,
 }

@@ -19,7 +19,10 @@ function pattern(octets, first)
   local key = octets << 16 | first
   if patterns[key] == nil then
     local out = {}
-    for i = 1, octets do out[i] = string.char(((i + first) * 7 + ((i + first) >> 8)) & 0xFF) end
+    for i = 1, octets do
+      local n = i + first
+      out[i] = string.char((n * 7 + (n >> 8) + (n >> 16) * 37) & 0xFF) -- 64 KiB further on they differ, too
+    end
     patterns[key] = table.concat(out)
   end
   return patterns[key]
