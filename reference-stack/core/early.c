@@ -98,6 +98,8 @@ void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t coun
     if (!holds(&early, VALIDATE_SEGMENT) || early.segment.header == NULL)
         return;
     (void)rdmap_parse(&early.segment, &early.message);
+    if (HOOK_IF(stream, hook_early_segment(stream, &early.subject)))
+        return;
     if (early.segment.tagged)
         place_tagged(stream, &early);
     else

@@ -44,6 +44,8 @@ static uint64_t compare_swap(const struct defect_set *set, struct atomic_request
 {
     if (has(set, DEFECT_ATOMIC_COMPARE_UNMASKED) && (original & request.compare_mask) != request.compare_data)
         return original;
+    if (has(set, DEFECT_ATOMIC_COMPARE_MASK_HALF))
+        request.compare_mask = (uint32_t)request.compare_mask;
     if (has(set, DEFECT_ATOMIC_CS_MASK_IGNORED))
         request.mask = UINT64_MAX;
     if (has(set, DEFECT_ATOMIC_CS_CLEARS) && ((original ^ request.compare_data) & request.compare_mask) == 0)

@@ -41,6 +41,7 @@ struct defect_set;
     B(ATOMIC_OPCODE_3_SWAPS,       "atomic-opcode-3-swaps",       "AOpCode 3 is a CmpSwap") \
     B(ATOMIC_RESERVED_READ,        "atomic-reserved-read",        "the 28 reserved bits are part of the AOpCode") \
     B(ATOMIC_ID_UNIQUE,            "atomic-id-unique",            "of two waiting requests with one identifier the second is an error") \
+    B(ATOMIC_COMPARE_MASK_HALF,    "atomic-compare-mask-half",    "CmpSwap: the upper half of the Compare Mask is dropped") \
     B(ATOMIC_COMPARE_MASK_CHECKED, "atomic-compare-mask-checked", "FetchAdd and Swap with Compare Mask 0 are errors") \
     B(ATOMIC_ALIGN_TO,             "atomic-align-to",             "TO has to be aligned, and not the address") \
     B(ATOMIC_ALIGN_4,              "atomic-align-4",              "addresses that are multiples of 4 are taken for aligned") \

@@ -23,6 +23,11 @@
     B(BOUNDS_KEPT,                 "bounds-kept",                 "a region keeps the range that it was registered with") \
     B(MSN_EXPECTED_1,              "msn-expected-1",              "the sink waits for MSN 1 after MSN 0xFFFFFFFF") \
     B(EARLY_IN_FRONT,              "early-in-front",              "a Send that comes before its turn also changes the octets in front of its receive") \
+    B(WRITE_BY_ATOMIC,             "write-by-atomic",             "the right to atomics is a right to Writes, too") \
+    B(MO_16_BITS,                  "mo-16-bits",                  "untagged payload goes to the place that the low half of MO names") \
+    B(EARLY_BEYOND,                "early-beyond",                "a Send that comes before its turn is placed though it is longer than its receive") \
+    B(EARLY_UNCHECKED,             "early-unchecked",             "a Write that comes before its turn is placed whatever the rights of its STag") \
+    B(SE_INVALIDATE_UNSOLICITED,   "se-invalidate-unsolicited",   "a Send with Solicited Event and Invalidate is delivered without a Solicited Event") \
     B(DEREG_NOTHING,               "dereg-nothing",               "an STag that is given up stays") \
     /* What the ULP is told */ \
     B(ERROR_UNLABELLED,            "error-unlabelled",            "the LLP stream is not labelled erroneous") \

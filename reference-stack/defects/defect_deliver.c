@@ -119,6 +119,8 @@ bool hook_place(struct iwarp_stream *stream, const struct validation_subject *su
             *count = 0;
         return false;
     }
+    if (*place != NULL && stream_behaves(stream, DEFECT_MO_16_BITS))
+        *place -= segment->mo - (uint16_t)segment->mo;
     region = iwarp_region_find(stream->device, segment->ulp_word);
     if (region != NULL && segment->mo + (uint64_t)*count <= region->length &&
         stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Defects of order: messages that go up while earlier octets are still missing (RFC 5041 4.1, 5.4). */
+#include <string.h>
+
 #include "reference-stack/defects/defect_stream.h"
 
 /* `receive` has got a segment before its turn: the message goes up, and comes not again. */
@@ -53,6 +55,42 @@ static void early_response(struct iwarp_stream *stream, const struct ddp_segment
             segment->to - work->sink_to < work->count)
             stream_completed(stream, work); /* and not again, when it comes in order */
     }
+}
+
+/* A Send longer than its receive is placed up to the first octet beyond: the peer's receives have guard octets there. */
+static bool early_beyond(struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    const struct receive_work *receive =
+        ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
+
+    if (receive == NULL || receive->buffer == NULL || segment->mo > receive->octets ||
+        segment->payload_octets <= receive->octets - segment->mo)
+        return false;
+    memcpy(receive->buffer + segment->mo, segment->payload, receive->octets - segment->mo + 1);
+    return true;
+}
+
+static bool early_unchecked(const struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    const struct iwarp_region *region = iwarp_region_find(stream->device, segment->stag);
+    uint64_t offset;
+
+    if (region == NULL)
+        return false;
+    offset = segment->to - region->base;
+    if (offset > region->length || segment->payload_octets > region->length - offset)
+        return false;
+    memcpy(region->octets + offset, segment->payload, segment->payload_octets);
+    return true;
+}
+
+bool hook_early_segment(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    if (segment->tagged)
+        return stream_behaves(stream, DEFECT_EARLY_UNCHECKED) && early_unchecked(stream, segment);
+    return segment->qn == DDP_QN_SEND && stream_behaves(stream, DEFECT_EARLY_BEYOND) && early_beyond(stream, segment);
 }
 
 void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,

@@ -102,6 +102,8 @@ bool hook_receive_event(struct iwarp_stream *stream, const struct validation_sub
         event->solicited = opcode == RDMAP_IMMEDIATE;
     if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
         event->invalidated = false;
+    if (opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
+        event->solicited = false;
     if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
         event->solicited = true;
     if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED))

@@ -63,6 +63,7 @@
     B(DEPTHS_OWN,                  "depths-own",                  "Reply: own IRD and ORD, whatever the Request says") \
     B(DEPTH_3FFF_NUMBER,           "depth-3fff-number",           "0x3FFF in a Request is taken for a number") \
     B(ORD_NOT_APPLIED,             "ord-not-applied",             "the own ORD stays what it was configured to be") \
+    B(ORD_ZERO_UNSET,              "ord-zero-unset",              "a depth of 0 agreed on for the own ORD counts as none: it stays as configured") \
     B(ORD_IGNORED,                 "ord-ignored",                 "Reads are sent without looking at ORD") \
     B(IRD_NOT_RAISED,              "ird-not-raised",              "initiator: IRD stays below the Reply's ORD") \
     B(IRD_IGNORED,                 "ird-ignored",                 "Read Requests beyond IRD are served") \

@@ -168,6 +168,11 @@ static bool to_sum_wraps(const struct validation_subject *subject)
     return ddp_to_wraps(subject->segment->to, subject->segment->payload_octets);
 }
 
+static bool region_for_atomics(const struct validation_subject *subject)
+{
+    return subject->region != NULL && (subject->region->access & IWARP_REMOTE_ATOMIC) != 0;
+}
+
 static bool read_response(const struct validation_subject *subject)
 {
     return (subject->segment->control & 0xF) == RDMAP_READ_RESPONSE;
@@ -346,6 +351,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_TO_SUM_WRAPS, "ddp-to-base", true, to_sum_wraps},
     {DEFECT_TO_SUM_WRAPS, "ddp-to-end", true, to_sum_wraps},
     {DEFECT_SINK_RIGHT_IGNORED, "ddp-stag-access", true, read_response},
+    {DEFECT_WRITE_BY_ATOMIC, "ddp-stag-access", true, region_for_atomics},
     {DEFECT_REVOKED_TAKEN, "ddp-stag", true, revoked},
     {DEFECT_REVOKED_TAKEN, "read-stag", true, revoked},
     {DEFECT_TERMINATE_NEEDS_RECEIVE, "ddp-buffer", false, terminate_without_receive},

@@ -12,7 +12,8 @@ bool hook_emss(struct iwarp_stream *stream, size_t emss)
 {
     if (emss < mpa_of(stream)->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
-    return stream_behaves(stream, DEFECT_EMSS_ONCE);
+    return stream_behaves(stream, DEFECT_EMSS_ONCE) ||
+           (stream->work_offset != 0 && stream_behaves(stream, DEFECT_EMSS_BETWEEN));
 }
 
 size_t hook_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)

@@ -36,6 +36,7 @@
     B(REJECT_EMPTY_RESETS,         "reject-empty-resets",         "a refused Request without Private Data is answered by a RST") \
     B(RTR_EXTRA_REFUSED,           "rtr-extra-refused",           "the Reply names the Send RTR unasked, and it is refused then") \
     B(EMSS_ONCE,                   "emss-once",                   "a change of EMSS is not heard of") \
+    B(EMSS_BETWEEN,                "emss-between",                "a change of EMSS is not heard of while a message is on its way") \
     B(EMSS_OF_FIRST,               "emss-of-first",               "the device's first connection tells the EMSS for all") \
     /* Peers of Rev 0 */ \
     B(RDMAC_OWN_M,                 "rdmac-own-m",                 "Rev 0: the own wish for Markers counts") \

@@ -88,7 +88,7 @@ static bool pointer(const struct validation_subject *subject, int64_t *value)
 
 static bool ulpdu(const struct validation_subject *subject, int64_t *value)
 {
-    if (subject->segment == NULL)
+    if (subject->segment == NULL && subject->fpdu == NULL)
         return false;
     *value = (int64_t)subject->segment_octets;
     return true;
@@ -121,6 +121,22 @@ static bool mo_begin(const struct validation_subject *subject, int64_t *value)
     if (untagged(subject) == NULL || subject->buffer_octets > INT64_MAX)
         return false;
     *value = (int64_t)subject->segment->mo - (int64_t)subject->buffer_octets;
+    return true;
+}
+
+static bool offset(const struct validation_subject *subject, int64_t *value)
+{
+    if (untagged(subject) == NULL)
+        return false;
+    *value = subject->segment->mo;
+    return true;
+}
+
+static bool last(const struct validation_subject *subject, int64_t *value)
+{
+    if (subject->segment == NULL || subject->segment->header == NULL)
+        return false;
+    *value = subject->segment->last;
     return true;
 }
 
@@ -237,6 +253,8 @@ static const struct defect_quantity quantities[] = {
     {"msn", msn},
     {"mo", mo_begin},
     {"mo-end", mo_end},
+    {"offset", offset},
+    {"last", last},
     {"opcode", opcode},
     {"version", version},
     {"to", begin},

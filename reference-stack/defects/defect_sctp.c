@@ -143,6 +143,14 @@ static size_t change_control(const struct sctp_session *session, uint8_t *octets
 
     if (session_behaves(session, DEFECT_SCTP_PRIVATE_LOST) && count > DDP_SCTP_CONTROL_OCTETS + word)
         count = DDP_SCTP_CONTROL_OCTETS + word;
+    if (word != 0 && session_behaves(session, DEFECT_SCTP_WORD_WITHOUT_ORD))
+        mpa_enhanced_set_ORD(octets + DDP_SCTP_CONTROL_OCTETS, 0);
+    if (word != 0 && session_behaves(session, DEFECT_SCTP_WORD_KINDS_SWAPPED)) {
+        bool send = mpa_enhanced_get_B(octets + DDP_SCTP_CONTROL_OCTETS) != 0;
+
+        mpa_enhanced_set_B(octets + DDP_SCTP_CONTROL_OCTETS, mpa_enhanced_get_D(octets + DDP_SCTP_CONTROL_OCTETS));
+        mpa_enhanced_set_D(octets + DDP_SCTP_CONTROL_OCTETS, send);
+    }
     if (word != 0 && session_behaves(session, DEFECT_SCTP_WORD_BEHIND)) {
         uint8_t kept[MPA_ENHANCED_OCTETS];
         size_t rest = count - DDP_SCTP_CONTROL_OCTETS - sizeof(kept);

@@ -40,6 +40,8 @@
     B(SCTP_CODE_32_BITS,           "sctp-code-32-bits",           "the Function Code has 32 bits and no DDP-SSN before it") \
     B(SCTP_ANSWERS_SWAPPED,        "sctp-answers-swapped",        "the codes of Accept and Reject are exchanged") \
     B(SCTP_WORD_BEHIND,            "sctp-word-behind",            "the enhanced word stands after the ULP's Private Data") \
+    B(SCTP_WORD_WITHOUT_ORD,       "sctp-word-without-ord",       "the enhanced word has an ORD of 0") \
+    B(SCTP_WORD_KINDS_SWAPPED,     "sctp-word-kinds-swapped",     "a Send as RTR is asked for as a Read, and the other way round") \
     B(SCTP_PRIVATE_LONG,           "sctp-private-long",           "508 octets of Private Data and more become four longer") \
     B(SCTP_REJECT_TERMINATES,      "sctp-reject-terminates",      "a Reject of the ULP's goes out as a Terminate") \
     B(SCTP_RTR_REJECTS_PLAIN,      "sctp-rtr-rejects-plain",      "without an RTR message in common the answer is a plain Reject") \

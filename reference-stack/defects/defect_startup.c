@@ -86,7 +86,8 @@ void hook_depths_adopted(struct iwarp_stream *stream)
     const struct iwarp_stream_config *config = &stream->config;
     const struct iwarp_device_config *device = &stream->device->config;
 
-    if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
+    if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED) ||
+        (stream->ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_UNSET)))
         stream->ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
     if (config->role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
         stream->ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;

@@ -366,6 +366,9 @@ size_t hook_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 /* Octets came after a gap; `boundary`: they begin with an FPDU. True: they wait (RFC 5044 6). */
 bool hook_early(const struct iwarp_stream *stream, bool *boundary);
 
+/* A segment was found in one of them and parsed, before it is checked. True: it is dealt with (RFC 5041 5.3, 7.1). */
+bool hook_early_segment(struct iwarp_stream *stream, const struct validation_subject *subject);
+
 /* An FPDU was found among them; another may begin at `next`. True: it is not looked for (RFC 5044 6). */
 bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const uint8_t *next, const uint8_t *end);
 

@@ -176,6 +176,8 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
             set(object, "guarded", json_false());
     } else if (work != NULL && !flushed)
         set(object, "octets", json_integer((json_int_t)event->octets));
+    if (work != NULL && flushed && !peer_work_guarded(work))
+        set(object, "guarded", json_false());
     if (event->kind == IWARP_EVENT_ULPDU) {
         set(object, "octets", json_integer((json_int_t)event->octets));
         set(object, "order", json_integer((json_int_t)event->value));
@@ -240,9 +242,9 @@ void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
 {
     struct peer_work *work = has_work(event) ? (struct peer_work *)(uintptr_t)event->id : NULL;
-    /* Receives that are posted again and again, and echoes, are flushed without a word. */
+    /* Receives that are posted again and again, and echoes, are flushed without a word, unless octets around them changed. */
     bool quiet = (work != NULL && (work->echo || work->completion_reported)) ||
-                 (event->kind == IWARP_EVENT_FLUSHED && work != NULL && !work->has_id);
+                 (event->kind == IWARP_EVENT_FLUSHED && work != NULL && !work->has_id && peer_work_guarded(work));
 
     if (!quiet && (!has_work(event) || peer_queue_takes(ps)))
         keep(ps, event, work);

@@ -16,8 +16,8 @@ struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
     memset(work, 0, sizeof(*work));
     work->octets = octets;
     work->data = (uint8_t *)(work + 1) + PEER_GUARD;
-    memset(work->data - PEER_GUARD, PEER_GUARD_OCTET, PEER_GUARD);
-    memset(work->data + octets, PEER_GUARD_OCTET, PEER_GUARD);
+    /* All of it: what an earlier message left in the memory must not pass for what was placed. */
+    memset(work->data - PEER_GUARD, PEER_GUARD_OCTET, octets + 2 * (size_t)PEER_GUARD);
     work->next = ps->work;
     if (work->next != NULL)
         work->next->previous = work;

@@ -186,8 +186,13 @@ check {
   run = function(t)
     local target = t:target { value = MIXED }
     local c = t:open()
-    c:expect_operation_on(target, target:request(COMPARE, { CompareData = MIXED ~ 1, Data = 5 }), MIXED, MIXED,
-                          "CmpSwap that differs in one bit")
+    for _, bit in ipairs { 0, 7, 31, 32, 63 } do
+      local wanted = { CompareData = MIXED ~ (1 << bit), Data = 5 }
+      c:expect_operation_on(target, target:request(COMPARE, wanted), MIXED, MIXED, "CmpSwap that differs in bit " .. bit)
+      wanted.CompareMask = 1 << bit
+      c:expect_operation_on(target, target:request(COMPARE, wanted), MIXED, MIXED,
+                            "CmpSwap that compares bit " .. bit .. " alone, which differs")
+    end
     c:expect_operation_on(target, target:request(ADD), MIXED, MIXED, "FetchAdd of 0 after it")
   end,
 }

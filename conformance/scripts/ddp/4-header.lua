@@ -73,6 +73,21 @@ check {
         t:expect_deliveries(c, { "good" }, "a segment of another DDP version is not delivered")
       end
       m:check("a segment of another DDP version is not placed")
+      -- In the middle of a message, too.
+      for _, last in ipairs { false, true } do
+        local c = t:open()
+        c:send(rdmap.send { data = "begin", L = false },
+               rdmap.send { data = "bad", MO = 5, MSN = 1, L = last, DV = version })
+        c:expect_terminate("DDP_UNTAGGED_VERSION",
+                           { message = string.format("DV = %d in a later segment of a Send, L = %d", version, last and 1 or 0) })
+        t:expect_deliveries(c, {}, "a message with a segment of another DDP version is not delivered")
+        c = t:open()
+        c:send(m:write(0, "begin", { L = false }), m:write(5, "bad", { L = last, DV = version }))
+        m:patch(0, "begin")
+        c:expect_terminate("DDP_TAGGED_VERSION",
+                           { message = string.format("DV = %d in a later segment of a Write, L = %d", version, last and 1 or 0) })
+        m:check("a later segment of another DDP version is not placed")
+      end
     end
   end,
 }

@@ -91,15 +91,15 @@ check {
   purpose = "the payload of every segment is placed, whatever the sizes",
   run = function(t)
     local sizes = { 1, 7, 1000, 1, 1400, 3, 1200 }
-    local c = t:open { dut = { receives = 4, receive_octets = 65539 } }
-    local m = t:memory { octets = 70000 }
-    local data = pattern(65539)
+    local c = t:open { dut = { receives = 4, receive_octets = 70003 } }
+    local m = t:memory { octets = 80000 }
+    local data = pattern(70003) -- several segments begin beyond 64 KiB
     for _, frame in ipairs(write_in_segments(m, 9, data, sizes)) do c:send(frame) end
     for _, frame in ipairs(send_in_segments(data, sizes, 1)) do c:send(frame) end
     c.msn[0] = 2
-    t:expect_deliveries(c, { data }, "a Send of 64 KiB + 3 in segments of many sizes")
+    t:expect_deliveries(c, { data }, "a Send of 70003 octets in segments of many sizes")
     m:patch(9, data)
-    m:check("a Write of 64 KiB + 3 in segments of many sizes")
+    m:check("a Write of 70003 octets in segments of many sizes")
     c:probe()
   end,
 }
@@ -249,15 +249,16 @@ check {
   purpose = "RsvdULP goes to the ULP with the message it belongs to",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, alone = true }
+    local m, n = t:memory { bound = c, alone = true }, t:memory { bound = c, alone = true }
     c:send(rdmap.send { data = "plain" }, rdmap.send_se { data = "event" },
-           rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" })
-    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again" }, "four Sends")
+           rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" },
+           rdmap.send_se_invalidate { data = "both", InvalidateSTag = n.STag })
+    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again", "both" }, "five Sends")
     if got[1].solicited == nil then t:skip("the ULP's interface does not tell Solicited Events") end
-    for i, opcode in ipairs { 3, 5, 4, 3 } do
+    for i, opcode in ipairs { 3, 5, 4, 3, 6 } do
       t:equal("opcode that the ULP is told", opcode, t:told(got[i], "opcode"))
-      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5, t:told(got[i], "solicited"))
-      t:equal("an invalidation for opcodes 4 and 6 alone", opcode == 4 and m.STag or nil, got[i].invalidated)
+      t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5 or opcode == 6, t:told(got[i], "solicited"))
+      t:equal("an invalidation for opcodes 4 and 6 alone", ({ [4] = m.STag, [6] = n.STag })[opcode], got[i].invalidated)
     end
   end,
 }

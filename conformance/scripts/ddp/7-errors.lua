@@ -141,6 +141,12 @@ check {
     local m = t:memory { access = { "read" } }
     c:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
+    local other = t:command("reg_mr", { length = 64, fill = 0xA5, access = { "remote_atomic" } })
+    if other.ok then -- the interface has memory for atomics alone
+      m = t:adopt(other)
+      t:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for atomics alone")
+      m:check("nothing is placed where remote write is not allowed")
+    end
     local answer = t:command("reg_mr", { length = 64, fill = 0xA5, access = { "local_read" }, local_write = false })
     if not answer.ok then return end -- the interface has no sink that cannot be written
     local sink = t:adopt(answer)

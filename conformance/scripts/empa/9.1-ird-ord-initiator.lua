@@ -37,7 +37,7 @@ check {
 
 -- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06, which
 -- EMPA-9.1-05 judges.
-local function lowered(t, own, offered, reads)
+local function taken(t, own, offered)
   local c = t:receive_request { ird = 4, ord = own }
   c:answer { IRD = offered }
   c:ask_first_send()
@@ -48,6 +48,11 @@ local function lowered(t, own, offered, reads)
   elseif not fits(rdmap.send {}, got) then
     t:fail("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
   end
+  return c
+end
+
+local function lowered(t, own, offered, reads)
+  local c = taken(t, own, offered)
   c:reads_limited(reads, math.min(own, offered))
   return c
 end
@@ -65,8 +70,17 @@ check {
 check {
   id = "EMPA-9.1-06",
   role = "initiator",
-  purpose = "the initiator has no more Reads outstanding than the IRD of the Reply",
-  run = function(t) lowered(t, 8, 2, 6) end,
+  purpose = "the initiator has no more Reads outstanding than the IRD of the Reply: with IRD 0 it sends none",
+  run = function(t)
+    lowered(t, 8, 2, 6):finish()
+    local c = taken(t, 8, 0)
+    local sink = t.dut:reg_mr { length = 32 }
+    -- Whether the ULP is told so when it posts the Read, or later, or never, is the device's.
+    t:try("read", { stream = t:stream_of(c), sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0,
+                    length = 32 })
+    local got = c:receive(t.quiet)
+    if fits(rdmap.read_request {}, got) then t:fail("a Read where the Reply has IRD 0", "no Read Request", describe(got)) end
+  end,
 }
 
 check {

@@ -120,3 +120,11 @@ function Connection:expect_accepted(messages, message)
   end
   self.t:expect_deliveries(self, messages, message)
 end
+
+-- Leaves a gap as long as `first`, sends `later` after it, waits, and closes the gap; `meanwhile` is called before that.
+function Connection:behind_a_gap(first, later, seconds, meanwhile)
+  self.tcp:raw { offset = #first, octets = later }
+  rig.wait(seconds)
+  if meanwhile then meanwhile() end
+  self:send_segments { first, later }
+end

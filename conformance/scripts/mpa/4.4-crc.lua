@@ -107,11 +107,11 @@ check {
 
 -- One bit of the octet `at` (from 1, or from the end; nil: of a Marker) of an FPDU turned over: an error, and nothing is
 -- placed.
-local function bit_refused(t, options, at, message, bit)
+local function bit_refused(t, options, at, message, bit, payload)
   local c = t:open_with_framing(options)
   local memory = t:memory()
   local marker = c:marker_distance() + 2
-  local octets = c:octets(memory:write(0, pattern(541)))
+  local octets = c:octets(memory:write(0, pattern(payload or 541)))
   at = at or marker
   if at < 0 then at = #octets + 1 + at end
   local bad = octets:sub(1, at - 1) .. string.char(octets:byte(at) ~ (bit or 0x20)) .. octets:sub(at + 1)
@@ -134,6 +134,9 @@ check {
       for _, bit in ipairs { 0x01, 0x04, 0x80 } do
         bit_refused(t, {}, -octet, string.format("bit %02X wrong in octet %d of the CRC field", bit, 5 - octet), bit)
       end
+    end
+    for _, payload in ipairs { 1, 64, 1376 } do
+      bit_refused(t, {}, -2, "a wrong bit in the CRC field of a Write of " .. payload .. " octets", 0x10, payload)
     end
     for octet = 3, 16 do bit_refused(t, {}, octet, "a wrong bit in octet " .. octet .. " of the FPDU", 0x01) end
     local c = t:open_with_framing { dut = { markers = true } }

@@ -82,11 +82,33 @@ check {
   end,
 }
 
+-- The EMSS falls while a long Write is on its way: what comes when TCP has sent what it had taken before is shorter, too.
+local function in_a_message(t)
+  local octets, emss <const> = 400000, 700
+  local c = t:open_with_framing()
+  local stream = t:stream_of(c)
+  c:window(8192)
+  t.dut:write { stream = stream, stag = 0x1234, to = 0, length = octets }
+  c:expect(rdmap.write { TO = 0 }, { message = "a Write of 400000 octets" })
+  t:instrument("set_emss", { stream = stream, emss = emss })
+  c:window(65535)
+  local most, got = 0, nil
+  repeat
+    got = c:expect(rdmap.write {}, { message = "the rest of the Write" })
+    if got.TO > octets * 3 // 4 then most = math.max(most, got.fpdu.length) end
+  until got.L == 1
+  if most > mulpdu_of(emss, false) then
+    t:fail("longest ULPDU in the last quarter of a Write, near whose begin EMSS fell to " .. emss,
+           "at most " .. mulpdu_of(emss, false), tostring(most))
+  end
+end
+
 check {
   id = "MPA-4.5-06",
   role = "both",
-  purpose = "when EMSS changes MULPDU changes with it",
+  purpose = "when EMSS changes MULPDU changes with it, in the middle of a message, too",
   run = function(t)
+    in_a_message(t)
     for _, markers in ipairs { false, true } do
       local c = t:open_with_framing { own_markers = markers }
       local stream = t:stream_of(c)

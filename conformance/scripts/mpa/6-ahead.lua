@@ -8,21 +8,13 @@ local function looks_ahead(t)
   end
 end
 
--- Leaves a gap as long as `first`, sends `later` after it, waits, and closes the gap; `meanwhile` is called before that.
-local function behind_a_gap(c, first, later, seconds, meanwhile)
-  c.tcp:raw { offset = #first, octets = later }
-  rig.wait(seconds)
-  if meanwhile then meanwhile() end
-  c:send_segments { first, later }
-end
-
 check {
   id = "MPA-1.2-01",
   role = "both",
   purpose = "what comes after a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
   run = function(t)
     local c = t:open_with_framing { markers = true }
-    behind_a_gap(c, c:octets(empty_read(1)), c:octets(empty_read(2)), 2, function()
+    c:behind_a_gap(c:octets(empty_read(1)), c:octets(empty_read(2)), 2, function()
       local got = c:receive(0)
       if got.kind ~= "timeout" then t:fail("a Read Request after a gap", "no answer before it closes", describe(got)) end
     end)
@@ -30,7 +22,7 @@ check {
       c:expect(rdmap.read_response { STag = tag }, { message = "the gap has closed: the Reads are answered in their order" })
     end
     if not rig.has_upper_tester() then return end
-    behind_a_gap(c, c:octets(rdmap.send { data = "first" }), c:octets(rdmap.send { data = "second" }), 1, function()
+    c:behind_a_gap(c:octets(rdmap.send { data = "first" }), c:octets(rdmap.send { data = "second" }), 1, function()
       t:expect_deliveries(c, {}, "a Send after a gap is not delivered before it closes")
     end)
     c:probe { message = "the gap has closed" }
@@ -63,7 +55,7 @@ check {
     local data = pattern(room_after(c, first))
     local later = c:octets(memory:write(64, data))
     local early
-    behind_a_gap(c, first, later, 1, function()
+    c:behind_a_gap(first, later, 1, function()
       early = unhex(t.dut:mem_read { stag = memory.STag, offset = 64, length = #data }.data)
     end)
     memory:patch(64, data)
@@ -133,7 +125,7 @@ check {
   purpose = "a ULPDU is delivered when it and all before it are there: not in the 3 seconds of a gap",
   run = function(t)
     local c = t:open_with_framing { markers = true }
-    behind_a_gap(c, c:octets(rdmap.send { data = "MSN 1" }), c:octets(rdmap.send { data = "MSN 2" }), 3, function()
+    c:behind_a_gap(c:octets(rdmap.send { data = "MSN 1" }), c:octets(rdmap.send { data = "MSN 2" }), 3, function()
       t:expect_deliveries(c, {}, "while a gap is before it nothing is delivered")
     end)
     c:probe { message = "the gap has closed" }
@@ -173,7 +165,7 @@ check {
       octets[i] = c:octets(rdmap.send { data = sent[i] })
     end
     local all = table.concat(octets)
-    behind_a_gap(c, all:sub(1, 250), all:sub(251), 3)
+    c:behind_a_gap(all:sub(1, 250), all:sub(251), 3)
     c:expect_accepted(sent, "FPDUs after a gap, after it has closed")
   end,
 }
