@@ -36,7 +36,7 @@ check {
 }
 
 -- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06, which
--- EMPA-9.1-05 judges.
+-- EMPA-9.1-05 judges. `reads`: so many Reads are posted then.
 local function lowered(t, own, offered, reads)
   local c = t:receive_request { ird = 4, ord = own }
   c:answer { IRD = offered }
@@ -48,7 +48,7 @@ local function lowered(t, own, offered, reads)
   elseif not fits(rdmap.send {}, got) then
     t:fail("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
   end
-  c:reads_limited(reads, math.min(own, offered))
+  if reads then c:reads_limited(reads, math.min(own, offered)) end
   return c
 end
 
@@ -66,16 +66,20 @@ check {
   id = "EMPA-9.1-06",
   role = "initiator",
   purpose = "the initiator has no more Reads outstanding than the IRD of the Reply",
-  run = function(t) lowered(t, 8, 2, 6) end,
+  run = function(t)
+    lowered(t, 8, 2, 6):finish()
+    lowered(t, 8, 3, 6)
+  end,
 }
 
 check {
   id = "EMPA-9.1-17",
   role = "initiator",
-  purpose = "the initiator's ORD is at most the IRD of the Reply: 8 of 8, then 3 of 8",
+  purpose = "the initiator's ORD is at most the IRD of the Reply: 8 of 8, then 3 of 8, then none",
   run = function(t)
     lowered(t, 8, 8, 8):finish()
-    lowered(t, 8, 3, 8)
+    lowered(t, 8, 3, 8):finish()
+    lowered(t, 8, 0):no_reads("an IRD of 0 in the Reply")
   end,
 }
 
@@ -204,10 +208,13 @@ check {
   role = "initiator",
   purpose = "a Reply with IRD 0x3FFF leaves the initiator's ORD as it was",
   run = function(t)
-    local c = t:receive_request { ird = 4, ord = 4 }
-    c:answer { IRD = NOT_NEGOTIATED }
-    c:first_send("IRD 0x3FFF in the Reply: no Terminate")
-    c:reads_limited(8, 4)
+    for _, ord in ipairs { 3, 4 } do
+      local c = t:receive_request { ird = 4, ord = ord }
+      c:answer { IRD = NOT_NEGOTIATED }
+      c:first_send("IRD 0x3FFF in the Reply: no Terminate")
+      c:reads_limited(8, ord)
+      c:finish()
+    end
   end,
 }
 
