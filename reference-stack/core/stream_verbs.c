@@ -268,10 +268,11 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    if (read->count != 0 && !HOOK_IF(stream, hook_post_unchecked(stream, &work)) &&
-        sink_check(stream, read, sentence) != 0)
+    bool unchecked = HOOK_IF(stream, hook_post_unchecked(stream, &work));
+
+    if (read->count != 0 && !unchecked && sink_check(stream, read, sentence) != 0)
         return -1;
-    if (stream->established && stream->ord == 0)
+    if (stream->established && stream->ord == 0 && !unchecked)
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
     return post(stream, &work, sentence);
 }

@@ -110,6 +110,7 @@ bool hook_place(struct iwarp_stream *stream, const struct validation_subject *su
     const struct ddp_segment *segment = subject->segment;
     const struct iwarp_region *region;
 
+    variant_placed(stream, segment);
     if (segment->tagged) {
         if (stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED) ||
             (subject->message->opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
@@ -147,7 +148,9 @@ bool hook_untagged(struct iwarp_stream *stream, struct validation_subject *subje
     bool rtr = stream->rtr_awaited && segment->msn == DDP_FIRST_MSN;
 
     if (segment->qn == DDP_QN_READ_REQUEST) {
-        bool served = rtr || reads_used(stream) < stream->ird || stream_behaves(stream, DEFECT_IRD_IGNORED);
+        size_t ird = stream->ird + (size_t)stream_behaves(stream, DEFECT_IRD_ONE_MORE);
+        size_t places = stream_behaves(stream, DEFECT_READS_ROUNDED) ? defect_power_of_two(ird) : ird;
+        bool served = rtr || reads_used(stream) < places || stream_behaves(stream, DEFECT_IRD_IGNORED);
         bool extended = stream->config.extensions != IWARP_EXTENSIONS_OFF;
 
         subject->buffer_octets = !served ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;
@@ -220,6 +223,10 @@ static bool terminate_refused(struct iwarp_stream *stream, const struct untagged
 {
     if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
         return true;
+    if (stream_behaves(stream, DEFECT_TERMINATE_ANSWERED) && terminate_odd(queue)) {
+        stream_fail_with(stream, NULL, TERM_RDMAP_OPERATION_OTHER, VALIDATION_TERMINATE, "a Terminate is not valid");
+        return true;
+    }
     if (!stream_behaves(stream, DEFECT_TERMINATE_CODE_CHECKED) || queue->length < TERMINATE_OCTETS ||
         queue->buffer[0] != 0 || queue->buffer[1] == 0)
         return false;

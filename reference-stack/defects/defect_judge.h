@@ -26,4 +26,7 @@ bool defect_variant_judges(const struct defect_set *set, const struct validation
 bool defect_atomic_judges(const struct defect_set *set, const struct validation *entry,
                           const struct validation_subject *subject, bool holds);
 
+/* A Request of Rev 1 has S = 1. */
+bool variant_word_at_revision_1(const struct validation_subject *subject);
+
 #endif

@@ -57,9 +57,40 @@ static bool rtr_of_no_kind(const struct validation_subject *subject)
 }
 
 /* The bit is reserved at Rev 1 (RFC 5044 7.1.1), and S wherever it is set (RFC 6581 10). */
-static bool word_at_revision_1(const struct validation_subject *subject)
+bool variant_word_at_revision_1(const struct validation_subject *subject)
 {
     return subject->start != NULL && subject->start->revision == MPA_REV_1 && subject->start->enhanced;
+}
+
+/* RFC 6581 9.2 leaves open what an initiator does with a Reply of the other model. */
+static bool flag_changed(const struct validation_subject *subject)
+{
+    const struct mpa_start *start = subject->start;
+
+    return start != NULL && mpa_start_has_word(start) && !start->rejected &&
+           start->peer_to_peer != subject->stream->config.peer_to_peer;
+}
+
+/* RFC 6581 9.1 and 9.2: a Read as RTR needs an ORD of 1. */
+static bool read_without_ord(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    return stream->config.role == IWARP_INITIATOR && stream->config.ord == 0 && stream->rtr_agreed == IWARP_RTR_READ;
+}
+
+/* RFC 5040 1.2: the local ULP alone ends the use of a Read's sink. */
+static bool sink_of_open_read(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    for (size_t i = 0; i < stream->work.count; i++) {
+        const struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && !work->done && work->sink_stag == subject->segment->ulp_word)
+            return true;
+    }
+    return false;
 }
 
 static const struct defect_judgement judgements[] = {
@@ -70,7 +101,11 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_IMMEDIATE_SPLIT_REFUSED, "ddp-length", false, immediate_split},
     {DEFECT_EMPTY_INSIDE_REFUSED, "ddp-mo", false, empty_inside},
     {DEFECT_RTR_KIND_WANTED, "request-word", false, rtr_of_no_kind},
-    {DEFECT_OLD_WORD_REFUSED, "request-word", false, word_at_revision_1},
+    {DEFECT_OLD_WORD_REFUSED, "request-word", false, variant_word_at_revision_1},
+    {DEFECT_OLD_WORD_REJECTED, "request-word", false, variant_word_at_revision_1},
+    {DEFECT_REPLY_FLAG_WANTED, "reply-word", false, flag_changed},
+    {DEFECT_RTR_READ_NEEDS_ORD, "rtr-in-common", false, read_without_ord},
+    {DEFECT_SINK_KEPT, "invalidate-stag", false, sink_of_open_read},
 };
 
 bool defect_variant_judges(const struct defect_set *set, const struct validation *entry,

@@ -26,6 +26,11 @@ size_t hook_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
         mulpdu += emss % 4;
     if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 26)
         mulpdu = emss - 6;
+    if (stream_behaves(stream, DEFECT_MULPDU_CLAMPS_EMSS) && emss >= 128 && emss < 160)
+        mulpdu = emss - (6 + (mpa_of(stream)->send_markers ? 4 * ((emss + 511) / 512) : 0) + emss % 4);
+    if (stream_behaves(stream, DEFECT_MULPDU_OF_WORDS) && mpa_of(stream)->send_markers && emss > 512 &&
+        emss % 512 != 0 && emss % 512 < 4)
+        mulpdu += 4;
     if (stream_behaves(stream, DEFECT_MULPDU_OF_MTU))
         mulpdu += IP_AND_TCP_OCTETS;
     if (stream_behaves(stream, DEFECT_MULPDU_REMAINING)) {

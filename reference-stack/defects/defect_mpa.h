@@ -29,6 +29,8 @@
     /* EMSS and MULPDU */ \
     B(MULPDU_REMAINING,            "mulpdu-remaining",            "MULPDU is what is left of the TCP segment, however little") \
     B(MULPDU_OF_MTU,               "mulpdu-of-mtu",               "MULPDU is reckoned from the MTU, without taking off IP and TCP headers") \
+    B(MULPDU_CLAMPS_EMSS,          "mulpdu-clamps-emss",          "MULPDU is 128 at an EMSS below 128, and by the formula alone from there on") \
+    B(MULPDU_OF_WORDS,             "mulpdu-of-words",             "Markers are counted in EMSS after EMSS mod 4 was taken off") \
     B(OVERSIZE_TRUNCATED,          "oversize-truncated",          "a ULPDU beyond MULPDU is cut to it without a word") \
     B(OVERSIZE_TAKEN,              "oversize-taken",              "a ULPDU of any length is taken") \
     B(OVERSIZE_AT_LIMIT,           "oversize-at-limit",           "a ULPDU of any length is taken where MULPDU is the largest that there is") \

@@ -75,6 +75,15 @@ static bool crc_bits(const struct validation_subject *subject, int64_t *value)
     return true;
 }
 
+/* Where the first Marker of an FPDU stands, from its ULPDU_Length on; 0: before that. */
+static bool marker_place(const struct validation_subject *subject, int64_t *value)
+{
+    if (subject->fpdu == NULL || subject->fpdu->markers == 0)
+        return false;
+    *value = marker_pointer(subject->position, 0);
+    return true;
+}
+
 static bool pointer(const struct validation_subject *subject, int64_t *value)
 {
     if (subject->fpdu == NULL || subject->fpdu->bad_marker == SIZE_MAX)
@@ -88,10 +97,11 @@ static bool pointer(const struct validation_subject *subject, int64_t *value)
 
 static bool ulpdu(const struct validation_subject *subject, int64_t *value)
 {
-    if (subject->segment == NULL && subject->fpdu == NULL)
-        return false;
-    *value = (int64_t)subject->segment_octets;
-    return true;
+    if (subject->segment != NULL)
+        *value = (int64_t)subject->segment_octets;
+    else if (subject->fpdu != NULL)
+        *value = subject->fpdu->ulpdu_length;
+    return subject->segment != NULL || subject->fpdu != NULL;
 }
 
 static const struct ddp_segment *untagged(const struct validation_subject *subject)
@@ -113,6 +123,15 @@ static bool msn(const struct validation_subject *subject, int64_t *value)
     if (untagged(subject) == NULL || subject->segment->qn >= STREAM_QUEUES)
         return false;
     *value = (int32_t)(subject->segment->msn - subject->stream->queues[subject->segment->qn].msn_expected);
+    return true;
+}
+
+/* Read Requests that are open, minus IRD. */
+static bool reads_open(const struct validation_subject *subject, int64_t *value)
+{
+    if (untagged(subject) == NULL || subject->segment->qn != DDP_QN_READ_REQUEST)
+        return false;
+    *value = (int64_t)subject->stream->reads.count - (int64_t)subject->stream->ird;
     return true;
 }
 
@@ -248,9 +267,11 @@ static const struct defect_quantity quantities[] = {
     {"pad", pad},
     {"crc", crc_bits},
     {"pointer", pointer},
+    {"marker", marker_place},
     {"ulpdu", ulpdu},
     {"qn", qn},
     {"msn", msn},
+    {"reads", reads_open},
     {"mo", mo_begin},
     {"mo-end", mo_end},
     {"offset", offset},

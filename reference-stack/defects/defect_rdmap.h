@@ -27,9 +27,14 @@
     B(READ_TAKES_RECEIVE,          "read-takes-receive",          "a Read Request is delivered to a posted receive") \
     B(READ_SPLIT_HEADER,           "read-split-header",           "the second segment of a Read Request is taken for its header") \
     B(READS_HALF,                  "reads-half",                  "half of the agreed Read Requests are served at once") \
+    B(IRD_ONE_MORE,                "ird-one-more",                "one Read Request more than IRD is served") \
+    B(READS_ROUNDED,               "reads-rounded",               "as many Read Requests are served at once as the next power of two of IRD") \
     B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
     B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
     B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \
+    B(ORD_ONE_MORE,                "ord-one-more",                "one own Read more than ORD is outstanding") \
+    B(ORD_ROUNDED,                 "ord-rounded",                 "as many own Reads are outstanding as the next power of two of ORD") \
+    B(ORD_ZERO_FREE,               "ord-zero-free",               "an ORD of 0 sets no limit") \
     B(RESPONSE_BEHIND_WORK,        "response-behind-work",        "Read Responses wait while own work waits for ORD") \
     B(RESPONSE_ELSEWHERE,          "response-elsewhere",          "Read Responses go out on the oldest stream of the device") \
     B(RESPONSE_GIVEN_UP,           "response-given-up",           "a Read Response that could not go on for a second is given up") \

@@ -37,6 +37,9 @@ static inline void events_swap(struct iwarp_stream *stream, enum iwarp_event_kin
 /* The stream has `count` requests of the peer fewer, for the counts that its device's streams share (defect_stream.c). */
 void defect_reads_gone(const struct iwarp_stream *stream, size_t count);
 
+/* The next power of two that is no less; 0 of 0. */
+size_t defect_power_of_two(size_t count);
+
 /* The beginning of an FPDU goes out, whose rest never comes (defect_frame.c). */
 void defect_fragment(struct iwarp_stream *stream);
 
@@ -59,7 +62,8 @@ void defect_wake_at(struct iwarp_stream *stream, uint64_t when);
 bool defect_send_waits(struct iwarp_stream *stream);
 
 void variant_response_done(struct iwarp_stream *stream);
-void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response);
+void variant_placed(struct iwarp_stream *stream, const struct ddp_segment *segment);
+void variant_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response);
 bool variant_terminate_waits(const struct iwarp_stream *stream);
 void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
                        struct terminate *terminate);

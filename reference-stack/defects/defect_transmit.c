@@ -25,7 +25,9 @@ bool hook_post(const struct iwarp_stream *stream)
 bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work)
 {
     if (work->kind == IWARP_WORK_READ)
-        return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED);
+        return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED) ||
+               (stream->ord == 0 &&
+                (stream_behaves(stream, DEFECT_ORD_ZERO_FREE) || stream_behaves(stream, DEFECT_ORD_ZERO_WAITS)));
     return stream_behaves(stream, DEFECT_OPCODE_UNCHECKED);
 }
 
@@ -81,18 +83,40 @@ void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t 
         *count = *mulpdu;
     if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
         *mulpdu = *count;
+    if (*count > *mulpdu && *count <= ULPDU_LENGTH_MAX && stream_behaves(stream, DEFECT_ULPDU_OVER_SEGMENTS))
+        *mulpdu = *count;
     if (*mulpdu == ULPDU_LENGTH_MAX && *count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_AT_LIMIT))
         *mulpdu = *count;
 }
 
 /* --- Whose turn it is -------------------------------------------------------------------------------------------- */
 
+/* May one more own Read be outstanding, where ORD is kept in a way of its own? */
+static bool ord_leaves_room(const struct iwarp_stream *stream)
+{
+    size_t open = stream->counters.reads_outstanding;
+
+    return stream_behaves(stream, DEFECT_ORD_IGNORED) ||
+           (open <= stream->ord && stream_behaves(stream, DEFECT_ORD_ONE_MORE)) ||
+           (open < defect_power_of_two(stream->ord) && stream_behaves(stream, DEFECT_ORD_ROUNDED)) ||
+           (stream->ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_FREE));
+}
+
+size_t defect_power_of_two(size_t count)
+{
+    size_t power = 1;
+
+    while (power < count)
+        power *= 2;
+    return count == 0 ? 0 : power;
+}
+
 void hook_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
 {
-    if (work != NULL && (stream_behaves(stream, DEFECT_ORD_IGNORED) ||
+    if (work != NULL && (ord_leaves_room(stream) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
-    variant_choose(stream, own, response);
+    variant_choose(stream, work, own, response);
     if (stream->receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
         *response = false;
     if (work != NULL && !*own && stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK))

@@ -67,6 +67,8 @@ void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
     wishes->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         wishes->window = 700;
+    if (defect_behaves(set, DEFECT_WINDOW_4096))
+        wishes->window = 4096;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
         wishes->iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
         wishes->choose_iss = true;

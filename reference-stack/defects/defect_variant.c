@@ -2,6 +2,7 @@
 /* Legal behaviour of another kind than the stack's own: variants.tsv says which requirement allows it. */
 #include <string.h>
 
+#include "reference-stack/defects/defect_judge.h"
 #include "reference-stack/defects/defect_stream.h"
 #include "wire/depth.h"
 
@@ -128,6 +129,16 @@ void variant_output(struct iwarp_stream *stream)
 {
     struct defect_state *state = &stream->defect_state;
 
+    if (stream_behaves(stream, DEFECT_SENDS_LATE)) {
+        bool waits = stream->work.count > stream->work_sent && stream->state != IWARP_STATE_STARTUP;
+
+        if (waits && state->work_due == 0)
+            state->work_due = stream->now + 200 * MILLISECOND;
+        if (waits && stream->now < state->work_due)
+            defect_wake_at(stream, state->work_due);
+        if (!waits)
+            state->work_due = 0;
+    }
     if (stream->reads.count == 0 || !stream_behaves(stream, DEFECT_RESPONSES_LATE))
         return;
     if (state->response_due == 0)
@@ -140,7 +151,8 @@ bool variant_piece_waits(struct iwarp_stream *stream)
 {
     struct defect_state *state = &stream->defect_state;
 
-    if (stream->piece.segment || stream->config.role != IWARP_RESPONDER || !stream_behaves(stream, DEFECT_REPLY_LATE))
+    if (stream->piece.segment ||
+        !stream_behaves(stream, stream->config.role == IWARP_RESPONDER ? DEFECT_REPLY_LATE : DEFECT_REQUEST_LATE))
         return false;
     if (state->reply_due == 0)
         state->reply_due = stream->now + 1000 * MILLISECOND;
@@ -155,14 +167,18 @@ void variant_response_done(struct iwarp_stream *stream)
     stream->defect_state.response_due = 0;
 }
 
-void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response)
+void variant_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
 {
     const struct defect_state *state = &stream->defect_state;
-    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
+    bool request = work != NULL && (work->kind == IWARP_WORK_READ || work->kind == IWARP_WORK_ATOMIC);
 
-    if (work != NULL && (work->kind == IWARP_WORK_READ || work->kind == IWARP_WORK_ATOMIC) && !work->internal &&
-        stream->counters.reads_outstanding != 0 && stream_behaves(stream, DEFECT_READS_ONE_OPEN))
+    if (request && !work->internal && stream->counters.reads_outstanding != 0 &&
+        stream_behaves(stream, DEFECT_READS_ONE_BY_ONE))
         *own = false;
+    if (stream_behaves(stream, DEFECT_SENDS_LATE) && stream->source == TRANSMIT_NONE &&
+        (state->work_due == 0 || stream->now < state->work_due))
+        *own = false;
+
     if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->source == TRANSMIT_NONE &&
         (state->response_due == 0 || stream->now < state->response_due))
         *response = false;
@@ -201,11 +217,38 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
         terminate->m = terminate->d = terminate->r = false;
 }
 
+/* A segment of an untagged message was placed: the first one is kept until the message is over. */
+void variant_placed(struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    struct defect_state *state = &stream->defect_state;
+
+    if (segment->tagged || segment->mo != 0)
+        return;
+    state->first_octets = segment->last ? 0 : segment->header_octets + segment->payload_octets;
+    if (!segment->last)
+        memcpy(state->first, segment->header, sizeof(state->first));
+}
+
+static void quote_first(struct iwarp_stream *stream, const struct terminate *terminate)
+{
+    const struct defect_state *state = &stream->defect_state;
+    uint8_t *length = stream->terminate + TERMINATE_OCTETS;
+    uint8_t *header = length + TERMINATE_LENGTH_OCTETS;
+
+    if (state->first_octets == 0 || wire_error_layer(terminate->triple) != 0 || ddp_tagged_get_T(header) ||
+        ddp_untagged_get_MO(header) == 0 || ddp_untagged_get_MSN(header) != ddp_untagged_get_MSN(state->first))
+        return;
+    octets_put16(length, (uint16_t)state->first_octets);
+    memcpy(header, state->first, sizeof(state->first));
+}
+
 /* RFC 5040 7.1 (2): "set to zero" may be read as a field that is there. */
 void variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate)
 {
     size_t count = stream->terminate_octets;
 
+    if (terminate->d && stream_behaves(stream, DEFECT_TERMINATE_FIRST_SEGMENT))
+        quote_first(stream, terminate);
     if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > TERMINATE_MAX ||
         !stream_behaves(stream, DEFECT_TERMINATE_RDMA_ZEROS))
         return;
@@ -217,6 +260,12 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
                     const struct validation_subject *subject)
 {
     bool terminates = outcome->action == VALIDATION_TERMINATE;
+
+    if (outcome->entry != NULL && subject != NULL && subject->start != NULL &&
+        stream_behaves(stream, DEFECT_OLD_WORD_REJECTED) && variant_word_at_revision_1(subject))
+        outcome->action = VALIDATION_REJECT;
+    if (terminates && stream->state == IWARP_STATE_FENCED && stream_behaves(stream, DEFECT_FENCE_TERMINATES))
+        stream->segments_allowed = true;
 
     bool negotiation = stream->state == IWARP_STATE_STARTUP || wire_error_layer(outcome->error) == 2;
 

@@ -9,6 +9,7 @@
     B(MEMORY_ANYWHERE,             "memory-anywhere",             "the device chooses the base of memory, whatever the ULP asks for") \
     B(SEQUENCE_WRAPS,              "sequence-wraps",              "TCP's sequence numbers wrap after the first KiB that is sent") \
     B(ACKS_DELAYED,                "acks-delayed",                "TCP acknowledges every second segment, or after 40 ms") \
+    B(WINDOW_4096,                 "window-4096",                 "TCP advertises a window of 4096 octets, whatever happens") \
     B(SEGMENTS_CUT,                "segments-cut",                "TCP cuts start-up frames and FPDUs at any octet, 61 octets apart at most") \
     B(FLUSH_OTHERWISE,             "flush-otherwise",             "work that the stream's end completes has an error of another name than flushed") \
     B(LIMITS_FIXED,                "limits-fixed",                "the limit of the start-up exchange cannot be set") \
@@ -19,7 +20,12 @@
     B(REPLY_MARKERS_ALWAYS,        "reply-markers-always",        "M = 1 in each Reply") \
     B(REQUEST_PLAIN_REVISION_2,    "request-plain-revision-2",    "a Request without the word has Rev 2") \
     B(REPLY_PLAIN_REVISION_1,      "reply-plain-revision-1",      "the Reply to a Request of Rev 2 without the word has Rev 1") \
+    B(REQUEST_LATE,                "request-late",                "a Request goes out a second after it is made") \
     /* Depths and RTR */ \
+    B(ORD_ZERO_WAITS,              "ord-zero-waits",              "a Read that is posted at an ORD of 0 is taken, and waits") \
+    B(READS_ONE_BY_ONE,            "reads-one-by-one",            "one own Read or atomic at a time is outstanding, whatever ORD is") \
+    B(REPLY_FLAG_WANTED,           "reply-flag-wanted",           "initiator: a Reply whose A differs from the Request's is closed") \
+    B(RTR_READ_NEEDS_ORD,          "rtr-read-needs-ord",          "initiator: at an ORD of 0 a Read is no RTR in common") \
     B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
     B(REPLY_ORD_LESS,              "reply-ord-less",              "Reply: ORD is 1 at most") \
     B(IRD_NEVER_RAISED,            "ird-never-raised",            "initiator: a Reply with an ORD above the own IRD is refused") \
@@ -36,7 +42,10 @@
     B(EMPTY_INSIDE_REFUSED,        "empty-inside-refused",        "an empty segment of a message that is not empty has an invalid MO") \
     B(RTR_KIND_WANTED,             "rtr-kind-wanted",             "a Request with A = 1 and no kind of RTR is closed") \
     B(OLD_WORD_REFUSED,            "old-word-refused",            "a Request of Rev 1 with S = 1 is closed") \
+    B(OLD_WORD_REJECTED,           "old-word-rejected",           "a Request of Rev 1 with S = 1 is answered by R = 1") \
+    B(SINK_KEPT,                   "sink-kept",                   "a peer cannot invalidate the sink STag of an open Read") \
     /* FPDUs and segments */ \
+    B(ULPDU_OVER_SEGMENTS,         "ulpdu-over-segments",         "a ULPDU beyond MULPDU is taken up to 64768 octets, and goes out over several TCP segments") \
     B(CRC_OFF_OTHER,               "crc-off-other",               "without agreed CRCs the field is 5AA55AA5") \
     B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due after an FPDU goes out with it") \
     B(MULPDU_WITHOUT_OPTIONS,      "mulpdu-without-options",      "MULPDU leaves room for the TCP options of timestamps") \
@@ -54,7 +63,7 @@
     B(OWN_WORK_FIRST,              "own-work-first",              "own work goes before responses that wait") \
     B(REPLY_LATE,                  "reply-late",                  "a Reply goes out a second after it is made") \
     B(RESPONSES_LATE,              "responses-late",              "a response goes out 200 ms after its request") \
-    B(READS_ONE_OPEN,              "reads-one-open",              "one Read or atomic is open at a time, whatever the ORD") \
+    B(SENDS_LATE,                  "sends-late",                  "own work goes out 200 ms after it was posted on an idle stream") \
     B(READS_JUDGED_LATE,           "reads-judged-late",           "what a Read asks for is looked up when its Response is due") \
     B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out 50 ms after the error") \
     B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed half a second after an error") \
@@ -63,6 +72,9 @@
     B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
     B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
     B(TERMINATE_RDMA_ZEROS,        "terminate-rdma-zeros",        "28 octets of zeros follow a quoted DDP header that no RDMA header follows") \
+    B(TERMINATE_FIRST_SEGMENT,     "terminate-first-segment",     "the first segment of a message in several is quoted, with its length") \
+    B(TERMINATE_ANSWERED,          "terminate-answered",          "a Terminate of another length than its bits say is answered by a Terminate") \
+    B(FENCE_TERMINATES,            "fence-terminates",            "a responder reports a bad first FPDU by a Terminate") \
     B(TERMINATE_ABORTS,            "terminate-aborts",            "the close half a second after a Terminate is a RST") \
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \

@@ -96,7 +96,10 @@ struct defect_state {
     uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
     uint64_t slot_free;     /* when the place of the last Read Request is free */
     uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
-    uint64_t reply_due;     /* a variant: when the Reply may go out; 0: none waits */
+    uint64_t reply_due;     /* a variant: when the start-up frame may go out; 0: none waits */
+    uint64_t work_due;      /* a variant: when own work may go out; 0: none waits */
+    uint8_t first[18];      /* a variant: DDP header of the first segment of an untagged message in several */
+    size_t first_octets;    /* its ULPDU; 0: none */
     uint64_t send_due;      /* when the Send that waits may go out */
     bool send_timed;        /* that is so from when it began to wait */
     uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
@@ -153,7 +156,7 @@ bool hook_flush(struct iwarp_stream *stream);
 /* The ULP posts work. True: it is accepted, and nothing becomes of it (RFC 5041 6.2.1). */
 bool hook_post(const struct iwarp_stream *stream);
 
-/* A Send's opcode or a Read's sink is about to be checked. True: it is not (RFC 5040 2.4, 5.2.1). */
+/* A Send's opcode, or a Read's sink and ORD, are about to be checked. True: they are not (RFC 5040 2.4, 5.2.1, RFC 6581 9.1). */
 bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work);
 
 /* The newest work of the queue has just been posted: the order of the queue (RFC 5040 5.5). */

@@ -40,9 +40,12 @@ check {
   role = "responder",
   purpose = "the responder has no more Reads outstanding than the IRD of the Request",
   run = function(t)
-    local c = t:ask({ IRD = 2, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
-    c:probe()
-    c:reads_limited(6, 2)
+    for _, ird in ipairs { 2, 3 } do
+      local c = t:ask({ IRD = ird, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+      c:probe()
+      c:reads_limited(6, ird)
+      c:finish()
+    end
   end,
 }
 
@@ -73,6 +76,7 @@ check {
         if ord > ird then t:fail("ORD of the Reply to a Request with IRD " .. ird, "at most " .. ird, tostring(ord)) end
         c:probe()
         if dut and ord > 0 then c:reads_limited(8, ird) end
+        if dut and ord == 0 then c:no_reads("an IRD of 0 in the Request") end
       end
       c.tcp:close()
     end
@@ -161,9 +165,12 @@ check {
   role = "responder",
   purpose = "a Request with IRD 0x3FFF leaves the responder's ORD as its ULP configured it",
   run = function(t)
-    local c = t:ask({ IRD = NOT_NEGOTIATED, ORD = 2 }, { dut = { ird = 2, ord = 2 } })
-    c:probe()
-    c:reads_limited(6, 2)
+    for _, ord in ipairs { 2, 3 } do
+      local c = t:ask({ IRD = NOT_NEGOTIATED, ORD = 2 }, { dut = { ird = ord, ord = ord } })
+      c:probe()
+      c:reads_limited(6, ord)
+      c:finish()
+    end
   end,
 }
 

@@ -88,6 +88,18 @@ function Connection:reads_served(count, message)
   end
 end
 
+-- With an ORD of 0 no Read may go out: the device's interface refuses one, or it waits while the stream goes on.
+function Connection:no_reads(what)
+  local t = self.t
+  local sink = t.dut:reg_mr { length = 32 }
+  local read = { stream = t:stream_of(self), sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0,
+                 length = 32 }
+  if not t:try("read", read) then return t:note("a Read is refused by the device's interface after " .. what) end
+  local message = "a Read that was posted after " .. what .. " does not go out"
+  self:expect_quiet { message = message }
+  self:probe { message = message }
+end
+
 -- The device's ULP posts `total` RDMA Reads or, to be seen how far beyond the limit it goes, some multiple of that; they are
 -- answered slowly: there are never more than `limit` of them outstanding, and all of them come in the end. Returns the most
 -- that were outstanding.

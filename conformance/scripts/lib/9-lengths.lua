@@ -62,6 +62,46 @@ function Test:receives_all_lengths()
   end
 end
 
+-- Payloads of a short FPDU and of a long one, which have 1012 octets together, and two Markers: 4 octets less than two intervals.
+-- After each such pair the next begins 4 octets sooner between Markers, until it has begun at each place there.
+local SHORT, LONG, PAIRS = 36, 928, 128
+
+-- Markers stand at each place of FPDUs: before ULPDU_Length, in headers and payload, before the CRC field, right after it. A
+-- device that has Markers takes these FPDUs; one whose ULP sends them sends them so.
+function Test:markers_at_all_places()
+  local made, c = pcall(self.open_with_framing, self, { markers = true, dut = { receives = 300 } })
+  if made then
+    local sent, places, count = {}, {}, 0
+    for i = 1, PAIRS do
+      local place = c:marker_distance()
+      if not places[place] then places[place], count = true, count + 1 end
+      for _, octets in ipairs { SHORT, LONG } do
+        sent[#sent + 1] = pattern(octets, i)
+        c:send(rdmap.send { data = sent[#sent] })
+      end
+    end
+    if count < PAIRS - 2 then self:inconclusive("FPDUs began at " .. count .. " places between Markers") end
+    c:expect_accepted(sent, "Markers at all places of FPDUs")
+    c:finish()
+  elseif type(c) == "table" and c.verdict == "SKIP" then
+    self:note("not received with Markers: " .. c.message)
+  else
+    error(c, 0)
+  end
+
+  c = self:open_with_framing { own_markers = true }
+  local stream = self:stream_of(c)
+  for _ = 1, PAIRS do
+    for _, octets in ipairs { SHORT, LONG } do
+      self.dut:send { stream = stream, length = octets }
+      repeat
+        local got = c:expect(rdmap.send {}, { message = "an FPDU with Markers where they belong" })
+      until got.L == 1
+    end
+  end
+  c:finish()
+end
+
 -- The message of the device that comes next holds `data`.
 local function message_holds(c, data, message)
   local segments, got = c:take_message(message)

@@ -14,18 +14,23 @@ local function sent_lengths(t, c, octets, message)
   return lengths
 end
 
--- With an MSS of 88: full segments have ULPDU_Length 128 at least.
-local function floor_kept(t, octets)
-  local c = t:open_with_framing { mss = 88 }
-  local lengths = sent_lengths(t, c, octets, "FPDUs over segments of 88 octets")
-  local status = rig.command { verb = "status", stream = t:stream_of(c) }
-  if status.ok and status.mulpdu and status.mulpdu < 128 then
-    t:fail("MULPDU at an MSS of 88", "128 or more", tostring(status.mulpdu))
-  end
-  local largest = 0
-  for i = 1, #lengths - 1 do largest = math.max(largest, lengths[i]) end
-  if #lengths > 1 and largest < 128 then
-    t:warn("full DDP segments at an MSS of 88", "ULPDU_Length 128 or more", "at most " .. largest)
+-- Full segments have ULPDU_Length 128 at least, also where EMSS itself is 128 or a little more: what MPA adds is taken off.
+local function floor_kept(t, octets, sizes)
+  for _, mss in ipairs(sizes) do
+    for _, markers in ipairs { false, true } do
+      local c = t:open_with_framing { mss = mss, own_markers = markers }
+      local lengths = sent_lengths(t, c, octets, "FPDUs over segments of " .. mss .. " octets")
+      local status = rig.command { verb = "status", stream = t:stream_of(c) }
+      if status.ok and status.mulpdu and status.mulpdu < 128 then
+        t:fail("MULPDU at an MSS of " .. mss, "128 or more", tostring(status.mulpdu))
+      end
+      local largest = 0
+      for i = 1, #lengths - 1 do largest = math.max(largest, lengths[i]) end
+      if #lengths > 1 and largest < 128 then
+        t:warn("full DDP segments at an MSS of " .. mss, "ULPDU_Length 128 or more", "at most " .. largest)
+      end
+      c:finish()
+    end
   end
 end
 
@@ -33,16 +38,16 @@ check {
   id = "MPA-3-04",
   role = "both",
   requires = "upper_tester",
-  purpose = "MULPDU is never below 128: at an MSS of 88 FPDUs span TCP segments",
-  run = function(t) floor_kept(t, 4096) end,
+  purpose = "MULPDU is never below 128: at an MSS of 88 to 140 FPDUs span TCP segments",
+  run = function(t) floor_kept(t, 4096, { 88, 130, 136, 140 }) end,
 }
 
 check {
   id = "MPA-4.5-07",
   role = "both",
   requires = "upper_tester",
-  purpose = "an EMSS below 128 leaves MULPDU at 128",
-  run = function(t) floor_kept(t, 1024) end,
+  purpose = "an EMSS below 128, at 128 and one beyond leaves MULPDU at 128",
+  run = function(t) floor_kept(t, 1024, { 88, 127, 128, 129 }) end,
 }
 
 check {
@@ -105,14 +110,17 @@ check {
     local c = t:open_with_framing()
     local reading = "A: an FPDU larger than the link MTU is taken, since alignment may be lost"
     local memory = t:memory { octets = 65536 }
-    for _, length in ipairs { 1442, 16384, 64768 } do
+    -- What an Ethernet MTU leaves over IPv4 and over IPv6, and one octet more.
+    local link = (rig.addresses()):find(":", 1, true) and 1440 or 1460
+    local fitting = mulpdu_of(link, c.send_framing.markers)
+    for _, length in ipairs { fitting - 12, fitting, fitting + 1, 16384, 64768 } do
       local data = pattern(length - 14, length)
       c:send(memory:write(0, data))
       local alive, got = c:alive()
       if alive then
         memory:patch(0, data)
         memory:check("a Write in an FPDU with ULPDU_Length " .. length)
-      elseif length < 1460 then
+      elseif length <= fitting then
         t:fail("an FPDU that fits one TCP segment", "it is taken", describe(got))
       elseif fits(tcp.closed(), got) or (is_terminate(got)) then
         reading = "B: buffers are sized by the MTU, so it may be refused"

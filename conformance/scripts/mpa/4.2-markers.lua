@@ -159,7 +159,7 @@ check {
   role = "both",
   sandwich = "startup",
   requires = "upper_tester",
-  purpose = "a Marker right after ULPDU_Length and two octets of the header: received, and sent",
+  purpose = "a Marker right after ULPDU_Length and two octets of the header, and at each other place: received, and sent",
   run = function(t)
     local c = t:open_with_framing { markers = true, fresh = true }
     local sent = { pattern(498 - 18), pattern(40) }
@@ -176,6 +176,8 @@ check {
     t.dut:send { stream = stream, length = 40 }
     c:expect(rdmap.send { L = 1, data = function(v) return #v == 40 end },
              { message = "an FPDU with a Marker after its first 4 octets" })
+    c:finish()
+    t:markers_at_all_places()
   end,
 }
 

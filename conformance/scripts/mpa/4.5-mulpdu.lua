@@ -114,7 +114,8 @@ check {
       local stream = t:stream_of(c)
       t:instrument("mpa", { stream = stream })
       longest(t, c, 20000, "before EMSS changes")
-      for _, emss in ipairs { 960, 700, 1200 } do
+      -- Of each residue modulo 4, at multiples of 512 and right beyond, and where MULPDU has its least value.
+      for _, emss in ipairs { 960, 700, 1200, 961, 962, 963, 1023, 1024, 1025, 1027, 512, 513, 140, 130 } do
         t:instrument("set_emss", { stream = stream, emss = emss })
         local most = longest(t, c, 20000, "after EMSS has changed")
         -- Shorter ones are as legal (DDP-5.2-15).
