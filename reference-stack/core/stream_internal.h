@@ -117,6 +117,7 @@ struct iwarp_stream {
     uint16_t reply_ird, reply_ord;
     unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
     bool rtr_awaited;    /* responder, A = 1: the first segment should be an RTR */
+    bool ddp_alone;      /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
     bool established;
     uint16_t ird, ord; /* in force */
     uint8_t version;   /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */

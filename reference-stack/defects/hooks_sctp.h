@@ -55,6 +55,9 @@ uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid);
 /* How far the message is before the one that is due (RFC 5043 10). */
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
 
+/* Octets of memory for a message that came before its turn (RFC 5043 10). */
+size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t octets);
+
 /* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */
 
 /* True: a control message does not wait until the one before has come for certain (RFC 5043 6.6). */

@@ -74,7 +74,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         whole.count = 0;
     }
     association->counters.messages_received++;
-    if (!association->up || association->over || association->mode != IWARP_SCTP_RDMA ||
+    if (!association->up || association->over || association->mode == IWARP_SCTP_NOTHING ||
         whole.sid >= association->streams) {
         association->counters.dropped++; /* no DDP here, or a SID without its pair */
         return;
