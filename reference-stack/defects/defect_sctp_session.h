@@ -18,6 +18,7 @@ void defect_terminate_first(const struct sctp_session *session, const struct iwa
     B(SCTP_ONE_DOMAIN,             "sctp-one-domain",             "all streams of an association have the Protection Domain of the first") \
     B(SCTP_DOMAIN_CHANGES,         "sctp-domain-changes",         "the Protection Domain of a stream can be changed while its session lasts") \
     B(SCTP_DDP_IGNORED,            "sctp-ddp-ignored",            "an association for DDP alone counts as one without DDP") \
+    B(SCTP_REFUSED_LOST,           "sctp-refused-lost",           "a segment that SCTP refuses, as the path became narrower, is not sent") \
     B(SCTP_ROOM_BY_SSN,            "sctp-room-by-ssn",            "a message that came early takes memory for all that are missing before it") \
     B(SCTP_SENDS_DELAYED,          "sctp-sends-delayed",          "each segment of a Send waits 200 ms for others that could go with it") \
     B(SCTP_INDICATION_ALWAYS,      "sctp-indication-always",      "the indication is sent by endpoints, too, whose ULP wants none") \

@@ -46,6 +46,9 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
 uint16_t hook_first_ssn(const struct sctp_session *session);
 uint16_t hook_next_ssn(const struct sctp_session *session);
 
+/* A segment waits that is longer than the path takes by now. True: it is gone (draft-stewart-rddp-sctp-02 5). */
+bool hook_refused_lost(struct sctp_session *session);
+
 /* How many messages may be sent without acknowledgement (RFC 5043 10). */
 uint32_t hook_outstanding_max(const struct sctp_session *session);
 

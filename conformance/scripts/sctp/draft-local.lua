@@ -97,3 +97,44 @@ check {
     second:probe(second.sid, "the other streams go on")
   end,
 }
+
+-- IPv4 or IPv6, SCTP's common header, chunk header and DDP-SSN: what a packet has before a segment.
+local BEFORE = 12 + 16 + 2
+local NARROW = 576
+
+check {
+  id = "SCTP-5-02",
+  role = "both",
+  purpose = "the path becomes narrower while segments wait: none is lost, and what is made from then on fits",
+  requires = "upper_tester",
+  lasts = 20,
+  run = function(t)
+    local a, stream = t:draft_posted()
+    local number = t:instrument("status", { stream = stream }).association
+    local room = NARROW - (t.ipv6 and 40 or 20) - BEFORE
+    local octets = 5 << 20 -- more than SCTP takes: the last segments are still with DDP, one of them made already
+    a.handle:window(0)
+    t.dut:write { stream = stream, stag = 2, length = octets }
+    rig.wait(0.2)
+    t:instrument("set_mtu", { association = number, mtu = NARROW })
+    a.handle:window(1 << 20)
+    local came, last = 0, 0
+    while came < octets do
+      local got, why = a:receive(a.sid, 5)
+      if not (got and got.kind == "segment") then
+        t:fail("a Write of 5 MiB on a path that has become narrower", octets .. " octets", came .. " octets, then " .. a:words(got, why))
+      end
+      if got.segment.TO ~= came then
+        t:fail("the Tagged Offset of the next segment", tostring(came), tostring(got.segment.TO))
+      end
+      last = #got.data - 2
+      came = came + #got.segment.data
+      if (got.segment.L == 1) ~= (came == octets) then
+        t:fail("L of the segment that ends at octet " .. came .. " of " .. octets, came == octets and "1" or "0", tostring(got.segment.L))
+      end
+    end
+    if last > room then t:fail("the last segment, made on the narrow path", "at most " .. room .. " octets", tostring(last)) end
+    a:probe(a.sid, "after the Write")
+    t:equal("the association", "open", a.handle:status().cause)
+  end,
+}
