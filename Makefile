@@ -12,7 +12,7 @@
 #   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
-#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
+#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
@@ -241,6 +241,7 @@ course: | $(B)/.made
 soak: $(B)/bench/bench_soak $(B)/unit-tests
 	@$(B)/bench/bench_soak $(SOAK_SECONDS)
 	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
+	@CK_RUN_SUITE=sctp_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 
 coverage: $(B)/cov/unit-tests $(B)/cov/warpcheck $(B)/cov/iwarp-peer
 	@B='$(B)' CC='$(CC)' tools/coverage.sh

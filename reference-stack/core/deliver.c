@@ -360,7 +360,9 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (delivery.segment.header == NULL)
-        return; /* only with the check switched off by a defect */
+        return;            /* only with the check switched off by a defect */
+    if (stream->ddp_alone) /* what the ULP's bits mean is the ULP's affair */
+        delivery.segment.control = rdmap_control(delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND);
     (void)rdmap_parse(&delivery.segment, &delivery.message);
     if (delivery.segment.tagged)
         deliver_tagged(stream, &delivery);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
 
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
@@ -33,6 +34,17 @@ void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t r
         return;
     stream->queues[DDP_QN_SEND].msn_next = send;
     stream->queues[DDP_QN_SEND].msn_expected = receive;
+}
+
+int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence)
+{
+    if (stream == NULL)
+        return misuse_null(sentence, "set_pd", "a stream");
+    if (stream->established && !HOOK_IF(stream, hook_domain_changes(stream)))
+        return sentence_set(sentence, "stream: it is established, and keeps its Protection Domain %u",
+                            (unsigned)stream->config.pd);
+    stream->config.pd = pd;
+    return 0;
 }
 
 void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu)

@@ -61,6 +61,8 @@ int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, cons
     segment->version = stream->version;
     if (segment->version == 0)
         segment->control &= 0x0F; /* RV, and the opcode stays */
+    if (stream->ddp_alone)
+        segment->control = 0; /* RDMAP's bits are for its own messages */
     ulpdu.header_octets = ddp_pack_header(segment, headers);
     if (rdmap_octets != 0)
         memcpy(headers + ulpdu.header_octets, rdmap_header, rdmap_octets);

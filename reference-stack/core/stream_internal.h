@@ -117,6 +117,7 @@ struct iwarp_stream {
     uint16_t reply_ird, reply_ord;
     unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
     bool rtr_awaited;    /* responder, A = 1: the first segment should be an RTR */
+    bool ddp_alone;      /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
     bool established;
     uint16_t ird, ord; /* in force */
     uint8_t version;   /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */
@@ -242,6 +243,8 @@ enum transmit_source transmit_choose(const struct iwarp_stream *stream);
 void transmit_requested(struct iwarp_stream *stream);
 void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
+/* The segment that waits was made for more room than there is now: `over` octets of its payload go with the next one. */
+void transmit_shorten(struct iwarp_stream *stream, size_t over);
 void transmit_done(struct iwarp_stream *stream);
 bool transmit_pending(const struct iwarp_stream *stream);
 int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);

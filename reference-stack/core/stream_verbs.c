@@ -161,6 +161,9 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     }
     if (postable(stream, sentence) != 0)
         return -1;
+    if (stream->ddp_alone && work->kind != IWARP_WORK_SEND && work->kind != IWARP_WORK_WRITE)
+        return sentence_set(sentence,
+                            "stream: the association is for DDP without RDMAP: it has Sends and Writes alone");
     /* RFC 5041 5.2: the length of a message is below 2^32. */
     if (work->count > UINT32_MAX)
         return sentence_set(sentence, "stream: a message of %llu octets, at most 2^32 - 1 were expected",
@@ -338,7 +341,7 @@ int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint
     if (stream == NULL)
         return misuse_null(sentence, "terminate", "a stream");
     stream->now = now;
-    if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING)
+    if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->ddp_alone)
         return sentence_set(sentence, "stream: no Terminate can be sent in this state");
     if (!wire_is_error(triple) || (triple & ~(WIRE_ERROR_BIT | UINT16_MAX)) != 0)
         return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);

@@ -92,7 +92,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
         (void)stream->llp->answer(stream, false);
         return;
     }
-    if (outcome.action == VALIDATION_TERMINATE && stream->segments_allowed)
+    if (outcome.action == VALIDATION_TERMINATE && stream->segments_allowed && !stream->ddp_alone)
         terminate_about(stream, outcome.error, subject);
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;

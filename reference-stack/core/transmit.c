@@ -304,6 +304,50 @@ bool transmit_next(struct iwarp_stream *stream)
     return made;
 }
 
+/* Counters and offsets go back to what they were before these octets; false: the piece is no part of a longer message. */
+static bool take_back(struct iwarp_stream *stream, size_t over)
+{
+    struct transmit_piece *piece = &stream->piece;
+    struct served_read *served = ring_at(&stream->reads, 0);
+    struct send_work *work;
+
+    if (piece->response) {
+        if (served == NULL || served->is_atomic)
+            return false;
+        served->sent -= over;
+        piece->ends_response = false;
+        stream->source = TRANSMIT_RESPONSE;
+        return true;
+    }
+    work = ring_at(&stream->work, stream->work_sent - piece->completes);
+    if (work == NULL || (work->kind != IWARP_WORK_SEND && work->kind != IWARP_WORK_WRITE))
+        return false;
+    if (piece->completes) {
+        stream->work_sent--;
+        stream->work_offset = work->count;
+        if (work->kind == IWARP_WORK_SEND)
+            stream->queues[DDP_QN_SEND].msn_next--;
+        piece->completes = false;
+    }
+    stream->work_offset -= over;
+    stream->source = TRANSMIT_WORK;
+    return true;
+}
+
+void transmit_shorten(struct iwarp_stream *stream, size_t over)
+{
+    struct transmit_piece *piece = &stream->piece;
+    struct iwarp_span *payload = piece->span_count == 0 ? NULL : &piece->spans[piece->span_count - 1];
+
+    if (payload == NULL || !piece->segment || piece->terminate || piece->done != 0 || payload->count <= over ||
+        !take_back(stream, over))
+        return;
+    payload->count -= over;
+    piece->octets -= over;
+    /* The headers are the stream's own: in `headers`, or in front of the copy. */
+    ddp_tagged_set_L((uint8_t *)(uintptr_t)piece->spans[0].octets + LLP_PREFIX_OCTETS, 0);
+}
+
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
     if (stream == NULL)

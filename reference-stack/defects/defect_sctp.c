@@ -40,6 +40,8 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
 
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
 {
+    if (mode == IWARP_SCTP_DDP && association_behaves(association, DEFECT_SCTP_DDP_IGNORED))
+        return IWARP_SCTP_NOTHING;
     return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
 }
 

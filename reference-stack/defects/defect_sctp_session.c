@@ -96,6 +96,24 @@ bool defect_send_waits(struct iwarp_stream *stream)
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */
 
+bool hook_refused_lost(struct sctp_session *session)
+{
+    if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
+        return false;
+    iwarp_stream_output_done(session->stream, SIZE_MAX, session->association->now);
+    session_ready(session);
+    return true;
+}
+
+size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t octets)
+{
+    enum { ENTRY = 8 }; /* octets of one in an array of those that are missing */
+
+    if (!session_behaves(session, DEFECT_SCTP_ROOM_BY_SSN))
+        return octets;
+    return octets + ENTRY * (size_t)(uint16_t)(ssn - session->expected);
+}
+
 void hook_session_attached(struct sctp_session *session)
 {
     struct sctp_faults *faults = &session->association->faults;

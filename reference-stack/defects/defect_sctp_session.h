@@ -16,6 +16,10 @@ void defect_terminate_first(const struct sctp_session *session, const struct iwa
 #define DEFECT_BEHAVIOURS_SCTP_SESSION(B) \
     B(SCTP_INDICATION_ASSUMED,     "sctp-indication-assumed",     "an indication that is missing or too short counts as DDP's") \
     B(SCTP_ONE_DOMAIN,             "sctp-one-domain",             "all streams of an association have the Protection Domain of the first") \
+    B(SCTP_DOMAIN_CHANGES,         "sctp-domain-changes",         "the Protection Domain of a stream can be changed while its session lasts") \
+    B(SCTP_DDP_IGNORED,            "sctp-ddp-ignored",            "an association for DDP alone counts as one without DDP") \
+    B(SCTP_REFUSED_LOST,           "sctp-refused-lost",           "a segment that SCTP refuses, as the path became narrower, is not sent") \
+    B(SCTP_ROOM_BY_SSN,            "sctp-room-by-ssn",            "a message that came early takes memory for all that are missing before it") \
     B(SCTP_SENDS_DELAYED,          "sctp-sends-delayed",          "each segment of a Send waits 200 ms for others that could go with it") \
     B(SCTP_INDICATION_ALWAYS,      "sctp-indication-always",      "the indication is sent by endpoints, too, whose ULP wants none") \
     B(SCTP_PPID_ANY,               "sctp-ppid-any",               "a message of a PPID that is nobody's is read as a segment") \

@@ -77,6 +77,11 @@ void hook_posted(struct iwarp_stream *stream)
     }
 }
 
+bool hook_domain_changes(const struct iwarp_stream *stream)
+{
+    return stream_behaves(stream, DEFECT_SCTP_DOMAIN_CHANGES);
+}
+
 void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t *mulpdu)
 {
     if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))

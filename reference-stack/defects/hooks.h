@@ -264,6 +264,9 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
 /* The Read Request that a Terminate returns of a Read that failed midway (RFC 5040 4.8). */
 void hook_late_read(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest);
 
+/* An established stream is to have another Protection Domain. True: it gets it (RFC 5043 6). */
+bool hook_domain_changes(const struct iwarp_stream *stream);
+
 /* A ULPDU posted as it stands, and how many octets it may have (RFC 5044 4.5). */
 void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t *mulpdu);
 

@@ -46,6 +46,9 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
 uint16_t hook_first_ssn(const struct sctp_session *session);
 uint16_t hook_next_ssn(const struct sctp_session *session);
 
+/* A segment waits that is longer than the path takes by now. True: it is gone (draft-stewart-rddp-sctp-02 5). */
+bool hook_refused_lost(struct sctp_session *session);
+
 /* How many messages may be sent without acknowledgement (RFC 5043 10). */
 uint32_t hook_outstanding_max(const struct sctp_session *session);
 
@@ -54,6 +57,9 @@ uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid);
 
 /* How far the message is before the one that is due (RFC 5043 10). */
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
+
+/* Octets of memory for a message that came before its turn (RFC 5043 10). */
+size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t octets);
 
 /* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */
 

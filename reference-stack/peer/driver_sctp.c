@@ -76,7 +76,13 @@ static void op_release(void *transport)
     sctp_path_release(transport);
 }
 
-static const struct peer_sctp_ops sctp_ops = {.connect = op_connect, .run = op_run, .release = op_release};
+static void op_set_mtu(void *transport, size_t mtu)
+{
+    sctp_path_set_packet_max(transport, mtu - sctp_udp_headers(AF_INET6));
+}
+
+static const struct peer_sctp_ops sctp_ops = {
+    .connect = op_connect, .run = op_run, .release = op_release, .set_mtu = op_set_mtu};
 
 static const struct peer_transport_ops udp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
 

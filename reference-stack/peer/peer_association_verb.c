@@ -176,11 +176,37 @@ static json_t *verb_abort_association(struct peer *peer, const json_t *command, 
     return json_true();
 }
 
+/* What ICMP would tell: a path with another MTU. SCTP knows it first, and DDP by it. */
+static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    enum { MTU_LEAST = 576, MTU_MOST = 9000 };
+    struct peer_association *pa = association_of(peer, command, sentence);
+    uint64_t mtu = 0;
+    json_t *number;
+    json_t *reply;
+
+    if (pa == NULL || upper_require(command, "mtu", sentence) != 0 ||
+        upper_number(command, "mtu", MTU_MOST, &mtu, sentence) != 0)
+        return NULL;
+    if (mtu < MTU_LEAST || peer->ops->sctp->set_mtu == NULL || pa->transport == NULL) {
+        (void)sentence_set(sentence, mtu < MTU_LEAST ? "'mtu' is less than 576" : "SCTP cannot be told of a path MTU");
+        return NULL;
+    }
+    reply = peer_reply_number("segment_max", &number, sentence);
+    if (reply == NULL)
+        return NULL;
+    peer->ops->sctp->set_mtu(pa->transport, (size_t)mtu);
+    iwarp_association_set_mtu(pa->association, (size_t)mtu);
+    peer_association_pump(pa);
+    return peer_replied(reply, number, (json_int_t)iwarp_association_segment_max(pa->association));
+}
+
 /* clang-format off */
 const struct peer_verb_row peer_association_verbs[] = {
     {"capabilities",      verb_capabilities,      ""},
     {"connect",           verb_connect,           "address port udp_port association sid +"},
     {"association",       verb_association,       "association"},
+    {"set_mtu",           verb_set_mtu,           "association mtu"},
     {"shutdown",          verb_shutdown,          "association"},
     {"abort_association", verb_abort_association, "association"},
     {NULL, NULL, NULL},

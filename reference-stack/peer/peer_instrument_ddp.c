@@ -38,6 +38,19 @@ json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence 
     return json_true();
 }
 
+/* The ULP wants another Protection Domain for the stream. */
+json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    uint64_t pd = 0;
+
+    if (ps == NULL || upper_require(command, "pd", sentence) != 0 ||
+        upper_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
+        iwarp_stream_set_pd(ps->stream, (uint32_t)pd, sentence) != 0)
+        return NULL;
+    return json_true();
+}
+
 /* MULPDU, whatever EMSS says. */
 json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence)
 {

@@ -225,6 +225,7 @@ json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentenc
 /* peer_instrument_ddp.c */
 json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct sentence *sentence);

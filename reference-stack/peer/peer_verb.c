@@ -456,6 +456,7 @@ const struct peer_verb_row peer_verbs[] = {
     {"fault",        peer_verb_fault,   ""},
     {"ddp",          peer_verb_ddp,     "stream"},
     {"msn",          peer_verb_msn,     "stream send receive"},
+    {"set_pd",       peer_verb_set_pd,  "stream pd"},
     {"mulpdu",       peer_verb_mulpdu,  "stream mulpdu"},
     {"hold",         peer_verb_hold,    "stream hold"},
     {"catastrophe",  peer_verb_catastrophe, "stream kind"},

@@ -74,7 +74,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         whole.count = 0;
     }
     association->counters.messages_received++;
-    if (!association->up || association->over || association->mode != IWARP_SCTP_RDMA ||
+    if (!association->up || association->over || association->mode == IWARP_SCTP_NOTHING ||
         whole.sid >= association->streams) {
         association->counters.dropped++; /* no DDP here, or a SID without its pair */
         return;
@@ -159,6 +159,7 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
     const struct iwarp_association *association = session->association;
     struct iwarp_stream *stream = session->stream;
     struct iwarp_output piece;
+    size_t room;
 
     if (stream == NULL || (is_draft(association) && session->control_outstanding != 0))
         return 0;
@@ -166,6 +167,14 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
     if (iwarp_stream_output(stream, &piece) == 0 &&
         (stream->piece.octets == 0 || iwarp_stream_output(stream, &piece) == 0))
         return 0;
+    /* The path MTU fell while it waited: SCTP would refuse it (draft 5). */
+    room = segment_room(stream);
+    if (piece.fpdu && piece.octets > room + (HOOKED(association) ? HOOK_ROOM : 0)) {
+        if (HOOK_IF(association, hook_refused_lost(session)))
+            return 0;
+        transmit_shorten(stream, piece.octets - room);
+        (void)iwarp_stream_output(stream, &piece);
+    }
     for (size_t i = 0; i < piece.span_count; i++)
         output->spans[output->span_count++] = piece.spans[i];
     output->octets = piece.octets;

@@ -213,6 +213,8 @@ void order_free(struct iwarp_association *association);
 
 /* segment.c */
 size_t segment_max(const struct iwarp_stream *stream, size_t *left);
+/* Octets of the longest user message with a segment, by whatever limits it now. */
+size_t segment_room(const struct iwarp_stream *stream);
 int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
 #endif

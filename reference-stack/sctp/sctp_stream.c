@@ -140,8 +140,6 @@ static int admit(const struct iwarp_association *association, unsigned sid, stru
         return sentence_set(sentence, "stream: the association is being closed");
     if (association->mode == IWARP_SCTP_NOTHING)
         return sentence_set(sentence, "stream: the association is not for DDP");
-    if (association->mode != IWARP_SCTP_RDMA)
-        return sentence_set(sentence, "stream: the association is for DDP without RDMAP, which has no ULP here");
     if (sid >= association->streams)
         return sentence_set(sentence, "stream: SID %u, the association has %u streams", sid, association->streams);
     return 0;
@@ -172,6 +170,7 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
         return sentence_set(sentence, "stream: out of memory");
     lower_of(stream)->session = session;
     session->stream = stream;
+    stream->ddp_alone = association->mode == IWARP_SCTP_DDP;
     association->attached++;
     HOOK(association, hook_session_attached(session));
     if (is_draft(association))

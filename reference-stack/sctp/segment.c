@@ -36,6 +36,11 @@ size_t segment_max(const struct iwarp_stream *stream, size_t *left)
                       hook_segment_max(stream, iwarp_association_segment_max(session->association)));
 }
 
+size_t segment_room(const struct iwarp_stream *stream)
+{
+    return DDP_SCTP_SSN_OCTETS + iwarp_stream_mulpdu(stream);
+}
+
 int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct sctp_session *session = lower_of(stream)->session;

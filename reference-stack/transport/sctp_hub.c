@@ -146,6 +146,11 @@ void sctp_path_release(struct sctp_path *path)
     free(path);
 }
 
+void sctp_path_set_packet_max(struct sctp_path *path, size_t octets)
+{
+    user_sctp_set_packet_max(path->end, octets);
+}
+
 void sctp_path_run(struct sctp_path *path, uint64_t now)
 {
     user_sctp_run(path->end, now);

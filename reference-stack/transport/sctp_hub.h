@@ -79,6 +79,9 @@ bool sctp_hub_busy(const struct sctp_hub *hub);
 /* SCTP is given what the association has to send, and does what it wants. */
 void sctp_path_run(struct sctp_path *path, uint64_t now);
 
+/* The path MTU of this association has changed: octets of the longest SCTP packet. The owner tells the association. */
+void sctp_path_set_packet_max(struct sctp_path *path, size_t octets);
+
 /* The owner is done with it, before it frees the association: one that still exists is aborted. */
 void sctp_path_release(struct sctp_path *path);
 

@@ -10,6 +10,7 @@ enum { SOCKET_SPACE = 4 << 20 };
 
 struct udp_socket {
     uv_udp_t handle;
+    int fd; /* of the handle */
     udp_socket_received *received;
     void *owner;
     uint16_t port;
@@ -52,6 +53,7 @@ static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *nam
 
     if (result == 0)
         result = uv_fileno((const uv_handle_t *)&socket->handle, &fd);
+    socket->fd = fd;
     if (result == 0 && name->ss_family == AF_INET &&
         setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe)) != 0)
         result = UV_EINVAL;
@@ -93,11 +95,13 @@ uint16_t udp_socket_port(const struct udp_socket *socket)
     return socket->port;
 }
 
+/* Without libuv, which would only wrap the same call: nothing ever waits in its queue. */
 bool udp_socket_send(struct udp_socket *socket, const struct sockaddr_storage *to, const uint8_t *octets, size_t count)
 {
-    uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)octets, (unsigned)count);
+    socklen_t length = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 
-    return uv_udp_try_send(&socket->handle, &buffer, 1, (const struct sockaddr *)to) == (int)count;
+    return sendto(socket->fd, octets, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)to, length) ==
+           (ssize_t)count;
 }
 
 void udp_socket_close(struct udp_socket *socket)

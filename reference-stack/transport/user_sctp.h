@@ -55,6 +55,9 @@ enum { USER_SCTP_SPACE = 4 << 20 };
 int user_sctp_start(struct sentence *sentence);
 void user_sctp_stop(void);
 
+/* The path MTU has changed: octets of the longest SCTP packet from now on. The association is told by its owner. */
+void user_sctp_set_packet_max(struct user_sctp *end, size_t octets);
+
 /* Borrows the association, which must not be up. NULL with a sentence. Packets may be sent during the call. */
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
                                 uint64_t now, struct sentence *sentence);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_stack [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in the same run: two processes
- * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
+ * bench_stack [sctp] [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in the same run (sctp:
+ * over libusrsctp in UDP, against plain messages over libusrsctp): two processes each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
  * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
  * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one
  * right after the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of
@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "iwarp/verbs.h"
+#include "tests/bench/plain_sctp.h"
 #include "tests/bench/plain_tcp.h"
 
 enum {
+    SCTP_PORT = 5043,
     REGION = 4 << 20,
     SMALL = 64,
     RECEIVES = 512,
@@ -32,6 +34,8 @@ enum {
 enum kind { WRITE, READ, SEND, PING, ATOMIC };
 
 static const char *const names[] = {"Write", "Read", "Send", "Send ping-pong", "FetchAdd"};
+
+static bool sctp;
 
 /* What one run is asked for: sent by the initiator as its Private Data. */
 struct order {
@@ -47,12 +51,18 @@ struct target {
 
 /* --- The stack --------------------------------------------------------------------------------------------------- */
 
-static struct iwarp_context *context_new(void)
+/* Over SCTP: with the peer's UDP port. */
+static struct iwarp_context *context_new(uint16_t port)
 {
     struct sentence sentence = {""};
     struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
+    struct iwarp_sctp_options options;
 
-    if (context == NULL)
+    iwarp_sctp_options_default(&options, DDP_SCTP_RFC5043);
+    options.address = "127.0.0.1";
+    options.udp_port = 0;
+    options.peer_udp_port = port;
+    if (context == NULL || (sctp && iwarp_context_use_sctp(context, &options, &sentence) != 0))
         die(sentence.text);
     return context;
 }
@@ -133,7 +143,7 @@ static void serve(struct iwarp_context *context, struct iwarp_cq *cq, enum kind 
 
 static void responder(int report)
 {
-    struct iwarp_context *context = context_new();
+    struct iwarp_context *context = context_new(0);
     struct iwarp_cq *cq = cq_new(context);
     uint8_t *memory = aligned_alloc(4096, (size_t)RECEIVES * SMALL > REGION ? (size_t)RECEIVES * SMALL : 2 * REGION);
     struct iwarp_qp_options options;
@@ -152,10 +162,10 @@ static void responder(int report)
     iwarp_qp_options_default(&options, cq);
     options.stream.accept = IWARP_ACCEPT_ASK;
     options.stream.ird = options.stream.ord = READ_DEPTH;
-    listener = iwarp_listen(context, "127.0.0.1", 0, &options, &sentence);
+    listener = iwarp_listen(context, "127.0.0.1", sctp ? SCTP_PORT : 0, &options, &sentence);
     if (listener == NULL)
         die(sentence.text);
-    port = iwarp_listener_port(listener);
+    port = sctp ? iwarp_context_udp_port(context) : iwarp_listener_port(listener);
     if (write(report, &port, sizeof(port)) != sizeof(port))
         die("pipe");
     wait_for(context, IWARP_QP_CONNECT_REQUEST, &event);
@@ -304,7 +314,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
         responder(ends[1]);
     if (read(ends[0], &port, sizeof(port)) != sizeof(port))
         die("the responder did not start");
-    session.context = context_new();
+    session.context = context_new(port);
     session.cq = cq_new(session.context);
     session.memory = aligned_alloc(4096, 2 * REGION);
     memset(session.memory, 2, 2 * REGION);
@@ -314,7 +324,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
     options.stream.ird = options.stream.ord = READ_DEPTH;
     memcpy(options.stream.private_data, &order, sizeof(order));
     options.stream.private_octets = sizeof(order);
-    session.qp = iwarp_connect(session.context, "127.0.0.1", port, &options, &sentence);
+    session.qp = iwarp_connect(session.context, "127.0.0.1", sctp ? SCTP_PORT : port, &options, &sentence);
     if (session.qp == NULL)
         die(sentence.text);
     for (size_t i = 0; i < 16; i++)
@@ -331,6 +341,26 @@ static struct result stack(enum kind kind, size_t size, double limit)
     close(ends[1]);
     (void)waitpid(child, NULL, 0);
     return (struct result){rate, (processor_now() - processor) / done};
+}
+
+/* In a process of its own, as libusrsctp has one stack in a process, which its end ends. */
+static struct result over_sctp(bool plain, enum kind kind, size_t size, double limit)
+{
+    struct result result;
+    int ends[2];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        die("no process");
+    if (child == 0) {
+        result = plain ? plain_sctp(kind == PING, size, limit) : stack(kind, size, limit);
+        _exit(write(ends[1], &result, sizeof(result)) == sizeof(result) ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    (void)close(ends[1]);
+    if (read(ends[0], &result, sizeof(result)) != sizeof(result) || waitpid(child, NULL, 0) != child)
+        die("a run over SCTP has failed");
+    (void)close(ends[0]);
+    return result;
 }
 
 /* --- Both, in turns ------------------------------------------------------------------------------------------------ */
@@ -372,8 +402,9 @@ static void cell_round(struct cell *cell, double limit)
     if (i == cell->rounds)
         return;
     if (cell->kind != ATOMIC)
-        theirs = plain_tcp(cell->kind == PING, cell->size, limit);
-    ours = stack(cell->kind, cell->size, limit);
+        theirs =
+            sctp ? over_sctp(true, cell->kind, cell->size, limit) : plain_tcp(cell->kind == PING, cell->size, limit);
+    ours = sctp ? over_sctp(false, cell->kind, cell->size, limit) : stack(cell->kind, cell->size, limit);
     cell->theirs[i] = theirs.rate;
     cell->ours[i] = ours.rate;
     /* Of throughputs, or of the times of a round trip. */
@@ -394,9 +425,9 @@ static double cell_print(struct cell *cell)
         return ratio;
     }
     if (cell->kind == PING)
-        printf("%9.2f us a round  plain TCP %9.2f us    ", 1e6 / ours, 1e6 / theirs);
+        printf("%9.2f us a round  plain %s %9.2f us    ", 1e6 / ours, sctp ? "usrsctp" : "TCP", 1e6 / theirs);
     else
-        printf("%9.1f MB/s        plain TCP %9.1f MB/s  ", ours / 1e6, theirs / 1e6);
+        printf("%9.1f MB/s        plain %s %9.1f MB/s  ", ours / 1e6, sctp ? "usrsctp" : "TCP", theirs / 1e6);
     printf("ratio %.2f (%.2f to %.2f)  cpu %.2f\n", ratio, cell->ratios[0], cell->ratios[cell->done - 1],
            median(cell->processor, cell->done));
     return ratio;
@@ -421,12 +452,13 @@ static int cells_choose(struct cell *cells, const char *only, size_t only_size, 
     return count;
 }
 
-int main(int argc, char **argv)
+/* Arguments but for "sctp". */
+static void compare(int argc, char **argv)
 {
     static struct cell cells[CELLS];
     double limit = argc > 1 ? atof(argv[1]) : 0.3;
     int rounds = argc > 2 ? atoi(argv[2]) : 3;
-    const char *only = argc > 3 ? argv[3] : NULL;
+    const char *only = argc > 3 && *argv[3] != '\0' ? argv[3] : NULL;
     size_t only_size = argc > 4 ? (size_t)atol(argv[4]) : 0;
     double ratios[SEND + 1][2] = {{0}}, latency = 0;
     int count;
@@ -449,5 +481,13 @@ int main(int argc, char **argv)
         for (enum kind kind = WRITE; kind <= SEND; kind++)
             printf(" %.2f", ratios[kind][large]);
     printf(" %.2f\n", latency);
+}
+
+int main(int argc, char **argv)
+{
+    sctp = argc > 1 && strcmp(argv[1], "sctp") == 0;
+    if (sctp && !plain_sctp_there())
+        die("this build has no libusrsctp");
+    compare(argc - sctp, argv + sctp);
     return EXIT_SUCCESS;
 }

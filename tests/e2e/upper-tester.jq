@@ -58,6 +58,7 @@ def verbs: {
 	ddp: {stream: number(4294967295)},
 	msn: {stream: number(4294967295), send: number(4294967295), receive: number(4294967295)},
 	mulpdu: {stream: number(4294967295), mulpdu: (number(65471) + [127])},
+	set_pd: {stream: number(4294967295), pd: number(4294967295)},
 	placements: {stream: number(4294967295)},
 	hold: {stream: number(4294967295), hold: switch},
 	catastrophe: {stream: number(4294967295), kind: word},
@@ -76,7 +77,7 @@ def needed: {
 	abort: {stream: $stream}, status: {stream: $stream},
 	mpa: {stream: $stream}, set_emss: {stream: $stream, emss: 1460}, post_ulpdu: {stream: $stream, length: 14},
 	bounds: {stag: $stag, length: 8}, ddp: {stream: $stream}, msn: {stream: $stream, send: 1, receive: 1},
-	mulpdu: {stream: $stream, mulpdu: 1000}, placements: {stream: $stream}, hold: {stream: $stream},
+	mulpdu: {stream: $stream, mulpdu: 1000}, set_pd: {stream: $stream, pd: 1}, placements: {stream: $stream}, hold: {stream: $stream},
 	catastrophe: {stream: $stream, kind: "ddp"}, inject: {stream: $stream, data: "00"}, number: {stag: $stag}
 };
 

@@ -32,6 +32,12 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
 
 /*
+ * Puts the stream into another Protection Domain. An error once it is established: a stream has one as long as its session lasts
+ * (RFC 5043 6).
+ */
+int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence);
+
+/*
  * Sets MULPDU from now on, independent of EMSS; 0: EMSS decides again. Nothing changes if the value is below the
  * minimum of RFC 5044 4.5, or longer than an FPDU can hold.
  */

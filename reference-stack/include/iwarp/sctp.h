@@ -46,8 +46,13 @@ struct iwarp_association;
 /* What may be done on an association, by the indications of both sides (RFC 5043 11.1; draft 7.1). */
 enum iwarp_sctp_mode {
     IWARP_SCTP_NOTHING, /* neither DDP nor RDMA */
-    IWARP_SCTP_DDP,     /* draft: DDP alone. This stack has no ULP that uses DDP without RDMAP: no stream can be made */
-    IWARP_SCTP_RDMA,    /* DDP, and RDMAP above it */
+    /*
+     * Draft: DDP alone. Tagged segments are placed, and untagged ones of QN 0 fill the receives that are posted, whatever their
+     * ULP's bits say: IWARP_EVENT_RECEIVE as for a Send. Sends and Writes can be posted, their segments have these bits 0. An
+     * error ends the stream without a Terminate, which is RDMAP's.
+     */
+    IWARP_SCTP_DDP,
+    IWARP_SCTP_RDMA, /* DDP, and RDMAP above it */
 };
 
 struct iwarp_association_config {

@@ -126,6 +126,7 @@ START_TEST(instruments)
     iwarp_stream_ddp(NULL, NULL);
     iwarp_stream_set_msn(NULL, 1, 1);
     iwarp_stream_set_mulpdu(NULL, 200);
+    ck_assert_int_ne(iwarp_stream_set_pd(NULL, 1, NULL), 0);
     iwarp_stream_hold_responses(NULL, true);
     iwarp_stream_catastrophe(NULL, IWARP_CATASTROPHE_DDP, 1);
     ck_assert(!iwarp_stream_trace(NULL, &record));

@@ -177,6 +177,10 @@ static void order(struct record *record, const struct defect_set *defects, enum 
         for (int i = 0; i < 3; i++)
             (void)iwarp_stream_post_send(pair->side[device].ends[0].stream, &send, NULL);
     }
+    /* One that is far from its turn, and another domain for the session. */
+    sctp_pair_feed_send(pair, device, SID, 20000, 4, 12);
+    say(record, "held %zu domain %d\n", iwarp_association_counters(pair->side[device].association)->held_octets_max,
+        iwarp_stream_set_pd(pair->side[device].ends[0].stream, 2, NULL));
     end(record, pair);
 }
 
@@ -348,8 +352,8 @@ static void errors(struct record *record, const struct defect_set *defects, enum
 /* A peer that indicates something else, or nothing. */
 static void modes(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
-    for (int any = 0; any < 3; any++) {
-        struct iwarp_sctp_init peer = {any != 2, 3, 64, 64};
+    for (int any = 0; any < 4; any++) { /* the last one is of DDP alone, where the profile knows that */
+        struct iwarp_sctp_init peer = {any != 2, any == 3 ? DDP_SCTP_INDICATION_DDP : 3, 64, 64};
         struct sctp_pair *pair = sctp_pair_new(profile);
         struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
 

@@ -203,22 +203,48 @@ START_TEST(version_0)
 }
 END_TEST
 
-/* Without RDMAP on both sides there is no stream, and nothing that comes is looked at (7.1). */
+/* Without RDMAP on both sides DDP places and delivers, whatever the ULP's bits say; what is RDMAP's is refused (7.1). */
 START_TEST(ddp_alone)
 {
-    struct iwarp_stream_config config;
-    struct sentence sentence = {""};
+    static uint8_t buffer[8], memory[64];
+    struct iwarp_region region = {.length = sizeof(memory), .octets = memory, .access = IWARP_REMOTE_WRITE};
     struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct iwarp_stream *active, *passive;
+    struct iwarp_write write = {.octets = (const uint8_t *)"placed", .count = 6};
+    struct iwarp_send send = {.octets = (const uint8_t *)"sent", .count = 4};
+    struct iwarp_read read = {0};
+    struct sentence sentence = {""};
+    uint8_t bits[22] = {0, 2, 0x41, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 'o', 'n'};
 
     pair->side[SCTP_ACTIVE].config.indication = DDP_SCTP_INDICATION_DDP;
     sctp_pair_open(pair);
-    sctp_pair_feed_send(pair, SCTP_PASSIVE, 1, 1, 1, 8);
-    ck_assert_int_eq(pair->side[SCTP_PASSIVE].events[0].kind, IWARP_ASSOCIATION_UP);
-    ck_assert_int_eq(pair->side[SCTP_PASSIVE].events[0].mode, IWARP_SCTP_DDP);
-    ck_assert_uint_eq(iwarp_association_counters(pair->side[SCTP_PASSIVE].association)->dropped, 1);
-    iwarp_sctp_stream_config_default(&config, IWARP_RESPONDER);
-    ck_assert_ptr_null(iwarp_sctp_stream_new(pair->side[SCTP_PASSIVE].association, 1, &config, 1, &sentence));
-    ck_assert_str_eq(sentence.text, "stream: the association is for DDP without RDMAP, which has no ULP here");
+    passive = sctp_pair_stream(pair, SCTP_PASSIVE, 0, 1, NULL);
+    active = sctp_pair_stream(pair, SCTP_ACTIVE, 0, 1, NULL);
+    ck_assert_int_eq(iwarp_region_register(pair->side[SCTP_PASSIVE].device, &region, &sentence), 0);
+    for (uint64_t i = 0; i < 2; i++)
+        (void)iwarp_stream_post_receive(passive, i, buffer + 4 * i, 4, NULL);
+    write.stag = region.stag;
+    ck_assert_int_eq(iwarp_stream_post_write(active, &write, NULL), 0);
+    ck_assert_int_eq(iwarp_stream_post_send(active, &send, NULL), 0);
+    ck_assert_int_ne(iwarp_stream_post_read(active, &read, &sentence), 0);
+    ck_assert_str_eq(sentence.text, "stream: the association is for DDP without RDMAP: it has Sends and Writes alone");
+    ck_assert_int_ne(iwarp_stream_terminate(active, TERM_RDMAP_CATASTROPHIC, pair->now, NULL), 0);
+    sctp_pair_run(pair);
+    ck_assert_mem_eq(memory, "placed", 6);
+    ck_assert_mem_eq(buffer, "sent", 4);
+    /* Bits that are no opcode and no version of RDMAP. */
+    bits[1] = 3;
+    sctp_pair_feed(pair, SCTP_PASSIVE, 1, DDP_SCTP_PPID_DRAFT_SEGMENT, bits, sizeof(bits));
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_RECEIVE), 2);
+    ck_assert_mem_eq(buffer + 4, "on", 2);
+    /* An error: there is no Terminate to tell of it. */
+    bits[1] = 4;
+    bits[11] = 7; /* QN */
+    sctp_pair_feed(pair, SCTP_PASSIVE, 1, DDP_SCTP_PPID_DRAFT_SEGMENT, bits, sizeof(bits));
+    sctp_pair_run(pair);
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_ERROR), 1);
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_TERMINATE_SENT), 0);
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_ACTIVE, 0, IWARP_EVENT_TERMINATE_RECEIVED), 0);
     sctp_pair_free(pair);
 }
 END_TEST

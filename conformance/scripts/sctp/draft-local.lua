@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- draft-stewart-rddp-sctp-02, 7.1, 7.2 and 7.4: DDP without RDMAP, and what the ULP of a device may ask for.
+
+defaults { llp = "sctp-draft02" }
+
+check {
+  id = "SCTP-7.1-05",
+  role = "both",
+  sandwich = "association",
+  purpose = "both sides indicate DDP alone: a tagged message is placed and an untagged one delivered, whatever the ULP's bits say",
+  requires = "upper_tester",
+  run = function(t)
+    local port = t.role == "responder" and t:listen({ indication = sctp.DDP }, true) or nil
+    local a = t:associate { tester = { adaptation = sctp.DDP, port = port }, dut = { indication = sctp.DDP }, special = true }
+    a.port = port
+    local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
+    local ulp = { RV = 0, Opcode = 0 } -- the ULP's bits: for RDMAP they would be those of a Write, and a version that is none
+    a:segment(0, memory:write(0, "tagged", ulp))
+    a:segment(0, rdmap.send { RV = ulp.RV, Opcode = ulp.Opcode, data = "untagged" })
+    a:expect_acknowledged("a tagged and an untagged message of DDP alone")
+    if not t:await_event("receive", { data = hex("untagged") }) then
+      t:fail("an untagged message of DDP alone", "it is delivered", "it is not")
+    end
+    t:equal("memory after a tagged message of DDP alone", "tagged----------", memory:octets_now(16))
+    -- RFC 5041 7.1: what DDP itself finds wrong is wrong without RDMAP, too; there is no Terminate to say so.
+    a:segment(0, rdmap.write { STag = UNKNOWN_STAG, TO = 0, RV = ulp.RV, Opcode = ulp.Opcode, data = "to nobody" })
+    a:segment(0, memory:write(0, "later", ulp))
+    a:expect_acknowledged("a tagged message for an unknown STag, and one after it")
+    a:expect_nothing(0, "an error of DDP alone aborts the stream, and RDMAP's Terminate is not there")
+    t:equal("memory after an error of DDP alone", "tagged----------", memory:octets_now(16))
+  end,
+}
+
+check {
+  id = "SCTP-7.2-06",
+  role = "both",
+  purpose = "the ULP's messages are refused on an aborted stream, and none is sent",
+  requires = "upper_tester",
+  run = function(t)
+    local a, stream = t:draft_posted()
+    t.dut:send { stream = stream, data = "01" }
+    a:expect_segment(a.sid, rdmap.send { data = "\1" }, "a Send before the stream is aborted")
+    a:abort_stream(a.sid)
+    for n = 2, 4 do
+      local answer = t:command("send", { stream = stream, data = string.format("%02x", n) })
+      -- An interface that tells of failures later alone may take the call; then the work ends with an error.
+      if answer.ok and not t:await_event("flushed", { stream = stream }) then
+        t:fail("a Send of the ULP on an aborted stream", "an error", "it is taken")
+      end
+    end
+    a:expect_nothing(a.sid, "on an aborted stream nothing of the ULP is sent", 2)
+    a:reset(a.sid)
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    local got, why = a:receive(a.sid, 5)
+    if got and got.kind == "reset" then got, why = a:receive(a.sid, 5) end
+    if not (got and got.kind == "segment" and got.segment.Opcode == 2) then
+      t:fail("a Read after a Stream Reset", "its Response", a:words(got, why))
+    end
+  end,
+}
+
+check {
+  id = "SCTP-7.4-02",
+  role = "both",
+  purpose = "the ULP enables an STag for streams of two associations, and not for another stream of one of them",
+  requires = "upper_tester",
+  run = function(t)
+    local function opened()
+      local port = t.role == "responder" and t:listen { pd = 1 } or nil
+      local a = t:sctp_open { tester = { port = port }, dut = { pd = 1 } }
+      a.port = port
+      a:probe(a.sid)
+      a:known(a.sid)
+      return a
+    end
+    local first, second = opened(), opened()
+    -- An STag is enabled for the streams of its Protection Domain, and the ULP puts each stream into one.
+    local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" }, pd = 1 }
+    local other = first.sid + 5
+    t.dut:connect { association = first.number, sid = other, pd = 2 }
+    first:probe(other, "a further stream of the first association")
+    first:segment(first.sid, memory:write(0, "first"))
+    first:probe(first.sid, "a Write on a stream of the first association")
+    second:segment(second.sid, memory:write(8, "second"))
+    second:probe(second.sid, "a Write on a stream of the second association")
+    t:equal("memory after Writes on the streams that the STag is enabled for", "first---second--", memory:octets_now(16))
+    first:segment(other, memory:write(0, "other"))
+    first:expect_acknowledged("a Write on a stream that the STag is not enabled for")
+    local got = first:receive(other, t.quiet)
+    if got and not (got.kind == "segment" and
+                    is_terminate(got.segment, { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED", "RDMAP_INVALID_STAG", "RDMAP_PROTECTION_OTHER" })) then
+      t:fail("a Write on a stream that the STag is not enabled for", "Terminate 1/1/02 or 1/1/00, or the silent end of that stream", first:words(got))
+    end
+    t:equal("memory after a Write on a stream that the STag is not enabled for", "first---second--", memory:octets_now(16))
+    first:probe(first.sid, "the other streams go on")
+    second:probe(second.sid, "the other streams go on")
+  end,
+}
+
+-- IPv4 or IPv6, SCTP's common header, chunk header and DDP-SSN: what a packet has before a segment.
+local BEFORE = 12 + 16 + 2
+local NARROW = 576
+
+check {
+  id = "SCTP-5-02",
+  role = "both",
+  purpose = "the path becomes narrower while segments wait: none is lost, and what is made from then on fits",
+  requires = "upper_tester",
+  lasts = 20,
+  run = function(t)
+    local a, stream = t:draft_posted()
+    local number = t:instrument("status", { stream = stream }).association
+    local room = NARROW - (t.ipv6 and 40 or 20) - BEFORE
+    local octets = 5 << 20 -- more than SCTP takes: the last segments are still with DDP, one of them made already
+    a.handle:window(0)
+    t.dut:write { stream = stream, stag = 2, length = octets }
+    rig.wait(0.2)
+    t:instrument("set_mtu", { association = number, mtu = NARROW })
+    a.handle:window(1 << 20)
+    local came, last = 0, 0
+    while came < octets do
+      local got, why = a:receive(a.sid, 5)
+      if not (got and got.kind == "segment") then
+        t:fail("a Write of 5 MiB on a path that has become narrower", octets .. " octets", came .. " octets, then " .. a:words(got, why))
+      end
+      if got.segment.TO ~= came then
+        t:fail("the Tagged Offset of the next segment", tostring(came), tostring(got.segment.TO))
+      end
+      last = #got.data - 2
+      came = came + #got.segment.data
+      if (got.segment.L == 1) ~= (came == octets) then
+        t:fail("L of the segment that ends at octet " .. came .. " of " .. octets, came == octets and "1" or "0", tostring(got.segment.L))
+      end
+    end
+    if last > room then t:fail("the last segment, made on the narrow path", "at most " .. room .. " octets", tostring(last)) end
+    a:probe(a.sid, "after the Write")
+    t:equal("the association", "open", a.handle:status().cause)
+  end,
+}
