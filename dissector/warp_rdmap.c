@@ -83,7 +83,7 @@ static void draw_quoted_ddp(const struct segment *segment, const struct terminat
 
     proto_item_append_text(top, ", %s", tagged ? "tagged" : "untagged");
     warp_fields_draw_quoted(part, segment->tvb, offset, terminate->ddp_header_octets,
-                            tagged ? &ddp_tagged_layout : &ddp_untagged_layout, "RsvdULP");
+                            tagged ? &ddp_tagged_layout : &ddp_untagged_layout, NULL);
     warp_fields_draw_quoted(part, segment->tvb, offset + 1, terminate->ddp_header_octets - 1,
                             tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
 }
@@ -223,7 +223,7 @@ static void draw_ddp(const struct segment *segment, proto_tree *tree)
     proto_item_append_text(top, ", %s%s, %zu octets of payload", ddp->tagged ? "tagged" : "untagged",
                            ddp->last ? ", last" : "", ddp->payload_octets);
     warp_fields_draw(part, segment->tvb, 0, ddp->header_octets, ddp->tagged ? &ddp_tagged_layout : &ddp_untagged_layout,
-                     "RsvdULP");
+                     NULL);
     generated(proto_tree_add_uint(part, hf_warp_payload_octets, segment->tvb, (int)ddp->header_octets,
                                   (int)segment->have, (guint32)ddp->payload_octets));
 }
