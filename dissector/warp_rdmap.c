@@ -189,7 +189,7 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
     const struct warp_agreement *agreement = segment->fpdu->agreement;
     const struct mpa_start *a = &agreement->request, *b = &agreement->reply;
     unsigned opcode = segment->message.opcode;
-    bool empty = segment->ddp.payload_octets == 0, agreed = false;
+    bool empty = segment->ddp.payload_octets == 0, agreed = false, is_rtr = true;
     const char *kind = "none: the first message is no RTR";
 
     if (opcode == RDMAP_WRITE && empty) {
@@ -203,12 +203,12 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
         kind = "zero-length RDMA Read Request";
         agreed = a->rtr_read && b->rtr_read;
     } else {
+        is_rtr = false;
         agreed = true; /* nothing to say about its kind */
     }
     generated(proto_tree_add_string_format_value(tree, hf_warp_rtr, segment->tvb, 0, 0, kind, "%s%s", kind,
                                                  agreed ? "" : ", a kind that not both have named"));
-    col_append_str(segment->pinfo->cinfo, COL_INFO,
-                   opcode == RDMAP_WRITE || empty || opcode == RDMAP_READ_REQUEST ? " [RTR]" : " [no RTR]");
+    col_append_str(segment->pinfo->cinfo, COL_INFO, is_rtr ? " [RTR]" : " [no RTR]");
 }
 
 /* ---- the segment ---------------------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ expect 0 "a Terminate is drawn as it is meant" "${with_plugin[@]}" -r "$siw" -Y 
 	-e _ws.col.Info -e warp.terminate.meant -e warp.terminate.ddp.stag -e warp.terminate.culprit
 says '^13	.*Base or bounds violation \(0x1101\) M D swapped	DDP / Tagged Buffer Error / Base or bounds violation \(0x1101\)	0x185d1400	10$'
 # That one reads the same either way, by chance. In this one layer and type differ, and as it stands on the wire it would be a DDP error.
-cat >"$WORK/swapped.lua" <<'END'
+cat >"$WORK/own.lua" <<'END'
 capture {
   name = "swapped", about = "a Terminate in a little-endian host's order of bits",
   run = function()
@@ -123,8 +123,22 @@ capture {
     t:finish()
   end,
 }
+
+capture {
+  name = "no-rtr", about = "a first message that is no RTR where one is due",
+  run = function()
+    local t = talk {}
+    t:open { C = 0, enhanced = { A = 1, C = 1, IRD = 1, ORD = 1 } }
+    t.i:send(talk {}.write(0xB1, 100))
+    t:finish()
+  end,
+}
 END
-expect 0 "such a Terminate is made" "$WARPCHECK" gen --only swapped "$WORK/swapped.lua" -o "$WORK/swapped.pcap"
+expect 0 "a first message that is no RTR is made" "$WARPCHECK" gen --only no-rtr "$WORK/own.lua" -o "$WORK/no-rtr.pcap"
+chmod a+r "$WORK/no-rtr.pcap"
+expect 0 "Info says so, as the tree does" "${with_plugin[@]}" -r "$WORK/no-rtr.pcap" -Y warp.rtr -T fields -e _ws.col.Info -e warp.rtr
+says 'RDMA Write .* \[no RTR\]	none: '
+expect 0 "such a Terminate is made" "$WARPCHECK" gen --only swapped "$WORK/own.lua" -o "$WORK/swapped.pcap"
 chmod a+r "$WORK/swapped.pcap"
 expect 0 "Info, meaning, culprit and quoted header are those that are meant" "${with_plugin[@]}" -r "$WORK/swapped.pcap" -Y warp.terminate.meant -T fields \
 	-e _ws.col.Info -e warp.terminate.error -e warp.terminate.meant -e warp.terminate.culprit -e warp.terminate.read.srcstag
