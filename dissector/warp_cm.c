@@ -96,7 +96,7 @@ proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *
         expert_add_info(pinfo, icrc, &ei_warp_cm_icrc);
     if (item->cm.request_in != 0 && item->cm.request_in != pinfo->num)
         proto_item_set_generated(proto_tree_add_uint(part, hf_warp_request_in, tvb, 0, 0, item->cm.request_in));
-    warp_fields_draw(part, tvb, 0, MAD_HEADER_OCTETS, &mad_layout, "Reserved1");
+    warp_fields_draw(part, tvb, 0, MAD_HEADER_OCTETS, &mad_layout, NULL);
     warp_fields_draw(part, tvb, MAD_HEADER_OCTETS, message.body_octets, cm_layout(message.attribute), NULL);
     if (message.private_data != NULL && message.private_octets != 0)
         proto_tree_add_item(part, hf_warp_cm_private, tvb, (int)(message.private_data - mad),

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include "wire/infiniband.h"
+#include "wire/sctp.h"
+
 #define WARP_FIELD_DEFINE_(id, name, abbrev, type, base, strings, blurb) int hf_warp_##id = -1;
 WARP_FIELDS(WARP_FIELD_DEFINE_)
 #define WARP_EXPERT_DEFINE_(id, abbrev, group, severity, text) expert_field ei_warp_##id = EI_INIT;
@@ -26,7 +29,7 @@ struct bits_text {
 /* One layout's fields, in its order: pointers, because layouts share some. */
 struct layout_fields {
     const struct wire_layout *layout;
-    int **hf;
+    int **hf;     /* NULL: never drawn */
     int **quoted; /* the same inside a Terminate, under names of their own; NULL: never there */
     struct bits_text *texts;
 };
@@ -48,12 +51,10 @@ static const char *prefix_of(const char *layout)
         {"terminate_length", "terminate"},
         {"atomic_request", "atomic"},
         {"atomic_response", "atomic"},
-        {"sctp_common", "sctp"},
         {"sctp_chunk", "sctp.chunk"},
         {"sctp_data", "sctp.data"},
         {"sctp_init", "sctp.init"},
         {"sctp_adaptation", "sctp.adaptation"},
-        {"sctp_sack", "sctp.sack"},
         {"ddp_sctp_segment", "ddp_sctp"},
         {"ddp_sctp_control", "session"},
         {"ddp_sctp_draft_control", "session.draft"},
@@ -157,12 +158,30 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
     return info.p_id;
 }
 
+/*
+ * Headers that Wireshark's own dissectors draw have no fields here, for a filter with one would never find anything; nor has
+ * RsvdULP, in which RDMAP's control octet and Invalidate STag are drawn, nor the reserved octets of a MAD.
+ */
+static bool is_drawn(const struct wire_layout *layout, const struct wire_field *field)
+{
+    static const struct wire_layout *const of_others[] = {&sctp_common_layout, &sctp_sack_layout, &lrh_layout,
+                                                          &bth_layout, &deth_layout};
+
+    for (size_t i = 0; i < array_length(of_others); i++)
+        if (layout == of_others[i])
+            return false;
+    if (layout == &ddp_tagged_layout || layout == &ddp_untagged_layout)
+        return strcmp(field->id, "RsvdULP") != 0;
+    return layout != &mad_layout || strcmp(field->id, "Reserved1") != 0;
+}
+
 static int **fields_register(const struct wire_layout *layout, const char *in)
 {
     int **hf = g_new0(int *, layout->field_count);
 
     for (size_t i = 0; i < layout->field_count; i++)
-        hf[i] = field_register(layout, &layout->fields[i], in);
+        if (is_drawn(layout, &layout->fields[i]))
+            hf[i] = field_register(layout, &layout->fields[i], in);
     return hf;
 }
 
@@ -262,7 +281,7 @@ static bool draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const
     for (size_t j = 0; tree != NULL && j < layout->field_count; j++) {
         const struct wire_field *field = &layout->fields[j];
 
-        if ((field->bit + field->bits + 7u) / 8 > have || is_in_list(skip, field->id))
+        if (hf[j] == NULL || (field->bit + field->bits + 7u) / 8 > have || is_in_list(skip, field->id))
             continue;
         if (field->bit % 8 == 0 && field->bits % 8 == 0)
             proto_tree_add_item(tree, *hf[j], tvb, offset + field->bit / 8, field->bits / 8,

@@ -83,7 +83,7 @@ static void draw_quoted_ddp(const struct segment *segment, const struct terminat
 
     proto_item_append_text(top, ", %s", tagged ? "tagged" : "untagged");
     warp_fields_draw_quoted(part, segment->tvb, offset, terminate->ddp_header_octets,
-                            tagged ? &ddp_tagged_layout : &ddp_untagged_layout, "RsvdULP");
+                            tagged ? &ddp_tagged_layout : &ddp_untagged_layout, NULL);
     warp_fields_draw_quoted(part, segment->tvb, offset + 1, terminate->ddp_header_octets - 1,
                             tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
 }
@@ -189,7 +189,7 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
     const struct warp_agreement *agreement = segment->fpdu->agreement;
     const struct mpa_start *a = &agreement->request, *b = &agreement->reply;
     unsigned opcode = segment->message.opcode;
-    bool empty = segment->ddp.payload_octets == 0, agreed = false;
+    bool empty = segment->ddp.payload_octets == 0, agreed = false, is_rtr = true;
     const char *kind = "none: the first message is no RTR";
 
     if (opcode == RDMAP_WRITE && empty) {
@@ -203,12 +203,12 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
         kind = "zero-length RDMA Read Request";
         agreed = a->rtr_read && b->rtr_read;
     } else {
+        is_rtr = false;
         agreed = true; /* nothing to say about its kind */
     }
     generated(proto_tree_add_string_format_value(tree, hf_warp_rtr, segment->tvb, 0, 0, kind, "%s%s", kind,
                                                  agreed ? "" : ", a kind that not both have named"));
-    col_append_str(segment->pinfo->cinfo, COL_INFO,
-                   opcode == RDMAP_WRITE || empty || opcode == RDMAP_READ_REQUEST ? " [RTR]" : " [no RTR]");
+    col_append_str(segment->pinfo->cinfo, COL_INFO, is_rtr ? " [RTR]" : " [no RTR]");
 }
 
 /* ---- the segment ---------------------------------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static void draw_ddp(const struct segment *segment, proto_tree *tree)
     proto_item_append_text(top, ", %s%s, %zu octets of payload", ddp->tagged ? "tagged" : "untagged",
                            ddp->last ? ", last" : "", ddp->payload_octets);
     warp_fields_draw(part, segment->tvb, 0, ddp->header_octets, ddp->tagged ? &ddp_tagged_layout : &ddp_untagged_layout,
-                     "RsvdULP");
+                     NULL);
     generated(proto_tree_add_uint(part, hf_warp_payload_octets, segment->tvb, (int)ddp->header_octets,
                                   (int)segment->have, (guint32)ddp->payload_octets));
 }

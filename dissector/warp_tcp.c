@@ -21,6 +21,25 @@ struct warp_preferences warp_preferences = {TRUE, TRUE, TRUE, FALSE, TRUE};
 
 static dissector_handle_t warp_handle, port_handle, tcp_handle;
 static uint32_t drawn; /* frame whose record TCP has asked for */
+/* The segment that TCP dissects, header first, and its frame: after an exception it may be one of an earlier frame. */
+static tvbuff_t *segment;
+static uint32_t segment_in;
+
+/*
+ * Where TCP puts segments in order before others see them (its preference "reassemble out-of-order segments"), it hands
+ * over the new octets of a retransmission alone. Units are found by their place in the whole payload, so that is drawn.
+ */
+static tvbuff_t *whole_payload(tvbuff_t *tvb, const packet_info *pinfo)
+{
+    int header;
+
+    if (segment == NULL || segment_in != pinfo->num || tvb_get_ds_tvb(tvb) != tvb_get_ds_tvb(segment))
+        return tvb;
+    header = (*tvb_get_ptr(segment, 12, 1) >> 4) * 4;
+    if ((int)tvb_raw_offset(tvb) <= (int)tvb_raw_offset(segment) + header)
+        return tvb;
+    return tvb_new_subset_remaining(segment, header);
+}
 
 /* ---- asked by TCP ------------------------------------------------------------------------------------------------- */
 
@@ -32,7 +51,7 @@ static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
         (record->flow == 0 && record->completed_in == 0 && record->items == NULL && record->home == NULL))
         return 0;
     drawn = pinfo->num;
-    warp_draw(record, tvb, true, pinfo, tree);
+    warp_draw(record, whole_payload(tvb, pinfo), true, pinfo, tree);
     return (int)tvb_captured_length(tvb);
 }
 
@@ -76,18 +95,24 @@ static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct w
 static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct warp_record *record;
+    tvbuff_t *outer = segment;
     int octets;
 
     /* A segment that an ICMP message quotes was not sent in this frame. */
     if (pinfo->flags.in_error_pkt || tvb_captured_length(tvb) < 20 ||
-        !proto_is_protocol_enabled(find_protocol_by_id(warp_proto)))
+        !proto_is_protocol_enabled(find_protocol_by_id(warp_proto))) {
+        segment = NULL;
         return call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
+    }
     if (!PINFO_FD_VISITED(pinfo))
         warp_record_segment(tvb, pinfo);
     record = warp_record_of(pinfo->num);
     claim_conversation(tvb, pinfo, record);
     drawn = 0;
+    segment = tvb;
+    segment_in = pinfo->num;
     octets = call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
+    segment = outer;
     /*
      * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
      * may bring new octets after the old ones, or its acknowledgment may stand earlier in the file).
