@@ -7,11 +7,16 @@
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/mpa/mpa.h"
 
+/* Is the stream's first error this one? `wanted`: 0 for whatever happened, also where there is none. */
+static inline bool defect_error_is(uint32_t wanted, uint32_t error)
+{
+    return wanted == 0 || wanted == error || (error != 0 && wanted == (DEFECT_ERROR | (error >> 8 & 0xFF)));
+}
+
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
     return defect_behaves(stream->defects, behaviour) &&
-           (stream->defects->errors[behaviour] == 0 ||
-            stream->defects->errors[behaviour] == stream->defect_state.error);
+           defect_error_is(stream->defects->errors[behaviour], stream->defect_state.error);
 }
 
 /* The newest event is not to be reported after all. */

@@ -79,6 +79,7 @@
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \
     B(FIN_REPORTED,                "fin-reported",                "the close after the peer's FIN begins with a Terminate of the LLP's code 1") \
+    B(IMMEDIATE_EVENTS_ALL,        "immediate-events-all",        "RFC 7306: each Immediate Data raises a Solicited Event") \
     B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
     B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
     B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7") \
