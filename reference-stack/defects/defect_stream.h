@@ -51,7 +51,7 @@ void defect_fragment(struct iwarp_stream *stream);
 /* Legal variants, for the hook of the same name (defect_variant.c). */
 void variant_startup_begins(struct iwarp_stream *stream);
 void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets);
-void variant_answer_depths(struct iwarp_stream *stream);
+void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer);
 enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind);
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room);
 void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,

@@ -27,6 +27,7 @@
     B(REPLY_FLAG_WANTED,           "reply-flag-wanted",           "initiator: a Reply whose A differs from the Request's is closed") \
     B(RTR_READ_NEEDS_ORD,          "rtr-read-needs-ord",          "initiator: at an ORD of 0 a Read is no RTR in common") \
     B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
+    B(REPLY_IRD_AS_ASKED,          "reply-ird-as-asked",          "Reply: IRD is the Request's ORD, and 1 at least") \
     B(REPLY_ORD_LESS,              "reply-ord-less",              "Reply: ORD is 1 at most") \
     B(IRD_NEVER_RAISED,            "ird-never-raised",            "initiator: a Reply with an ORD above the own IRD is refused") \
     B(ORD_NEVER_LOWERED,           "ord-never-lowered",           "initiator: a Reply with an IRD below the own ORD is refused") \
