@@ -397,11 +397,14 @@ uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
         return UINT64_MAX;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return UINT64_MAX;
-    if (stream->state == IWARP_STATE_STARTUP && !stream->dropping)
-        return stream->startup_deadline < stream->linger_deadline ? stream->startup_deadline : stream->linger_deadline;
-    if (stream->teardown_at != 0 && stream->teardown_at < stream->linger_deadline)
-        return stream->teardown_at;
-    return stream->linger_deadline;
+
+    uint64_t first = stream->linger_deadline;
+
+    if (stream->state == IWARP_STATE_STARTUP && !stream->dropping && stream->startup_deadline < first)
+        first = stream->startup_deadline;
+    if (stream->teardown_at != 0 && stream->teardown_at < first)
+        first = stream->teardown_at;
+    return first;
 }
 
 void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)

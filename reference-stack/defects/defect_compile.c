@@ -397,25 +397,28 @@ static const char *behaviour_name_at(const void *unused, size_t index)
     return defect_behaviour_rows[index].name;
 }
 
-/* "@error=0x12", or nothing: whatever happened. */
-static int compile_error(const char *text, uint16_t *error, struct sentence *sentence)
+/* "@error=0x12", "@triple=0x1204", or nothing: whatever happened. */
+static int compile_error(const char *text, uint32_t *error, struct sentence *sentence)
 {
+    bool triple = strncmp(text, "@triple=", 8) == 0;
     const char *end;
     uint64_t value;
 
     *error = 0;
     if (*text == '\0')
         return 0;
-    if (strncmp(text, "@error=", 7) != 0 || number(text + 7, &value, &end) != 0 || *end != '\0' || value > UINT8_MAX)
-        return sentence_set(sentence, "'%s': @error= and the first octet of a Terminate was expected", text);
-    *error = (uint16_t)(DEFECT_ERROR | value);
+    if ((!triple && strncmp(text, "@error=", 7) != 0) || number(text + (triple ? 8 : 7), &value, &end) != 0 ||
+        *end != '\0' || value > (triple ? UINT16_MAX : UINT8_MAX))
+        return sentence_set(
+            sentence, "'%s': @error= and the first octet of a Terminate, or @triple= and two, were expected", text);
+    *error = (uint32_t)(value | (triple ? DEFECT_TRIPLE : DEFECT_ERROR));
     return 0;
 }
 
 static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
-    uint16_t error;
+    uint32_t error;
 
     if (compile_error(defect->value, &error, sentence) != 0)
         return -1;

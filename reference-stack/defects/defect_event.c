@@ -100,6 +100,9 @@ bool hook_receive_event(struct iwarp_stream *stream, const struct validation_sub
         event->octets = subject->segment->payload_octets;
     if (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) && !rdmap_is_send(opcode))
         event->solicited = opcode == RDMAP_IMMEDIATE;
+    if (!rdmap_is_send(opcode) && stream->config.extensions == IWARP_EXTENSIONS_RFC7306 &&
+        stream_behaves(stream, DEFECT_IMMEDIATE_EVENTS_ALL))
+        event->solicited = true;
     if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
         event->invalidated = false;
     if (opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))

@@ -309,11 +309,11 @@ struct defect_set {
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
-    uint16_t
-        errors[DEFECT_BEHAVIOUR_COUNT]; /* where this is the stream's error alone (defect_state.error); 0: always */
+    uint32_t errors[DEFECT_BEHAVIOUR_COUNT]; /* on streams with this error alone (defect_error_is()); 0: always */
 };
 
-enum { DEFECT_ERROR = 0x100 }; /* set in each: Layer 0, EType 0 is one, too */
+/* An error by the first octet of its Terminate, or by the first two: one is set in each, as both may be 0. */
+enum { DEFECT_ERROR = 0x100, DEFECT_TRIPLE = 0x10000 };
 
 struct defect_behaviour_row {
     const char *name;

@@ -55,7 +55,7 @@ void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_of
         stream->reply_ird = least(peer->ord, limit);
         stream->reply_ord = least(stream->ord, peer->ird);
     }
-    variant_answer_depths(stream);
+    variant_answer_depths(stream, peer);
 }
 
 void hook_private_made(const struct iwarp_stream *stream, struct mpa_start *start)

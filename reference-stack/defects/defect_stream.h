@@ -7,11 +7,16 @@
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/mpa/mpa.h"
 
+/* Is the stream's first error this one? `wanted`: 0 for whatever happened, also where there is none. */
+static inline bool defect_error_is(uint32_t wanted, uint32_t error)
+{
+    return wanted == 0 || wanted == error || (error != 0 && wanted == (DEFECT_ERROR | (error >> 8 & 0xFF)));
+}
+
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
     return defect_behaves(stream->defects, behaviour) &&
-           (stream->defects->errors[behaviour] == 0 ||
-            stream->defects->errors[behaviour] == stream->defect_state.error);
+           defect_error_is(stream->defects->errors[behaviour], stream->defect_state.error);
 }
 
 /* The newest event is not to be reported after all. */
@@ -46,7 +51,7 @@ void defect_fragment(struct iwarp_stream *stream);
 /* Legal variants, for the hook of the same name (defect_variant.c). */
 void variant_startup_begins(struct iwarp_stream *stream);
 void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets);
-void variant_answer_depths(struct iwarp_stream *stream);
+void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer);
 enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind);
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room);
 void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,

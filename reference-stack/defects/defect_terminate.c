@@ -122,7 +122,7 @@ void hook_fail(struct iwarp_stream *stream, struct validation_outcome *outcome)
     bool local = outcome->entry == NULL && outcome->requirement == NULL && outcome->action == VALIDATION_TERMINATE;
 
     if (!stream->error_seen)
-        stream->defect_state.error = (uint16_t)(DEFECT_ERROR | (outcome->error >> 8 & 0xFF));
+        stream->defect_state.error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
     if (stream->error_seen) {
         if (stream_behaves(stream, DEFECT_TERMINATE_LAST))
             stream_flush(stream); /* what was to go before the Terminate cannot */

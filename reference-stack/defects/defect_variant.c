@@ -34,8 +34,13 @@ void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_st
         mpa_start_set_Rev(octets, MPA_REV_1);
 }
 
-void variant_answer_depths(struct iwarp_stream *stream)
+void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
+    unsigned asked = peer->ord > 1 ? peer->ord : 1;
+
+    if (peer->ord != DEPTH_NOT_NEGOTIATED && stream->reply_ird > asked &&
+        stream_behaves(stream, DEFECT_REPLY_IRD_AS_ASKED))
+        stream->reply_ird = (uint16_t)asked;
     if (stream->reply_ird != DEPTH_NOT_NEGOTIATED && stream_behaves(stream, DEFECT_REPLY_IRD_MORE))
         stream->reply_ird = (uint16_t)stream->device->config.ird_max;
     if (stream->reply_ord > 1 && stream->reply_ord != DEPTH_NOT_NEGOTIATED &&

@@ -27,6 +27,7 @@
     B(REPLY_FLAG_WANTED,           "reply-flag-wanted",           "initiator: a Reply whose A differs from the Request's is closed") \
     B(RTR_READ_NEEDS_ORD,          "rtr-read-needs-ord",          "initiator: at an ORD of 0 a Read is no RTR in common") \
     B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
+    B(REPLY_IRD_AS_ASKED,          "reply-ird-as-asked",          "Reply: IRD is the Request's ORD, and 1 at least") \
     B(REPLY_ORD_LESS,              "reply-ord-less",              "Reply: ORD is 1 at most") \
     B(IRD_NEVER_RAISED,            "ird-never-raised",            "initiator: a Reply with an ORD above the own IRD is refused") \
     B(ORD_NEVER_LOWERED,           "ord-never-lowered",           "initiator: a Reply with an IRD below the own ORD is refused") \
@@ -79,6 +80,7 @@
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \
     B(FIN_REPORTED,                "fin-reported",                "the close after the peer's FIN begins with a Terminate of the LLP's code 1") \
+    B(IMMEDIATE_EVENTS_ALL,        "immediate-events-all",        "RFC 7306: each Immediate Data raises a Solicited Event") \
     B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
     B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
     B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7") \

@@ -107,7 +107,7 @@ struct defect_state {
     uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
     bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
     uint32_t send_joined;   /* MO that the next Send begins at */
-    uint16_t error; /* the stream's first error, by the first octet of its Terminate, and DEFECT_ERROR; 0: none */
+    uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
 };
 
 /* Values that the device's first connection leaves to later ones. */

@@ -66,6 +66,7 @@ function Connection:ulpdu(segment)
       self.msn[qn] = (self.msn[qn] + 1) & 0xFFFFFFFF
     end
   end
+  self:_count_response(segment)
   return segment:octets()
 end
 
@@ -152,6 +153,9 @@ function Connection:_start_frame(kind, seconds)
   end
 end
 
+local requests = { [0x1] = true, [0xA] = true } -- RDMA Read Request, Atomic Request
+local responses = { [0x2] = true, [0xB] = true }
+
 function Connection:_fpdu(seconds)
   local least, due = 1, nil
   local deadline = rig.now() + seconds
@@ -177,6 +181,7 @@ function Connection:_fpdu(seconds)
         segment.fpdu = f
         self:_suspect_header(segment)
         if segment.SinkSTag then self:_suspect_request(segment) end
+        if requests[segment.Opcode] then self.requested = (self.requested or 0) + 1 end
         return segment
       end
     end
@@ -207,7 +212,15 @@ function Connection:receive(seconds)
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
-  return self:_note_request(got, seconds)
+  got = self:_note_request(got, seconds)
+  self.t.awaits_request = got.kind == "timeout" and (self.requested or 0) > (self.responded or 0)
+  return got
+end
+
+-- A response of the tester ends one of the requests that the device has outstanding.
+function Connection:_count_response(segment)
+  local fields = segment.defaults and segment.defaults.fields
+  if fields and responses[fields.Opcode] and (segment.given.L or 1) ~= 0 then self.responded = (self.responded or 0) + 1 end
 end
 
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus

@@ -14,8 +14,12 @@ function Connection:send_shuffled(frames, order)
 end
 
 -- Frames of a TCP segment (or DATA chunk) each, before which `missing` (a frame, or a list of them) is missing, in `order` (default as they stand): returns the
--- function that sends it, with which TCP brings what is after once more.
+-- function that sends it, with which TCP brings what is after once more. What lies beyond the device's receive window comes with that
+-- alone: TCP hands nothing over from there (RFC 5044 A.3).
 function Connection:send_behind(missing, frames, order)
+  local deadline = rig.now() + self.t.reaction
+  while select(3, self.tcp:acknowledged()) > 0 and rig.now() < deadline do rig.wait(self.t.round_trip) end
+  local room, sent = self.tcp:status().peer_window, 0
   local first, pieces, offsets = self:octets(table.unpack(missing.kind and { missing } or missing)), {}, {}
   local at = #first
   for i, frame in ipairs(frames) do
@@ -24,8 +28,12 @@ function Connection:send_behind(missing, frames, order)
   end
   for i in ipairs(frames) do
     local n = order and order[i] or i
-    self.tcp:raw { offset = offsets[n], octets = pieces[n] }
+    if offsets[n] + #pieces[n] <= room then
+      self.tcp:raw { offset = offsets[n], octets = pieces[n] }
+      sent = sent + 1
+    end
   end
+  if sent == 0 then self.t:inconclusive("the device's receive window of " .. room .. " octets has no room for a segment after a gap") end
   return function() self.tcp:send(first .. table.concat(pieces)) end
 end
 

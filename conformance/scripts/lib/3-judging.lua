@@ -120,12 +120,17 @@ function Test:error_classes()
     { "a Write to an unknown STag", bad_write() },
     { "a Send on QN 9", rdmap.send { QN = 9, MSN = 1, data = "12345678" } },
     { "a Send with DV = 3", rdmap.send { DV = 3, data = "12345678" } },
+    { "a Send whose MO lies in no buffer", rdmap.send { MO = 0x7FFFFFF0, data = "12345678" } },
+    { "a Send that invalidates an unknown STag", rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1" } },
     { "a Read of an unknown STag", rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, false, true },
     { "a Send of opcode D", rdmap.send { Opcode = 0xD, data = "1234" } },
     { "a header cut short", raw.segment { data = "\x41\x43" }, true },
   }
   if not self:over_sctp() then
     table.insert(classes, #classes, { "an FPDU with a wrong CRC", fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }) })
+  end
+  if rig.has_upper_tester() then
+    classes[#classes + 1] = { "a Read before its buffer", self:memory():read(-1, 1), false, true }
   end
   if self:traits().atomics then
     classes[#classes + 1] = { "a misaligned FetchAdd", self:target():request(ADD, { offset = 4 }), false, true }

@@ -87,6 +87,9 @@ check {
   purpose = "of three Markers in one FPDU the last is wrong, in order: taken, Terminate 2/0/03, or dropped",
   run = function(t)
     local c = t:open_with_framing { markers = true }
+    -- So near to a Marker that an FPDU with three of them fits the link: a larger one may be refused (MPA-3-16).
+    local distance = c:marker_distance()
+    if distance > 100 then c:send(rdmap.send { data = pattern(distance - 64) }) end
     c:send(wrong_marker(c, 4, 3))
     t:note("the last of three Markers wrong: " .. c:mpa_outcome({ "MPA_MARKER" }, "the last of three Markers is wrong"))
   end,

@@ -79,6 +79,8 @@ static const struct {
     {"x\tR\tvalidate\tddp-qn\ttriple\tDDP_INVALID_QN@qn=x\n", "@qn=x"},
     {"x\tR\tbehaviour\tclose-never\ton\t@error=0x100\n", "@error=0x100"},
     {"x\tR\tbehaviour\tclose-never\ton\t@error=\n", "@error="},
+    {"x\tR\tbehaviour\tclose-never\ton\t@triple=0x10000\n", "@triple=0x10000"},
+    {"x\tR\tbehaviour\tclose-never\ton\t@triple=\n", "@triple="},
     {"x\tR\tbehaviour\tclose-never\ton\t0x12\n", "0x12"},
     {"x\tR\ttransmit\tfpdu.pad\tset\t1@pad4\n", "@pad4"},
     {"x\tR\ttransmit\tfpdu\tset\t1\n", "layout.field"},
