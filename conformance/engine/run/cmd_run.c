@@ -254,10 +254,12 @@ static int run_prepared(struct run_command *command, struct sentence *error)
         return complain(status, "%s", error->text);
     if (command->plan.count != 0 &&
         (run_pool_start(command, error) != 0 || run_start_rig(command, command->pool != NULL, error) != 0)) {
+        const char *hint = command->pool != NULL ? " (-j 1 runs one check at a time, and needs less)" : "";
+
         run_pool_free(command->pool);
         command->pool = NULL;
         run_output_undo(&command->output, &command->options);
-        return complain(EXIT_ENVIRONMENT, "%s", error->text);
+        return complain(EXIT_ENVIRONMENT, "%s%s", error->text, hint);
     }
     return run(command, error);
 }
