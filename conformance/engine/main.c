@@ -97,6 +97,7 @@ static void help_look_for(int argc, char **argv, char *help)
 /* argv[0] is the command's name. */
 static int subcommand_run(int argc, char **argv, char *help)
 {
+    static const char *const options[] = {"--help", "--version"};
     size_t count = sizeof(subcommands) / sizeof(subcommands[0]);
     char hint[NEAREST_HINT_OCTETS];
 
@@ -110,6 +111,9 @@ static int subcommand_run(int argc, char **argv, char *help)
             complain_as("warpcheck", NULL);
             return status;
         }
+    if (argv[0][0] == '-')
+        return complain(EXIT_USAGE, "unknown option %.40s%s (warpcheck --help lists them)", argv[0],
+                        nearest_hint(nearest_of(argv[0], options, sizeof(options) / sizeof(options[0])), hint));
     return complain(EXIT_USAGE, "there is no command '%.40s'%s (warpcheck --help lists them)", argv[0],
                     nearest_hint(nearest_name(argv[0], subcommand_at, subcommands, count), hint));
 }

@@ -165,6 +165,15 @@ holds "what could not be judged says so" jq -es '
 	map(select(.type == "result" and .by == "check" and .verdict == "INCONCLUSIVE" and (.message | test("device|upper tester")))) | length > 0' \
 	"$WORK/lost/results.jsonl"
 
+# Where namespaces are few, the sentence says that one process needs fewer.
+if unshare -Ur sh -c 'echo 3 >/proc/sys/user/max_net_namespaces' 2>"$WORK/said"; then
+	# shellcheck disable=SC2016 # of the inner shell
+	few=(unshare -Ur sh -c 'echo 3 >/proc/sys/user/max_net_namespaces && exec "$@"' sh "$WARPCHECK" run 'MPA-7.1-0*' 'DDP-7.2*' --quiet)
+	expect 4 "too few namespaces" "${few[@]}"
+	complains '\(-j 1 runs one check at a time'
+	expect 0 "enough of them for one process" "${few[@]}" -j 1
+fi
+
 echo "== options"
 for number in 0 65 x 2x ''; do
 	expect 2 "-j '$number'" "$WARPCHECK" run --simulate -j "$number" MPA-7.1-01

@@ -50,6 +50,8 @@ for words in frobnicate 'run --frobnicate' 'list --frobnicate' 'audit --frobnica
 done
 expect 3 "a glob that takes nothing" "$WARPCHECK" list 'MPA-7.1.2-055*'
 holds "a glob gets no suggestion" test -z "$(grep 'did you mean' "$WORK/stderr")"
+suggests 2 linux-siw "$WARPCHECK" run --dut linux-siv
+suggests 2 --version "$WARPCHECK" --verison
 expect 2 "an option without its value" "$WARPCHECK" run --seed
 complains -- '--seed needs a value'
 expect 2 "an option with a value that it does not take" "$WARPCHECK" run --simulate=3

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/rig/profile.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/rig/json_members.h"
@@ -377,6 +379,8 @@ int profile_load(struct profile *profile, const char *path, const struct profile
     json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
     memset(profile, 0, sizeof(*profile));
+    if (json == NULL && access(path, R_OK) != 0)
+        return sentence_set(error, "%s: %s", path, strerror(errno));
     if (json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
                               : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);

@@ -199,7 +199,7 @@ static int prepare(struct run_command *command, struct sentence *error)
                                .destructive = command->options.destructive,
                                .cm = command->options.cm};
     struct profile_context context;
-    char now[UTC_TEXT_OCTETS];
+    char now[UTC_TEXT_OCTETS], hint[NEAREST_HINT_OCTETS];
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
         (command->host = script_host_new(error)) == NULL)
@@ -211,7 +211,7 @@ static int prepare(struct run_command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
          served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
-        return complain(EXIT_USAGE, "%s", error->text);
+        return complain(EXIT_USAGE, "%s%s", error->text, lab_hint(command->options.profile, hint));
     served_answers(command->host, command->pics);
     if (agree_llp(command, error) != 0 || agree_jobs(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
@@ -255,10 +255,12 @@ static int run_prepared(struct run_command *command, struct sentence *error)
         return complain(status, "%s", error->text);
     if (command->plan.count != 0 &&
         (run_pool_start(command, error) != 0 || run_start_rig(command, command->pool != NULL, error) != 0)) {
+        const char *hint = command->pool != NULL ? " (-j 1 runs one check at a time, and needs less)" : "";
+
         run_pool_free(command->pool);
         command->pool = NULL;
         run_output_undo(&command->output, &command->options);
-        return complain(EXIT_ENVIRONMENT, "%s", error->text);
+        return complain(EXIT_ENVIRONMENT, "%s%s", error->text, hint);
     }
     return run(command, error);
 }

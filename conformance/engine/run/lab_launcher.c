@@ -40,6 +40,20 @@ static const struct lab *find(const char *dut)
     return NULL;
 }
 
+static const char *name_at(const void *names, size_t index)
+{
+    const struct lab *labs = names;
+
+    return labs[index].name;
+}
+
+const char *lab_hint(const char *dut, char hint[NEAREST_HINT_OCTETS])
+{
+    size_t count = access(dut, F_OK) == 0 ? 0 : sizeof(known_labs) / sizeof(known_labs[0]);
+
+    return nearest_hint(nearest_name(dut, name_at, known_labs, count), hint);
+}
+
 static bool try_folder(const char *folder, const char *below, const char *script, char path[PATH_MAX])
 {
     return folder != NULL && snprintf(path, PATH_MAX, "%s%s/%s", folder, below, script) < PATH_MAX &&

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "wire/nearest.h"
 #include "wire/sentence.h"
 
 /*
@@ -16,6 +17,9 @@
  * Scripts are looked for in $WARPCHECK_LABS, beside the program's folder (a build in the tree), and in share/warpcheck/labs.
  */
 int lab_launch(const char *dut, int argc, char **argv, struct sentence *error);
+
+/* For `--dut` with a file that does not exist: ", did you mean "linux-siw"?" in `hint`, or "". Returns `hint`. */
+const char *lab_hint(const char *dut, char hint[NEAREST_HINT_OCTETS]);
 
 /* The index-th of these devices' names; NULL beyond the last one. */
 const char *lab_name(size_t index);

@@ -78,7 +78,7 @@ static int take_line(void *user, const char *line, size_t length, struct sentenc
     json_int_t unit = json_integer_value(json_object_get(row, "unit"));
 
     if (why != NULL) {
-        (void)sentence_set(&pool->death, "a worker failed: %s", why);
+        (void)sentence_set(&pool->death, "a worker failed: %s (-j 1 runs one check at a time)", why);
         json_decref(row);
     } else if (json_object_get(row, "end") != NULL) {
         json_decref(worker->end);

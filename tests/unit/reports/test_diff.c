@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/diff.h"
+#include "reports/diff_trend.h"
 #include "reports/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
@@ -140,6 +141,74 @@ START_TEST(captures_are_apart)
 }
 END_TEST
 
+enum { RUNS = 4, NONE = -1 };
+
+/* What each run says, and whether that belongs to the trend. */
+static const struct {
+    const char *id;
+    int verdicts[RUNS];
+    bool differs;
+} sequences[] = {
+    {"T-1", {VERDICT_PASS, VERDICT_FAIL, VERDICT_FAIL, VERDICT_PASS}, true},
+    {"T-2", {VERDICT_PASS, VERDICT_PASS, VERDICT_PASS, VERDICT_PASS}, false},
+    {"T-3", {NONE, NONE, VERDICT_FAIL, VERDICT_FAIL}, true},
+    {"T-4", {VERDICT_PASS, NONE, NONE, VERDICT_KNOWN}, true},
+    {"T-5", {VERDICT_FAIL, VERDICT_PASS, VERDICT_PASS, VERDICT_PASS}, true},
+    {"T-6", {NONE, NONE, NONE, VERDICT_SKIP}, false}, /* never decided */
+};
+enum { SEQUENCES = sizeof(sequences) / sizeof(sequences[0]) };
+
+static const struct diff_trend_row *row_of(const struct diff_trend *trend, const char *id)
+{
+    for (size_t i = 0; i < trend->count; i++)
+        if (strcmp(trend->rows[i].entry->id, id) == 0)
+            return &trend->rows[i];
+    return NULL;
+}
+
+START_TEST(a_trend_has_the_verdict_of_each_run)
+{
+    struct report runs[RUNS];
+    struct diff steps[RUNS - 1];
+    struct diff_trend trend;
+    struct sentence error;
+    enum verdict verdicts[VERDICT_COUNT];
+
+    for (int run = 0; run < RUNS; run++) {
+        struct result results[SEQUENCES];
+        size_t count = 0;
+
+        for (size_t i = 0; i < SEQUENCES; i++)
+            if (sequences[i].verdicts[run] != NONE)
+                results[count++] = of(sequences[i].id, (enum verdict)sequences[i].verdicts[run], "x");
+        run_of(&runs[run], results, count, "run");
+    }
+    for (int step = 0; step + 1 < RUNS; step++)
+        ck_assert_int_eq(diff_make(&steps[step], &runs[step], &runs[step + 1], &error), 0);
+    ck_assert_int_eq(diff_trend_make(&trend, steps, RUNS - 1), 0);
+    ck_assert_uint_eq(trend.runs, RUNS);
+    for (size_t i = 0; i < SEQUENCES; i++) {
+        const struct diff_trend_row *row = row_of(&trend, sequences[i].id);
+
+        ck_assert_msg((row != NULL) == sequences[i].differs, "%s", sequences[i].id);
+        for (int run = 0; row != NULL && run < RUNS; run++) {
+            const char *wanted = sequences[i].verdicts[run] == NONE
+                                     ? "no result"
+                                     : verdict_name((enum verdict)sequences[i].verdicts[run]);
+
+            ck_assert_msg(strcmp(diff_trend_word(&row->sides[run]), wanted) == 0, "%s in run %d: %s", sequences[i].id,
+                          run, diff_trend_word(&row->sides[run]));
+        }
+    }
+    ck_assert_uint_eq(diff_trend_verdicts(steps, RUNS - 1, verdicts), 4); /* PASS, FAIL, KNOWN, SKIP */
+    diff_trend_free(&trend);
+    for (int run = 0; run < RUNS; run++)
+        report_free(&runs[run]);
+    for (int step = 0; step + 1 < RUNS; step++)
+        diff_free(&steps[step]);
+}
+END_TEST
+
 START_TEST(kinds_have_names)
 {
     for (int kind = 0; kind < DIFF_KINDS; kind++)
@@ -158,6 +227,7 @@ Suite *diff_suite(void)
 
     tcase_add_test(tcase, each_kind);
     tcase_add_test(tcase, captures_are_apart);
+    tcase_add_test(tcase, a_trend_has_the_verdict_of_each_run);
     tcase_add_test(tcase, kinds_have_names);
     suite_add_tcase(suite, tcase);
     return suite;
