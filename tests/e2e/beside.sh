@@ -66,4 +66,6 @@ holds "each capture is of one tester: $(xargs <"$WORK/testers")" test -z "$(awk 
 for ((i = 1; i <= places; i++)); do
 	holds "place $i judged something" grep -q " 10\.99\.0\.$((3 + i))\$" "$WORK/testers"
 done
+# Places share one device: two checks that choose the same port of it cannot both have it.
+holds "no script chooses a port of the device" test -z "$(grep -rnE '(listen|connect).*\bport = [0-9]' conformance/scripts)"
 finish

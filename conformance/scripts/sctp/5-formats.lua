@@ -107,7 +107,7 @@ check {
   run = function(t)
     for _, code in ipairs { 0, 8, 9, 0xFFFF } do opens_nothing(t, code) end
     if not rig.has_upper_tester() then return end
-    local port = t:instrument("listen", { port = 7101, enhanced = false }).port
+    local port = t:listen({ enhanced = false }, true)
     opens_nothing(t, sctp["Enhanced Initiate"], { port = port, data = wire.pack("mpa_enhanced", { IRD = 1, ORD = 1 }) })
   end,
 }

@@ -89,7 +89,7 @@ check {
   purpose = "an Initiate beyond the limit of pending requests gets a Terminate",
   requires = "upper_tester",
   run = function(t)
-    local port = t:instrument("listen", { port = 7100, accept = "manual" }).port
+    local port = t:listen({ accept = "manual" }, true)
     local a = t:associate { tester = { port = port } }
     for sid = 0, 63 do a:control(sid, "Initiate") end
     local seen = 0
