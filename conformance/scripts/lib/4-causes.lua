@@ -26,6 +26,8 @@ function Connection:_suspect_header(segment)
     self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
   elseif (segment.T == 1) ~= (tagged[segment.Opcode] == true) and segment.Opcode < 12 then
     self.t:suspect("model-wrong", "the T bit of segments does not fit their opcode")
+  elseif segment.triple and (segment.QN ~= 2 or segment.MSN ~= 1 or segment.MO ~= 0) then
+    self.t:suspect("terminate-queue", "Terminates are not the first message of queue 2")
   end
 end
 
@@ -94,6 +96,26 @@ local function find(list, text)
   end
 end
 
+-- Octets, as hexadecimal digits, or two numbers that differ by a field whose octets come in reverse order.
+local function reversed(expected, actual)
+  if expected == actual then return false end
+  if expected:find("^%d+$") and actual:find("^%d+$") then
+    local want, got = math.tointeger(expected), math.tointeger(actual)
+    for _, octets in ipairs { 2, 4, 8 } do
+      if want and got and want > 255 and (octets == 8 or want < 1 << 8 * octets) and
+         string.unpack("<I" .. octets, string.pack(">I" .. octets, want)) == got then
+        return true
+      end
+    end
+  end
+  if #expected ~= #actual or #expected < 8 or not (expected .. actual):find("^%x+$") then return false end
+  local want, got = unhex(expected), unhex(actual)
+  local from, to = 1, #want
+  while want:byte(from) == got:byte(from) do from = from + 1 end
+  while want:byte(to) == got:byte(to) do to = to - 1 end
+  return to > from and to - from < 8 and want:sub(from, to):reverse() == got:sub(from, to)
+end
+
 -- Names the observation as the cause, where there is no better one: octets that are no frame; FIN or RST where a Terminate is due,
 -- or a Terminate without the header that it has to quote, one cause each, whichever error it is about; or "silence-for-send": what
 -- came, in place of what. Texts that tell neither name nothing.
@@ -103,6 +125,9 @@ function Test:suspect_observation(expected, actual)
   expected, actual = tostring(expected), tostring(actual)
   for _, row in ipairs(broken) do
     if actual:find(row[1]) then return self:suspect(row[2], row[3]) end
+  end
+  if reversed(expected, actual) then
+    return self:suspect("field-octets-reversed", "a number has its octets in reverse order")
   end
   local due, due_text = find(wanted, expected)
   local got, got_text = find(came, actual)

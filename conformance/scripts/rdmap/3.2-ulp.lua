@@ -209,7 +209,7 @@ check {
     t:equal("completions", table.concat(wanted, ", "), event_list(t:take_events(c, DONE, 30)))
     read(40)
     t:post_read(c, sink, { length = 16, id = 41 })
-    c:receive(t.quiet / 4) -- its Request, from a device that has two Reads open
+    c:take_also_open("a second Read")
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
     t:equal("completions of two Reads that a Terminate answers", "flushed 40, flushed 41", event_list(t:take_events(c, DONE, 3, t.quiet / 2)))
   end,
@@ -283,7 +283,7 @@ check {
       t:post_read(c, sink, { length = 16, id = i })
     end
     for i = 1, 6 do c:take_message("message " .. i) end
-    c:receive(t.quiet / 4) -- the second Read Request, from a device that has two Reads open
+    c:take_also_open("the second Read")
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
     local seen = {}
     for _, event in ipairs(t:take_events(c, DONE, 8, t.quiet / 2)) do
