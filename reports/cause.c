@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/decision.h"
 #include "wire/hash.h"
 
 enum { IDS_MAX = 200, MORE_OCTETS = 40 };
@@ -14,6 +15,7 @@ struct cause {
     char *name, *hint, *first_id;
     char *ids; /* with room for what is said of those that are left out */
     size_t ids_octets, listed, more, results;
+    enum verdict worst; /* of the result that hint and first_id are of */
 };
 
 bool cause_counts(const struct result *result)
@@ -44,6 +46,25 @@ void cause_set_free(struct cause_set *set)
     }
 }
 
+/* The result that is shown for the others is this one. -1 without memory: it is the one before, if any. */
+static int show_by(struct cause *cause, const struct result *result)
+{
+    char *hint = strdup(result->hint != NULL ? result->hint : "");
+    char *first_id = strdup(result->id != NULL ? result->id : "?");
+
+    if (hint == NULL || first_id == NULL) {
+        free(hint);
+        free(first_id);
+        return -1;
+    }
+    free(cause->hint);
+    free(cause->first_id);
+    cause->hint = hint;
+    cause->first_id = first_id;
+    cause->worst = result->verdict;
+    return 0;
+}
+
 static struct cause *cause_make(const struct result *result)
 {
     struct cause *cause = calloc(1, sizeof(*cause));
@@ -51,10 +72,8 @@ static struct cause *cause_make(const struct result *result)
     if (cause == NULL)
         return NULL;
     cause->name = strdup(result->cause);
-    cause->hint = strdup(result->hint != NULL ? result->hint : "");
-    cause->first_id = strdup(result->id != NULL ? result->id : "?");
     cause->ids = calloc(1, MORE_OCTETS);
-    if (cause->name != NULL && cause->hint != NULL && cause->first_id != NULL && cause->ids != NULL)
+    if (cause->name != NULL && cause->ids != NULL && show_by(cause, result) == 0)
         return cause;
     cause_free(cause);
     return NULL;
@@ -99,6 +118,11 @@ const struct cause *cause_of(const struct cause_set *set, const struct result *r
     return cause;
 }
 
+bool cause_shown_by(const struct cause *cause, const struct result *result)
+{
+    return verdict_is_worse(result->verdict, cause->worst);
+}
+
 int cause_add(struct cause_set *set, const struct result *result)
 {
     struct cause *cause = NULL;
@@ -115,6 +139,8 @@ int cause_add(struct cause_set *set, const struct result *result)
             cause_free(cause);
             return -1;
         }
+    } else if (cause_shown_by(cause, result) && show_by(cause, result) != 0) {
+        return -1;
     }
     cause->results++;
     return list_id(cause, result->id != NULL ? result->id : "");

@@ -29,11 +29,14 @@ void cause_set_free(struct cause_set *set);
 /* The cause of a result that was added; NULL: none. */
 const struct cause *cause_of(const struct cause_set *set, const struct result *result);
 
+/* A result of the cause that is worse than all before it: it is the one to be shown whole, and cause_add() makes hint and first id its. */
+bool cause_shown_by(const struct cause *cause, const struct result *result);
+
 /* The first one that more than one result has, and the one after `cause`; NULL: no more. */
 const struct cause *cause_first(const struct cause_set *set);
 const struct cause *cause_next(const struct cause *cause);
 
-/* Its name, the hint of its first result ("" when that has none), and the id of that. */
+/* Its name, the hint of its first result with the worst verdict ("" when that has none), and the id of that. */
 const char *cause_name(const struct cause *cause);
 const char *cause_hint(const struct cause *cause);
 const char *cause_first_id(const struct cause *cause);

@@ -80,11 +80,10 @@ static int copy_texts(struct rule_pool_entry *entry)
 {
     struct result *result = &entry->result;
     struct journal_judged *judged = &entry->judged;
-    const char **const texts[] = {&result->id,      &result->by,      &result->script,    &result->role,
-                                  &result->file,    &result->flow,    &result->expected,  &result->actual,
-                                  &result->message, &result->reading, &result->evidence,  &result->outcome,
-                                  &result->cause,   &result->hint,
-                                  &judged->message, &judged->finding, &judged->deviation, &judged->review_by};
+    const char **const texts[] = {
+        &result->id,       &result->by,     &result->script,  &result->role,    &result->file,      &result->flow,
+        &result->expected, &result->actual, &result->message, &result->reading, &result->evidence,  &result->outcome,
+        &result->cause,    &result->hint,   &judged->message, &judged->finding, &judged->deviation, &judged->review_by};
     size_t size = 1;
     char *at;
 

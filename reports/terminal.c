@@ -168,8 +168,9 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         return;
     const struct cause *cause = cause_of(&terminal->causes, result);
     terminal_clear(terminal);
+    bool repeated = cause && !cause_shown_by(cause, result);
     (void)cause_add(&terminal->causes, result); /* without memory the program ends with that status */
-    if (cause && !terminal->all) {
+    if (repeated && !terminal->all) {
         put_repeated(terminal, result, cause);
         return;
     }

@@ -35,7 +35,7 @@ void terminal_free(struct terminal *terminal);
 
 /*
  * The block of one result: FAIL, WARN and INCONCLUSIVE always, KNOWN in two lines, the others shorter and only when
- * terminal->all, which shows the whole of KNOWN too. A result whose cause one before it had is one line, which names that. `text`
+ * terminal->all, which shows the whole of KNOWN too. A result whose cause one before it had, no less bad, is one line, which names that. `text`
  * (may be NULL) stands in for a missing purpose: the requirement's text.
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);

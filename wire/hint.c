@@ -308,6 +308,9 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_TERMINATE_BITS: say_bits(hint, text); break;
     case HINT_CRC_PAD: (void)sentence_set(text, "the CRC is right for the octets without the pad"); break;
     case HINT_CRC_LENGTH: (void)sentence_set(text, "the CRC is right for the octets without ULPDU_Length"); break;
+    case HINT_CRC_OTHER:
+    case HINT_MARKER:
+    case HINT_VERSION: (void)sentence_set(text, "%s", hint_gist(hint->kind)); break;
     case HINT_CRC_MARKERS: (void)sentence_set(text, "the CRC is right for the octets without Markers"); break;
     default: (void)sentence_set(text, "no other reading fits"); break;
     }

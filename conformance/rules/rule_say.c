@@ -54,6 +54,20 @@ static struct rule_said *said_make(const struct rule_context *ctx, const char *e
     return said;
 }
 
+/* The segment, or the first one of its sender, has another version: what else is found in it may well follow from that. */
+static bool version_is_odd(const struct rule_context *ctx)
+{
+    const struct flow_event *event = ctx->event;
+
+    if (ctx->flow->revision == MPA_REV_RDMAC)
+        return false;
+    if ((event->kind == FLOW_DDP || event->kind == FLOW_RDMAP) && event->ddp->segment.version != DDP_VERSION)
+        return true;
+    if (event->kind == FLOW_RDMAP && event->rdmap->message.version != RDMAP_VERSION)
+        return true;
+    return ctx->side->version_known && ctx->side->version != DDP_VERSION;
+}
+
 static void say(struct rule_context *ctx, enum rule_verdict said, const char *expected, const char *actual,
                 const char *format, va_list arguments)
 {
@@ -65,6 +79,8 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         ctx->engine->learning->never = true;
     if (found == NULL || verdict < found->verdict)
         return;
+    if (ctx->cause == NULL && version_is_odd(ctx))
+        rule_because(ctx, HINT_VERSION);
     found->findings = verdict > found->verdict ? 1 : found->findings + 1;
     if (verdict == found->verdict && ctx->engine->config.finding == NULL)
         return;
@@ -75,8 +91,9 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         found->verdict = verdict;
     }
     if (ctx->engine->config.finding != NULL) {
-        struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict, ctx->event->frame,
-                                       expected,  actual,    message,        ctx->cause, ctx->hint, 1};
+        struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict,    ctx->event->frame,
+                                       expected,  actual,    message,        ctx->cause, ctx->hint,
+                                       1};
 
         ctx->engine->config.finding(&finding, ctx->engine->config.argument);
     }
@@ -121,9 +138,9 @@ void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsi
 
     if (found->pending != NULL && !holes && rule->worst >= found->verdict) {
         struct rule_said *said = found->pending;
-        struct rule_finding finding = {rule,           state->flow,  direction,     rule->worst,         said->frame,
-                                       said->expected, said->actual, said->message, said->cause, said->hint,
-                                       found->pending_count};
+        struct rule_finding finding = {rule,        state->flow,    direction,           rule->worst,
+                                       said->frame, said->expected, said->actual,        said->message,
+                                       said->cause, said->hint,     found->pending_count};
 
         if (engine->config.finding != NULL)
             engine->config.finding(&finding, engine->config.argument);

@@ -278,7 +278,7 @@ check {
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 1 }))
     local event = t:await_event("error", { stream = stream })
     if not event then t:warn("a wrong CRC", "the event \"error\"", "none") end
-    local numbers = string.format("%s %s %s", t:told(event, "layer"), event.etype, event.code)
+    local numbers = string.format("%s %s %s", event.layer, event.etype, event.code)
     if numbers ~= "2 0 2" then t:warn("layer, type and code that the ULP is told", "2 0 2", numbers) end
   end,
 }

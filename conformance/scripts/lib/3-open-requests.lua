@@ -36,3 +36,11 @@ function Connection:expect_also_open(want, options)
   end
   self.t:fail(options.message, describe(want), describe(got))
 end
+
+-- Another Read Request may come, from a device that has several open: nothing else does.
+function Connection:take_also_open(message)
+  local got = self:receive(self.t.quiet / 4)
+  if got.kind ~= "timeout" and got.Opcode ~= READ then
+    self.t:fail(message, "an RDMA Read Request, or nothing", describe(got))
+  end
+end

@@ -26,6 +26,8 @@ function Connection:_suspect_header(segment)
     self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
   elseif (segment.T == 1) ~= (tagged[segment.Opcode] == true) and segment.Opcode < 12 then
     self.t:suspect("model-wrong", "the T bit of segments does not fit their opcode")
+  elseif segment.triple and (segment.QN ~= 2 or segment.MSN ~= 1 or segment.MO ~= 0) then
+    self.t:suspect("terminate-queue", "Terminates are not the first message of queue 2")
   end
 end
 
@@ -63,17 +65,13 @@ local broken = {
 }
 
 -- Patterns of what begins a text, and what it is called; the first that fits.
-local came = {
-  { "^nothing within", "silence", "nothing comes" },
-  { "^FIN", "end", "the device ends the stream" },
-  { "^RST", "end", "the device ends the stream" },
-}
-
-local wanted = {
+local frames = {
   { "^a Terminate", "terminate", "a Terminate" },
   { "^the answer to an? [%w-]* ?RDMA Read", "read-response", "a Read Response" },
   { "^RDMA Read Response", "read-response", "a Read Response" },
+  { "^a Read Response", "read-response", "a Read Response" },
   { "^RDMA Read Request", "read-request", "a Read Request" },
+  { "^a Read Request", "read-request", "a Read Request" },
   { "^RDMA Write", "write", "an RDMA Write" },
   { "^Send", "send", "a Send" },
   { "^Atomic Request", "atomic-request", "an Atomic Request" },
@@ -81,10 +79,28 @@ local wanted = {
   { "^Immediate Data", "immediate", "Immediate Data" },
   { "^MPA Request", "request", "an MPA Request" },
   { "^MPA Reply", "reply", "an MPA Reply" },
+}
+
+local came = {
+  { "^nothing within", "silence", "nothing comes" },
+  { "^FIN", "end", "the device ends the stream" },
+  { "^RST", "end", "the device ends the stream" },
+}
+
+local wanted = {
+  { "^the rest of the message", "segment", "a DDP Segment" },
+  { "^an? DDP Segment", "segment", "a DDP Segment" },
+  { "^a segment", "segment", "a DDP Segment" },
+  { "^%d+ octets in segments", "segment", "a DDP Segment" },
   { "^FIN", "end", "the end of the stream" },
   { "^RST", "end", "the end of the stream" },
   { "^the end of the stream", "end", "the end of the stream" },
 }
+
+for _, row in ipairs(frames) do
+  came[#came + 1] = row
+  wanted[#wanted + 1] = row
+end
 
 local function find(list, text)
   local terminate = terminate_name(text)
@@ -92,6 +108,26 @@ local function find(list, text)
   for _, row in ipairs(list) do
     if text:find(row[1]) then return row[2], row[3] end
   end
+end
+
+-- Octets, as hexadecimal digits, or two numbers that differ by a field whose octets come in reverse order.
+local function reversed(expected, actual)
+  if expected == actual then return false end
+  if expected:find("^%d+$") and actual:find("^%d+$") then
+    local want, got = math.tointeger(expected), math.tointeger(actual)
+    for _, octets in ipairs { 2, 4, 8 } do
+      if want and got and want > 255 and (octets == 8 or want < 1 << 8 * octets) and
+         string.unpack("<I" .. octets, string.pack(">I" .. octets, want)) == got then
+        return true
+      end
+    end
+  end
+  if #expected ~= #actual or #expected < 8 or not (expected .. actual):find("^%x+$") then return false end
+  local want, got = unhex(expected), unhex(actual)
+  local from, to = 1, #want
+  while want:byte(from) == got:byte(from) do from = from + 1 end
+  while want:byte(to) == got:byte(to) do to = to - 1 end
+  return to > from and to - from < 8 and want:sub(from, to):reverse() == got:sub(from, to)
 end
 
 -- Names the observation as the cause, where there is no better one: octets that are no frame; FIN or RST where a Terminate is due,
@@ -104,8 +140,11 @@ function Test:suspect_observation(expected, actual)
   for _, row in ipairs(broken) do
     if actual:find(row[1]) then return self:suspect(row[2], row[3]) end
   end
+  if reversed(expected, actual) then
+    return self:suspect("field-octets-reversed", "a number has its octets in reverse order")
+  end
   local due, due_text = find(wanted, expected)
-  local got, got_text = find(came, actual)
+  local got, got_text = find(came, actual:match(", then (.*)$") or actual)
   if expected:find("^[MDR] = 1") and actual:find("^[MDR] = 0") then
     self:suspect("terminate-header-missing", "the Terminate does not quote the header that it is about")
   elseif due and due:find("^terminate") and got == "end" then

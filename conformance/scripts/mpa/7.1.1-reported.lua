@@ -72,7 +72,7 @@ check {
   role = "both",
   requires = "upper_tester",
   purpose = "the peer's Rev is told",
-  run = function(t) t:equal("Rev that is told", 1, event_of_start_frame(t, { Rev = 1 }).rev) end,
+  run = function(t) t:equal("Rev that is told", 1, t:told(event_of_start_frame(t, { Rev = 1 }), "rev")) end,
 }
 
 check {
@@ -82,8 +82,16 @@ check {
   purpose = "a wrong PD_Length is told as an error: 513, more than comes, less than comes",
   run = function(t)
     bad_frame(t, { private_data = string.rep("p", 513) }, "513 octets of Private Data")
-    bad_frame(t, { PD_Length = 4, private_data = "six666" }, "2 octets more than PD_Length says")
     local c = t:awaiting_start()
+    t:stream_of(c)
+    c:send(t:start_frame { PD_Length = 4, private_data = "six666" })
+    local got = c:receive(t.quiet)
+    if fits(tcp.closed(), got) then
+      expect_told(t, c, "2 octets more than PD_Length says")
+    else -- by one reading they begin an FPDU, which may be wrong when it is whole (MPA-7.1.1-37)
+      t:note("2 octets more than PD_Length says: " .. describe(got))
+    end
+    c = t:awaiting_start()
     t:stream_of(c)
     c:send(t:start_frame { PD_Length = 10, private_data = "six666" })
     c.tcp:fin()

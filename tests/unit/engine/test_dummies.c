@@ -41,10 +41,11 @@ static int take_result(void *user, const struct result *result)
     return 0;
 }
 
-/* Runs all responder checks on this rig, which has no upper tester. */
-static void run_all(struct rig *rig, struct seen *seen, struct run_served *served)
+/* Runs these responder checks (NULL: all) on this rig, which has no upper tester. */
+static void run_some(struct rig *rig, const char *id, struct seen *seen, struct run_served *served)
 {
-    struct selection selection = {.subject = {"responder"}, .subject_count = 1};
+    struct selection selection = {
+        .pattern = {id}, .pattern_count = id != NULL, .subject = {"responder"}, .subject_count = 1};
     struct sentence error = {""};
     struct runner_totals totals;
     struct catalogue *catalogue;
@@ -72,6 +73,11 @@ static void run_all(struct rig *rig, struct seen *seen, struct run_served *serve
     script_host_free(host);
     pics_free(pics);
     catalogue_free(catalogue);
+}
+
+static void run_all(struct rig *rig, struct seen *seen, struct run_served *served)
+{
+    run_some(rig, NULL, seen, served);
 }
 
 static const char *const reasons[DUMMY_KINDS] = {
@@ -142,6 +148,30 @@ START_TEST(a_device_that_loses_connections)
 }
 END_TEST
 
+/* Whichever connection of the check it loses: a RST that came before anything was sent says nothing of PD_Length. */
+START_TEST(a_reset_before_the_stimulus)
+{
+    unsigned lost = 0;
+
+    for (unsigned every = 2; every < 10; every++) {
+        struct rig_sim_config config = {.seed = 1, .resets_every = every};
+        struct sentence error = {""};
+        struct rig *rig = rig_sim_new(&config, &error);
+        struct run_served served = {0};
+        struct seen seen = {0};
+
+        ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
+        run_some(rig, "MPA-7.1.1-27", &seen, &served);
+        ck_assert_msg(seen.fails == 0, "each %uth connection: %s", every, seen.first);
+        ck_assert_uint_eq(seen.passes + seen.inconclusive, 1);
+        lost += seen.inconclusive;
+        run_served_free(&served);
+        rig_free(rig);
+    }
+    ck_assert_uint_gt(lost, 0);
+}
+END_TEST
+
 Suite *dummies_suite(void)
 {
     Suite *suite = suite_create("dummies");
@@ -151,6 +181,7 @@ Suite *dummies_suite(void)
     tcase_add_loop_test(tests, a_dummy_passes_nothing, 0, DUMMY_REPLIES);
     tcase_add_test(tests, a_device_that_only_replies);
     tcase_add_loop_test(tests, a_device_that_loses_connections, 2, 4);
+    tcase_add_test(tests, a_reset_before_the_stimulus);
     suite_add_tcase(suite, tests);
     return suite;
 }

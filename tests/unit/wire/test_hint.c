@@ -118,6 +118,10 @@ START_TEST(crc_values)
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_INVERTED);
     octets_put32_little(octets + count - 4, 0);
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_ZERO);
+    octets_put32_little(octets + count - 4, crc32c(octets, count - 4 - 2));
+    ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_PAD);
+    octets_put32_little(octets + count - 4, crc32c(octets + 2, count - 4 - 2));
+    ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_CRC_LENGTH);
     octets_put32_little(octets + count - 4, crc ^ 0x400);
     ck_assert_int_eq(hint_of(octets, count, false, true, 8).kind, HINT_NONE);
     ck_assert_int_eq(hint_of(octets, count, false, false, 8).kind, HINT_NONE); /* CRCs are not in use */

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Devices that do less than the reference stack, all of it legal: one that takes no Read (IRD 0), and one whose upper tester tells
+# neither "half_closed" nor more of its events than it has to, and has no atomics. Nothing fails: what cannot be known is skipped, and what
+# the device does not serve is INCONCLUSIVE, all of it with one cause.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+source tests/e2e/cable.bash
+source tests/e2e/wait.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+if [ "$1" = terse ]; then
+	"$IWARP_PEER" --control 7470 >"$WORK/peer.out" 2>&1 &
+	peer=$!
+	prints "$peer" "$WORK/peer.out" READY || exit 99
+	perl tests/e2e/terse_upper.pl 7471 7470 >"$WORK/terse.out" 2>&1 &
+	terse=$!
+	prints "$terse" "$WORK/terse.out" READY || exit 99
+else
+	"$IWARP_PEER" --listen 9999 --plain --rev 1 --ird 0 --ord 0 >"$WORK/peer.out" 2>&1 &
+	peer=$!
+	terse=
+	prints "$peer" "$WORK/peer.out" READY || exit 99
+fi
+"$WARPCHECK" run --dut "$WORK/$1.json" -o "$WORK/$1" "${@:2}"
+status=$?
+{
+	kill -KILL $peer $terse
+	wait $peer $terse
+} 2>/dev/null
+exit $status
+INSIDE
+export WORK WARPCHECK IWARP_PEER
+
+profile() { # NAME MEMBERS
+	printf '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999, %s }\n' "$2" >"$WORK/$1.json"
+}
+verdicts() { jq -r 'select(.type == "result" and .by == "check") | [.id, .verdict, .message // .pics // "", .cause // "-"] | @tsv' "$WORK/$1/results.jsonl"; }
+
+echo "== it takes no Reads"
+profile reads '"capabilities": { "initiator": "no", "mpa.rev2": "no", "ird": 0 }'
+# Each of these judges frames, in a Read Response where the device serves one.
+expect 4 "a device with an IRD of 0" unshare -rn bash "$WORK/inside.sh" reads MPA-7.1-03 MPA-7.1.1-02 MPA-7.1.1-07 MPA-7.1.1-27 --role responder
+verdicts reads >"$WORK/reads.txt"
+holds "it refuses Reads by Terminates: $(head -c 600 "$WORK/stderr")" grep -q 'no buffer available (0x1202) came in place of the answer' "$WORK/stderr"
+holds "no framing fails because of that: $(grep -m 3 -E 'FAIL|WARN' "$WORK/reads.txt")" bash -c "! grep -qE 'FAIL|WARN' '$WORK/reads.txt'"
+holds "start-up frames are judged" grep -qP '^MPA-7\.1\.1-02\tPASS' "$WORK/reads.txt"
+holds "all that rests on Reads has one cause" \
+	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-read-response
+says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-read-response\)$'
+
+echo "== its upper tester tells little"
+profile terse '"control": "127.0.0.1:7471", "capabilities": { "instrumented": "yes", "atomics": "no", "immediate": "no", "extensions.switch": "no" }'
+# What needs "half_closed" and members of events, and what can do without; a device without atomics says so.
+expect 0 "an upper tester that leaves out what it may" unshare -rn bash "$WORK/inside.sh" terse DDP-6.2.1-04 DDP-6.2.1-05 DDP-6.2.1-08 \
+	MPA-7.1.1-33 MPA-7.1.1-34 MPA-7.1.2-28 EMPA-9.1-08 RDMAP-3.2-09 DDP-3-12 MPA-7.2-02 MPA-8-01 MPA-7.1.1-24 ATOM-5-01 DDP-7.1-01
+verdicts terse >"$WORK/terse.txt"
+holds "nothing fails: $(grep -m 3 -vP '\t(PASS|SKIP|AMBIGUOUS)\t' "$WORK/terse.txt")" \
+	bash -c "! grep -vqP '\t(PASS|SKIP|AMBIGUOUS)\t' '$WORK/terse.txt'"
+for id in DDP-6.2.1-08 ATOM-5-01 DDP-7.1-01; do holds "$id is decided" grep -qP "^$id\\tPASS" "$WORK/terse.txt"; done
+for id in DDP-6.2.1-05 DDP-3-12 MPA-7.2-02; do
+	holds "$id needs the event" grep -qP "^$id\\tSKIP\\tthe device's upper tester does not tell of the event \"half_closed\"" "$WORK/terse.txt"
+done
+for id in MPA-7.1.1-33 MPA-7.1.2-28; do
+	holds "$id needs a member" grep -qP "^$id\\tSKIP\\tthe device's upper tester does not tell \"private_data\" of the event" "$WORK/terse.txt"
+done
+finish
