@@ -76,8 +76,9 @@ check {
     local c = taken(t, 8, 0)
     local sink = t.dut:reg_mr { length = 32 }
     -- Whether the ULP is told so when it posts the Read, or later, or never, is the device's.
-    t:try("read", { stream = t:stream_of(c), sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0,
-                    length = 32 })
+    local posted = t:try("read", { stream = t:stream_of(c), sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51,
+                                   source_to = 0, length = 32 })
+    if not posted then t:note("the Read is refused when it is posted") end
     local got = c:receive(t.quiet)
     if fits(rdmap.read_request {}, got) then t:fail("a Read where the Reply has IRD 0", "no Read Request", describe(got)) end
   end,
