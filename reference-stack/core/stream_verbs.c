@@ -93,7 +93,8 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
 /* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
 static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
 {
-    if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted)
+    if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted ||
+        HOOK_IF(stream, hook_unpostable(stream)))
         return sentence_set(sentence, "stream: no work can be posted: the stream is ending");
     return 0;
 }

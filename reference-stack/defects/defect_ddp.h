@@ -13,6 +13,7 @@
     B(SENDS_FIRST,                 "sends-first",                 "a Send goes out before Writes posted earlier") \
     B(HEADER_20,                   "header-20",                   "20 octets are reckoned for a DDP header, tagged or not") \
     B(WRITE_WITHOUT_STAG,          "write-without-stag",          "a Write without an STag is taken, and goes to STag 0") \
+    B(WRITE_TO_48_BITS,            "write-to-48-bits",            "the TO of own Writes has 48 bits") \
     B(MSN_WRAPS_TO_1,              "msn-wraps-to-1",              "the MSN after 0xFFFFFFFF is 1") \
     B(FPDU_AGAIN,                  "fpdu-again",                  "the third FPDU of a stream is handed to DDP twice") \
     B(FPDU_LOST,                   "fpdu-lost",                   "the third DDP Segment of a stream is never sent") \
@@ -35,6 +36,7 @@
     B(FAULT_UNCOUNTED,             "fault-uncounted",             "a missing buffer is no system fault") \
     B(FIN_AS_LOST,                 "fin-as-lost",                 "the peer's FIN is told as a lost connection") \
     B(CLOSED_UNTOLD,               "closed-untold",               "the end of the connection is not told") \
+    B(RECEIVE_LAST_UNFLUSHED,      "receive-last-unflushed",      "after a Send has come, the receive that was posted last is dropped without completion") \
     B(RECEIVES_UNFLUSHED,          "receives-unflushed",          "posted receives are dropped without completion") \
     /* The end */ \
     B(TEARDOWN_AT_ONCE,            "teardown-at-once",            "the connection is closed after an error, whatever the ULP does") \
@@ -45,6 +47,7 @@
     B(POST_WHILE_CLOSING,          "post-while-closing",          "work is taken after a graceful close, and dropped") \
     B(CLOSE_NOT_AT_ALL,            "close-not-at-all",            "after a Terminate the connection stays open, even when the peer closes") \
     B(FIN_FLUSHES,                 "fin-flushes",                 "the peer's FIN drops what was to be sent") \
+    B(FIN_ENDS_POSTING,            "fin-ends-posting",            "after the peer's FIN no work can be posted") \
     B(FIN_RESPONSE_STALE,          "fin-response-stale",          "after the peer's FIN each segment of a Read Response has the first one's octets") \
     B(PLACE_AFTER_ERROR,           "place-after-error",           "of a segment that begins before its buffer the rest is placed, and then the error is told") \
     B(LATE_SEGMENT_TAKEN,          "late-segment-taken",          "segments after the peer's FIN are placed and delivered") \

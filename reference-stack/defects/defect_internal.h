@@ -38,6 +38,7 @@
     B(START_ERROR_TERMINATES,      "start-error-terminates",      "a bad start-up frame is answered by a Terminate") \
     B(KEY_FIRST_HALF,              "key-first-half",              "only the first 8 octets of a Key are compared") \
     B(KEY_EITHER,                  "key-either",                  "both Keys are taken in both roles") \
+    B(START_OCTET_LOST,            "start-octet-lost",            "an octet of Private Data that comes alone is lost") \
     B(KEY_ENOUGH,                  "key-enough",                  "the Key is taken for the whole start-up frame") \
     B(REQUEST_R_CHECKED,           "request-r-checked",           "a Request with R = 1 is refused") \
     B(RESERVED_CHECKED,            "reserved-checked",            "a start-up frame with reserved bits set is refused") \

@@ -63,6 +63,9 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
     }
     if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
         stream->startup_deadline = time_after(stream->now, stream->config.startup_limit);
+    if (count == 1 && stream->state == IWARP_STATE_STARTUP && mpa_of(stream)->start_count >= MPA_START_OCTETS &&
+        stream_behaves(stream, DEFECT_START_OCTET_LOST))
+        return true;
     return !stream->dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
            stream_behaves(stream, DEFECT_STREAMING_AWAITED);
 }
@@ -129,6 +132,9 @@ bool hook_flush(struct iwarp_stream *stream)
         else if (i >= begun && stream_behaves(stream, DEFECT_FLUSH_FORGETS))
             work->internal = true;
     }
+    if (stream->receives.count != 0 && stream->queues[DDP_QN_SEND].msn_expected != DDP_FIRST_MSN &&
+        stream_behaves(stream, DEFECT_RECEIVE_LAST_UNFLUSHED))
+        stream->receives.count--;
     while (stream->receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
         ring_pop(&stream->receives);
     defect_reads_gone(stream, stream->reads.count);

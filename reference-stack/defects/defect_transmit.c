@@ -22,6 +22,11 @@ bool hook_post(const struct iwarp_stream *stream)
     return stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING);
 }
 
+bool hook_unpostable(const struct iwarp_stream *stream)
+{
+    return stream->fin_received && stream_behaves(stream, DEFECT_FIN_ENDS_POSTING);
+}
+
 bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work)
 {
     if (work->kind == IWARP_WORK_READ)
@@ -304,6 +309,8 @@ size_t hook_work_segment(struct iwarp_stream *stream, struct send_work *work, st
                          uint8_t *header, size_t octets)
 {
     variant_work_segment(stream, work, segment, header);
+    if (segment->tagged && stream_behaves(stream, DEFECT_WRITE_TO_48_BITS))
+        segment->to &= UINT64_C(0xFFFFFFFFFFFF);
     switch (work->kind) {
     case IWARP_WORK_READ: return read_request(stream, segment, header);
     case IWARP_WORK_ATOMIC:

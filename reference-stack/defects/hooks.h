@@ -156,6 +156,9 @@ bool hook_flush(struct iwarp_stream *stream);
 /* The ULP posts work. True: it is accepted, and nothing becomes of it (RFC 5041 6.2.1). */
 bool hook_post(const struct iwarp_stream *stream);
 
+/* May work be posted? True: not any more (RFC 5041 6.2.1). */
+bool hook_unpostable(const struct iwarp_stream *stream);
+
 /* A Send's opcode, or a Read's sink and ORD, are about to be checked. True: they are not (RFC 5040 2.4, 5.2.1, RFC 6581 9.1). */
 bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work);
 

@@ -3,7 +3,7 @@
 
 defaults { llp = "any" }
 
-local STAG, OTHER, TO = 0x89ABCDEF, 0x13572468, 0x1FFFFFFF1
+local STAG, OTHER, TO = 0x89ABCDEF, 0x13572468, 0xFEDC0001FFFFFFF1
 
 -- The segments of one message of this many octets, whatever their headers say; and its payload.
 local function message(t, c, header, octets, what)

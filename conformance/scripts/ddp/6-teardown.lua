@@ -220,7 +220,10 @@ check {
     local c = half_closed(t)
     peer_closed(t, c)
     local stream = t:stream_of(c)
-    for _ = 1, 5 do t.dut:send { stream = stream, length = 20000 } end
+    for _ = 1, 5 do
+      local taken = t:try("send", { stream = stream, length = 20000 })
+      if not taken then t:warn("a Send that is posted after the peer has closed its half (6.2.1)", "it is taken", "it is refused") end
+    end
     t.dut:disconnect { stream = stream }
     local count, got = sends(c, 20000)
     if count == 5 then got = c:expect_second_half("the end after five Sends", got) end
@@ -289,7 +292,8 @@ check {
   run = function(t)
     local c = t:open { dut = { receives = 0, repost = false } }
     local stream = t:stream_of(c)
-    for i = 1, 10 do t.dut:post_recv { stream = stream, id = 100 + i } end
+    for i = 0, 10 do t.dut:post_recv { stream = stream, id = 100 + i } end
+    c:send(rdmap.send { data = "the first of eleven receives" })
     c:probe()
     c:window(0)
     for i = 1, 5 do t.dut:send { stream = stream, length = 1 << 20, id = i } end

@@ -66,9 +66,9 @@ local function before_its_turn(t)
     local c = t:open { dut = { markers = true, receives = 8, receive_octets = 599 } }
     if not c.send_framing.markers then return end
     c:probe()
-    c:behind_a_gap(c:octets(rdmap.send { data = pattern(40) }), c:octets(bad), 0.2)
+    c:behind_a_gap(c:octets(rdmap.send { data = "good" }), c:octets(bad), 0.2)
     c:expect_over(message)
-    t:deliveries(c)
+    t:expect_deliveries(c, { "good" }, message .. ": the Send before it is delivered alone")
   end
   local m = t:memory { access = { "read" } }
   after_a_gap(m:write(0, pattern(700)), "a Write to memory that may be read alone, after a gap")

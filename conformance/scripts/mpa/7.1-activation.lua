@@ -76,11 +76,11 @@ local function start_with_repeated_reply(t)
   return c
 end
 
-local function start_in_pieces(t)
+local function start_in_pieces(t, octets)
   local c = t:awaiting_start()
-  local reply = t:start_frame { private_data = "in pieces of seven octets" }
-  c:send_in_pieces(reply:octets(), 7)
-  c:expect_operation(reply, "a Reply in pieces")
+  local frame = t:start_frame { private_data = "in pieces of some octets" }
+  c:send_in_pieces(frame:octets(), octets)
+  c:expect_operation(frame, "a start-up frame in pieces of " .. octets)
   return c
 end
 
@@ -89,7 +89,8 @@ check {
   role = "both",
   purpose = "TCP's rules hold: start-up frames in pieces, a Reply that must be repeated, FPDUs out of order",
   run = function(t)
-    local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t)
+    for _, octets in ipairs { 1, 19, 21, 23 } do start_in_pieces(t, octets):finish() end -- in, before and after PD_Length
+    local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t, 7)
     local pieces = {}
     for i = 1, 3 do
       pieces[i] = c:octets(empty_read(i))
