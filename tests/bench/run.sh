@@ -248,7 +248,7 @@ echo "== stack: 10,000 streams at once"
 if pkg-config --exists usrsctp; then
 	echo "== stack over SCTP: against plain messages over libusrsctp, in UDP on loopback, two processes each"
 	for size in 65536 64; do "$B/bench/bench_stack" sctp 0.3 "$BENCH_ROUNDS" '' "$size"; done | tee "$WORK/stack-sctp"
-	read -ra ratios < <(grep '^ratios' "$WORK/stack-sctp" | head -n 1 | cut -d ' ' -f 2-)
+	read -ra ratios < <(sed -n '/^ratios /{s///p;q;}' "$WORK/stack-sctp")
 	for i in 0 1 2; do aim "stack over SCTP: ${of[i]}, of plain usrsctp's speed" "${ratios[i]}" 0.8; done
 	echo "== stack: 1,000 streams in one association over libusrsctp"
 	"$B/bench/bench_streams" 1000 3 sctp

@@ -83,17 +83,6 @@ bool run_served_prepare(struct run_served *served, const struct run_served_conte
     return true;
 }
 
-const char *run_served_cause(const struct run_served *served, const char *role, const char **hint)
-{
-    static const char *const silent[RUN_SERVED_ROLES] = {"startup-not-served-as-responder",
-                                                         "startup-not-served-as-initiator"};
-    const char *cause = served_cause(served->known[index_of(role)], served_names[0], hint);
-
-    if (cause == NULL)
-        *hint = "the device does not serve a start-up";
-    return cause != NULL ? cause : silent[index_of(role)];
-}
-
 void run_served_note(struct run_served *served, const struct outcome *outcome)
 {
     if (outcome->unready)
@@ -107,6 +96,22 @@ bool run_served_tells(const char *message)
     static const char sign[] = "the device does not serve ";
 
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
+}
+
+void run_served_say(const struct run_served *served, const char *role, const char *why, struct outcome *outcome)
+{
+    static const char *const silent[RUN_SERVED_ROLES] = {"startup-not-served-as-responder",
+                                                         "startup-not-served-as-initiator"};
+    size_t index = index_of(role);
+
+    outcome->message = why;
+    if (!run_served_tells(why))
+        return;
+    outcome->cause = served_cause(served->known[index], served_names[0], &outcome->hint);
+    if (outcome->cause == NULL) {
+        outcome->cause = silent[index];
+        outcome->hint = "the device does not serve a start-up";
+    }
 }
 
 /* " as responder: a start-up (nothing within 2 s), ...;" after `used` octets; returns how many there are then. */

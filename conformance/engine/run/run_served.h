@@ -47,8 +47,11 @@ void run_served_note(struct run_served *served, const struct outcome *outcome);
 /* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
 bool run_served_tells(const char *message);
 
-/* The cause of results that could not be decided as the device serves no start-up in this role, and its hint. */
-const char *run_served_cause(const struct run_served *served, const char *role, const char **hint);
+/*
+ * `why` a check in this role cannot be run becomes the message of its outcome, which keeps the pointer. Where the device does not
+ * serve the start-up, the outcome gets the cause that such results share, and its hint.
+ */
+void run_served_say(const struct run_served *served, const char *role, const char *why, struct outcome *outcome);
 
 /* What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`, "" for nothing. */
 const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);

@@ -309,14 +309,6 @@ static bool brings_exchange(const struct check *check)
     return check->sctp != DDP_SCTP_UNDECIDED || check->cm;
 }
 
-/* Why the check cannot be run. */
-static void say_unready(const struct run *run, const struct plan_item *item, const char *why, struct outcome *outcome)
-{
-    outcome->message = why;
-    if (run_served_tells(why))
-        outcome->cause = run_served_cause(run->served, item->role, &outcome->hint);
-}
-
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
@@ -341,7 +333,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         rig = open_rig(run, item->check->id, item->role, &why);
     }
     if (rig == NULL) {
-        say_unready(run, item, why.text, &outcome);
+        run_served_say(run->served, item->role, why.text, &outcome);
         tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, NULL);
     }
