@@ -19,7 +19,7 @@
 
 enum {
     MESSAGE_MAX = 66000,
-    UNCUT = 512, /* octets of a message that each path takes */
+    UNCUT = 512,          /* octets of a message that each path takes */
     PASS_MOST_MS = 60000, /* at once: a process that was stopped for longer does not run through all of it */
     CHUNKS_MAX = 65536,
 };
@@ -40,7 +40,7 @@ struct user_sctp {
     bool answered;      /* the own INIT was: COOKIE ECHO went out */
     struct ring flight; /* struct flight, by TSN */
     size_t flight_octets;
-    uint32_t highest;   /* TSN that was sent */
+    uint32_t highest; /* TSN that was sent */
     bool tsn_known;
     uint32_t own_tag;    /* of its own INIT */
     uint32_t packet_tag; /* of the packet that libusrsctp reads... */
