@@ -21,6 +21,8 @@ struct sim_sctp {
     struct peer *peer;
     uint64_t tick;           /* when libusrsctp's timers are due */
     uint16_t identification; /* of the next IPv4 datagram */
+    struct packet_reassembly *reassembly;
+    bool drop_fragments; /* a fault: packets in IP fragments are not put together */
 };
 
 /* What the peer calls a transport, and the hub a user. */
@@ -193,8 +195,12 @@ static void node_frame(void *node, const uint8_t *frame, size_t octets, uint64_t
     struct sim_sctp *device = node;
     struct sctp_datagram datagram;
     struct sockaddr_storage from;
+    const uint8_t *whole;
 
-    if (!sctp_ip_open(frame, octets, 0, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
+    whole = sctp_ip_whole(&device->reassembly, frame, &octets);
+    if (whole == NULL || (whole != frame && device->drop_fragments))
+        return;
+    if (!sctp_ip_open(whole, octets, 0, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
         !net_address_equal(&datagram.source, &device->config.peer))
         return;
     place_of(&device->config.peer, &from);
@@ -236,6 +242,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .incoming = on_incoming,
                                   .stirred = on_stirred};
     struct sim_sctp *device = calloc(1, sizeof(*device));
+    struct tcp_wishes wishes;
 
     if (device == NULL) {
         (void)sentence_set(error, "out of memory for a simulated device");
@@ -244,6 +251,8 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
     device->config = *config;
     device->tick = UINT64_MAX;
     hub.owner = device;
+    peer_tcp(&peer, &wishes);
+    device->drop_fragments = wishes.drop_fragments;
     iwarp_association_config_default(&peer.association, config->profile);
     peer.association.mtu = MTU;
     peer.association.network_octets = network;
@@ -264,6 +273,7 @@ void sim_sctp_free(struct sim_sctp *device)
         return;
     peer_free(device->peer);
     sctp_hub_free(device->hub);
+    packet_reassembly_free(device->reassembly);
     free(device);
 }
 
