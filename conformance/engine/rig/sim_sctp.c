@@ -32,12 +32,6 @@ struct sim_path {
     struct sctp_path *path;
 };
 
-/* Octets of IP's header. */
-static size_t network_octets(const struct sim_sctp_config *config)
-{
-    return config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
-}
-
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
 static void on_send(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets)
@@ -166,15 +160,15 @@ static void op_release(void *transport)
     free(carrier);
 }
 
-static void op_set_mtu(void *transport, size_t mtu)
+static void op_set_packet_max(void *transport, size_t octets)
 {
     const struct sim_path *carrier = transport;
 
-    sctp_path_set_packet_max(carrier->path, mtu - network_octets(&carrier->device->config));
+    sctp_path_set_packet_max(carrier->path, octets);
 }
 
 static const struct peer_sctp_ops sctp_ops = {
-    .connect = op_connect, .run = op_run, .release = op_release, .set_mtu = op_set_mtu};
+    .connect = op_connect, .run = op_run, .release = op_release, .set_packet_max = op_set_packet_max};
 
 static const struct peer_transport_ops transport_ops = {
     .sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
@@ -233,7 +227,7 @@ static const struct sim_node_ops node_ops = {.frame = node_frame, .deadline = no
 struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sentence *error)
 {
     struct peer_config peer = {.defects = config->defects, .memory_max = MEMORY_MAX};
-    size_t network = network_octets(config);
+    size_t network = config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
     struct sctp_hub_config hub = {.packet_max = MTU - network,
                                   .fragments = config->profile == DDP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
