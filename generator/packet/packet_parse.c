@@ -5,6 +5,7 @@
 #include "generator/packet/packet.h"
 #include "generator/packet/packet_internal.h"
 #include "wire/octets.h"
+#include "wire/sctp.h"
 
 static int malformed(const char **reason, const char *sentence)
 {
@@ -119,6 +120,12 @@ static int parse_arp(struct packet *out, const uint8_t *p, size_t octets, const 
     return 0;
 }
 
+/* TCP, SCTP, or SCTP in UDP. */
+static bool carries_ddp(uint8_t protocol)
+{
+    return protocol == PACKET_PROTOCOL_TCP || protocol == PACKET_PROTOCOL_UDP || protocol == SCTP_PROTOCOL;
+}
+
 /* A fragment's octets; what is in them is known when the packet is put together. */
 static int take_fragment(struct packet *out, const uint8_t *p, size_t octets, uint32_t identification, uint8_t protocol)
 {
@@ -153,13 +160,13 @@ static int parse_ipv4(struct packet *out, const uint8_t *p, size_t octets, const
             out->kind = PACKET_UNREACHABLE;
         return 0;
     }
-    if (p[9] != PACKET_PROTOCOL_TCP)
-        return 0;
-    if ((octets_get16(p + 6) & 0x3fff) != 0) { /* MF, or an offset */
+    if ((octets_get16(p + 6) & 0x3fff) != 0 && carries_ddp(p[9])) { /* MF, or an offset */
         out->fragment_offset = (size_t)(octets_get16(p + 6) & 0x1fff) * 8;
         out->fragment_more = (p[6] & 0x20) != 0;
         return take_fragment(out, p + header, length - header, octets_get16(p + 4), p[9]);
     }
+    if (p[9] != PACKET_PROTOCOL_TCP)
+        return 0;
     return parse_tcp(out, p + header, length - header, reason);
 }
 
@@ -179,7 +186,7 @@ static int parse_ipv6(struct packet *out, const uint8_t *p, size_t octets, const
     if (p[6] == PACKET_PROTOCOL_TCP)
         return parse_tcp(out, p + PACKET_IPV6_OCTETS, length, reason);
     if (p[6] == PACKET_PROTOCOL_FRAGMENT && length >= PACKET_FRAGMENT_HEADER_OCTETS &&
-        p[PACKET_IPV6_OCTETS] == PACKET_PROTOCOL_TCP) {
+        carries_ddp(p[PACKET_IPV6_OCTETS])) {
         const uint8_t *fragment = p + PACKET_IPV6_OCTETS;
 
         out->fragment_offset = octets_get16(fragment + 2) & 0xfff8U;

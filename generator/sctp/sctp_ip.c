@@ -74,6 +74,17 @@ bool sctp_ip_open(const uint8_t *frame, size_t octets, uint16_t udp_port, struct
     return is && (udp_port == 0 || open_udp(udp_port, out));
 }
 
+const uint8_t *sctp_ip_whole(struct packet_reassembly **reassembly, const uint8_t *frame, size_t *octets)
+{
+    struct packet packet;
+
+    if (packet_parse(&packet, frame, *octets, NULL) != 0 || packet.kind != PACKET_FRAGMENT)
+        return frame;
+    if (*reassembly == NULL)
+        *reassembly = packet_reassembly_new();
+    return *reassembly == NULL || !packet.ip_checksum_ok ? NULL : packet_reassemble(*reassembly, &packet, frame, octets);
+}
+
 size_t sctp_ip_build(uint8_t *frame, size_t room, const struct packet_ip *ip, const struct sctp_ip_ports *udp,
                      const uint8_t *packet, size_t octets)
 {

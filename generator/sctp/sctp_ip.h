@@ -3,6 +3,7 @@
 #ifndef GENERATOR_SCTP_IP_H
 #define GENERATOR_SCTP_IP_H
 
+#include "generator/packet/packet_fragment.h"
 #include "generator/sctp/sctp.h"
 
 struct sctp_datagram {
@@ -18,6 +19,12 @@ struct sctp_datagram {
  * IPv4 header's checksum is wrong. Octets after the IP datagram are left out.
  */
 bool sctp_ip_open(const uint8_t *frame, size_t octets, uint16_t udp_port, struct sctp_datagram *out);
+
+/*
+ * The frame itself; where it is an IP fragment, the frame of the whole packet once all have come, and NULL before. `*reassembly` begins
+ * as NULL and is the caller's to free; without memory a fragment is lost.
+ */
+const uint8_t *sctp_ip_whole(struct packet_reassembly **reassembly, const uint8_t *frame, size_t *octets);
 
 /* UDP ports below SCTP; both 0: it is over IP. */
 struct sctp_ip_ports {

@@ -76,13 +76,13 @@ static void op_release(void *transport)
     sctp_path_release(transport);
 }
 
-static void op_set_mtu(void *transport, size_t mtu)
+static void op_set_packet_max(void *transport, size_t octets)
 {
-    sctp_path_set_packet_max(transport, mtu - sctp_udp_headers(AF_INET6));
+    sctp_path_set_packet_max(transport, octets);
 }
 
 static const struct peer_sctp_ops sctp_ops = {
-    .connect = op_connect, .run = op_run, .release = op_release, .set_mtu = op_set_mtu};
+    .connect = op_connect, .run = op_run, .release = op_release, .set_packet_max = op_set_packet_max};
 
 static const struct peer_transport_ops udp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
 

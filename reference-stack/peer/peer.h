@@ -46,8 +46,8 @@ struct peer_sctp_ops {
     void (*run)(void *transport, uint64_t now);
     /* The peer is done with it: an association that still exists is aborted. */
     void (*release)(void *transport);
-    /* The path MTU has changed, in octets; NULL: the transport cannot be told. */
-    void (*set_mtu)(void *transport, size_t mtu);
+    /* The path MTU has changed: octets of the longest SCTP packet. NULL: the transport cannot be told. */
+    void (*set_packet_max)(void *transport, size_t octets);
     /*
      * What the INIT ACKs of a listener have: before `listen`, and where the options of one that is open change. NULL: the
      * transport asks the association, which it has before it answers.

@@ -188,14 +188,14 @@ static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sen
     if (pa == NULL || upper_require(command, "mtu", sentence) != 0 ||
         upper_number(command, "mtu", MTU_MOST, &mtu, sentence) != 0)
         return NULL;
-    if (mtu < MTU_LEAST || peer->ops->sctp->set_mtu == NULL || pa->transport == NULL) {
+    if (mtu < MTU_LEAST || peer->ops->sctp->set_packet_max == NULL || pa->transport == NULL) {
         (void)sentence_set(sentence, mtu < MTU_LEAST ? "'mtu' is less than 576" : "SCTP cannot be told of a path MTU");
         return NULL;
     }
     reply = peer_reply_number("segment_max", &number, sentence);
     if (reply == NULL)
         return NULL;
-    peer->ops->sctp->set_mtu(pa->transport, (size_t)mtu);
+    peer->ops->sctp->set_packet_max(pa->transport, (size_t)mtu - peer->config.association.network_octets);
     iwarp_association_set_mtu(pa->association, (size_t)mtu);
     peer_association_pump(pa);
     return peer_replied(reply, number, (json_int_t)iwarp_association_segment_max(pa->association));

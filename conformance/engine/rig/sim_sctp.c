@@ -21,6 +21,8 @@ struct sim_sctp {
     struct peer *peer;
     uint64_t tick;           /* when libusrsctp's timers are due */
     uint16_t identification; /* of the next IPv4 datagram */
+    struct packet_reassembly *reassembly;
+    bool drop_fragments; /* a fault: packets in IP fragments are not put together */
 };
 
 /* What the peer calls a transport, and the hub a user. */
@@ -29,12 +31,6 @@ struct sim_path {
     struct peer_association *owner;
     struct sctp_path *path;
 };
-
-/* Octets of IP's header. */
-static size_t network_octets(const struct sim_sctp_config *config)
-{
-    return config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
-}
 
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
@@ -164,15 +160,15 @@ static void op_release(void *transport)
     free(carrier);
 }
 
-static void op_set_mtu(void *transport, size_t mtu)
+static void op_set_packet_max(void *transport, size_t octets)
 {
     const struct sim_path *carrier = transport;
 
-    sctp_path_set_packet_max(carrier->path, mtu - network_octets(&carrier->device->config));
+    sctp_path_set_packet_max(carrier->path, octets);
 }
 
 static const struct peer_sctp_ops sctp_ops = {
-    .connect = op_connect, .run = op_run, .release = op_release, .set_mtu = op_set_mtu};
+    .connect = op_connect, .run = op_run, .release = op_release, .set_packet_max = op_set_packet_max};
 
 static const struct peer_transport_ops transport_ops = {
     .sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
@@ -193,8 +189,12 @@ static void node_frame(void *node, const uint8_t *frame, size_t octets, uint64_t
     struct sim_sctp *device = node;
     struct sctp_datagram datagram;
     struct sockaddr_storage from;
+    const uint8_t *whole;
 
-    if (!sctp_ip_open(frame, octets, 0, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
+    whole = sctp_ip_whole(&device->reassembly, frame, &octets);
+    if (whole == NULL || (whole != frame && device->drop_fragments))
+        return;
+    if (!sctp_ip_open(whole, octets, 0, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
         !net_address_equal(&datagram.source, &device->config.peer))
         return;
     place_of(&device->config.peer, &from);
@@ -227,7 +227,7 @@ static const struct sim_node_ops node_ops = {.frame = node_frame, .deadline = no
 struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sentence *error)
 {
     struct peer_config peer = {.defects = config->defects, .memory_max = MEMORY_MAX};
-    size_t network = network_octets(config);
+    size_t network = config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
     struct sctp_hub_config hub = {.packet_max = MTU - network,
                                   .fragments = config->profile == DDP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
@@ -236,6 +236,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .incoming = on_incoming,
                                   .stirred = on_stirred};
     struct sim_sctp *device = calloc(1, sizeof(*device));
+    struct tcp_wishes wishes;
 
     if (device == NULL) {
         (void)sentence_set(error, "out of memory for a simulated device");
@@ -244,6 +245,8 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
     device->config = *config;
     device->tick = UINT64_MAX;
     hub.owner = device;
+    peer_tcp(&peer, &wishes);
+    device->drop_fragments = wishes.drop_fragments;
     iwarp_association_config_default(&peer.association, config->profile);
     peer.association.mtu = MTU;
     peer.association.network_octets = network;
@@ -264,6 +267,7 @@ void sim_sctp_free(struct sim_sctp *device)
         return;
     peer_free(device->peer);
     sctp_hub_free(device->hub);
+    packet_reassembly_free(device->reassembly);
     free(device);
 }
 

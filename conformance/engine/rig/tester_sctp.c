@@ -24,6 +24,31 @@ static bool mac_of_device(struct tester_sctp *sctp, uint8_t mac[6])
     return memcmp(mac, unknown, 6) != 0 || tcp_stack_neighbour(rig->tcp.stack, &rig->dut, mac);
 }
 
+static void send_frame(struct tester_sctp *sctp, const uint8_t *frame, size_t octets)
+{
+    struct rig *rig = sctp->config.rig;
+
+    if (octets == 0 || link_send(rig->link, frame, octets) == 0)
+        return;
+    rig->link->send_failed = true;
+    rig->failure = rig->link->error;
+}
+
+/* False: the packet is not longer than a fragment. */
+static bool send_fragments(struct tester_sctp *sctp, const uint8_t *frame, size_t octets)
+{
+    size_t size = sctp->fragment_octets, count = size == 0 ? 0 : packet_fragments(frame, octets, size);
+    uint8_t fragment[LINK_FRAME_CAPACITY];
+
+    for (size_t i = 0; i < count; i++) {
+        size_t index = sctp->last_fragment_first ? count - 1 - i : i;
+
+        send_frame(sctp, fragment,
+                   packet_fragment(fragment, sizeof(fragment), frame, octets, size, index, sctp->identification));
+    }
+    return count != 0;
+}
+
 static void send_packet(struct tester_sctp *sctp, const uint8_t mac[6], const uint8_t *packet, size_t octets)
 {
     struct rig *rig = sctp->config.rig;
@@ -35,10 +60,8 @@ static void send_packet(struct tester_sctp *sctp, const uint8_t mac[6], const ui
     memcpy(ip.ethernet_source, sctp->config.own_mac, 6);
     memcpy(ip.ethernet_destination, mac, 6);
     count = sctp_ip_build(frame, sizeof(frame), &ip, &ports, packet, octets);
-    if (count != 0 && link_send(rig->link, frame, count) != 0) {
-        rig->link->send_failed = true;
-        rig->failure = rig->link->error;
-    }
+    if (!send_fragments(sctp, frame, count))
+        send_frame(sctp, frame, count);
 }
 
 static void emit(void *context, const uint8_t *packet, size_t octets)
@@ -71,6 +94,9 @@ static void input(struct tester *tester, const uint8_t *frame, size_t octets, ui
     struct sctp_datagram datagram;
 
     send_waiting(sctp);
+    frame = sctp_ip_whole(&sctp->reassembly, frame, &octets);
+    if (frame == NULL)
+        return;
     if (sctp_ip_open(frame, octets, sctp->config.own_udp_port, &datagram) &&
         net_address_equal(&datagram.destination, &sctp->config.rig->own) &&
         net_address_equal(&datagram.source, &sctp->config.rig->dut))
@@ -145,4 +171,6 @@ void tester_sctp_close(struct tester_sctp *sctp)
 {
     sctp_host_free(sctp->host);
     sctp->host = NULL;
+    packet_reassembly_free(sctp->reassembly);
+    sctp->reassembly = NULL;
 }

@@ -59,6 +59,7 @@ static int rig_sctp_connect(lua_State *lua)
     uint16_t port = (uint16_t)lua_rig_integer(lua, 1, "port", rig->port, &given);
 
     read_options(lua, 1, &options);
+    rig->sctp.fragment_octets = 0;
     association = lua_held_push(lua, &lua_sctp);
     lua_sctp.set_time(rig);
     assoc = association->endpoint = sctp_assoc_connect(rig->sctp.host, port, &options, &why);
@@ -123,6 +124,19 @@ static int rig_sctp_names(lua_State *lua)
     return 1;
 }
 
+/* From now on the tester's SCTP packets go in IP fragments of so many octets, the last one first if wanted; 0: whole. */
+static int rig_sctp_fragments(lua_State *lua)
+{
+    enum { FRAGMENT_MAX = 1440 }; /* octets after an IPv6 header with its fragment header, at a path MTU of 1500 */
+    struct rig *rig = rig_with_sctp(lua);
+    lua_Integer octets = luaL_checkinteger(lua, 1);
+
+    luaL_argcheck(lua, octets >= 0 && octets <= FRAGMENT_MAX && octets % 8 == 0, 1, "0 or a multiple of 8 was expected");
+    rig->sctp.fragment_octets = (size_t)octets;
+    rig->sctp.last_fragment_first = lua_toboolean(lua, 2);
+    return 0;
+}
+
 /* What carries DDP on this rig, as checks name it. */
 static int rig_llp(lua_State *lua)
 {
@@ -136,6 +150,7 @@ static const luaL_Reg functions[] = {
     {"sctp_connect", rig_sctp_connect},
     {"sctp_listen", rig_sctp_listen},
     {"sctp_accept", rig_sctp_accept},
+    {"sctp_fragments", rig_sctp_fragments},
     {NULL, NULL},
 };
 

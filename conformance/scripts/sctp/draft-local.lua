@@ -138,3 +138,29 @@ check {
     t:equal("the association", "open", a.handle:status().cause)
   end,
 }
+
+-- A Write in one DATA chunk that no packet of the path holds, so that its packet leaves in IP fragments; the tester does not send it
+-- again. The Read after it waits for its DDP-SSN.
+local function in_fragments(t, a, memory, at, reversed)
+  local how = reversed and ", the last one first" or ""
+  local data = pattern(3000, at)
+  rig.sctp_fragments(1024, reversed)
+  a:segment(a.sid, memory:write(at, data), { once = true })
+  rig.sctp_fragments(0)
+  memory:patch(at, data)
+  a:probe(a.sid, "a Read after a segment of 3000 octets in IP fragments" .. how)
+end
+
+check {
+  id = "SCTP-5-03",
+  role = "both",
+  purpose = "a segment whose packet comes in IP fragments is taken, in order and with the last fragment first",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:draft_posted()
+    local memory = t:memory { octets = 8192, access = { "write", "read" } }
+    in_fragments(t, a, memory, 0, false)
+    in_fragments(t, a, memory, 4096, true)
+    memory:check("both Writes are placed")
+  end,
+}
