@@ -4,6 +4,7 @@
  * (RFC 5043). Whoever has an SCTP of his own (a kernel's, a library, a simulator) drives an association like this.
  */
 #include <inttypes.h>
+#include <iwarp/instrument.h>
 #include <iwarp/sctp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,12 +159,14 @@ static void begin(struct pair *pair, int n)
         own->streams[n] = iwarp_sctp_stream_new(own->association, (uint16_t)sid, &config, pair->now, &why);
     } else { /* in two steps: work could be posted in between */
         own->streams[n] = iwarp_sctp_stream_detached(own->device, &config, pair->now, &why);
+        expect(iwarp_stream_set_pd(own->streams[n], 1, &why) == 0, "until then it may have another Protection Domain");
         expect(iwarp_sctp_stream_attach(own->association, (uint16_t)sid, own->streams[n], pair->now, &why) == 0,
                "a stream that was made before is given a stream identifier");
     }
     expect(own->streams[n] != NULL && iwarp_sctp_stream_sid(own->streams[n]) == sid, "a session is begun there");
     carry(pair);
     expect(iwarp_stream_state(own->streams[n]) == IWARP_STATE_OPERATION, "the peer has accepted it");
+    expect(iwarp_stream_set_pd(own->streams[n], 2, &why) != 0, "it keeps its Protection Domain from now on");
 }
 
 int main(void)

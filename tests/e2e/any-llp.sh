@@ -22,6 +22,10 @@ holds "it had segments" jq -se 'any(.[]; .type == "summary" and .ddp_segments > 
 expect 0 "DDP and RDMAP over SCTP, one of each script" "$WARPCHECK" run --simulate --llp sctp DDP-1.2-04 DDP-4.1-02 DDP-4.2-04 DDP-5.2-10 DDP-5.3-08 DDP-5.4-03 \
 	DDP-6.2.2-05 DDP-7.1-15 RDMAP-3-02 RDMAP-5.5-11 RDMAP-4.8-13 RDMAP-5.3-07 RDMAP-5.2.1-14 RDMAP-7.1-11 RDMAP-5.5-10 --format jsonl -j 2
 holds "all of them were run" test "$(checks | cut -d' ' -f1 | sort -u | wc -l)" -ge 11
+expect 0 "atomics over SCTP by the draft" "$WARPCHECK" run --simulate --llp sctp-draft02 'ATOM*' --format jsonl -j 2
+checks >"$WORK/draft"
+holds "the same results by the draft" diff "$WORK/tcp" "$WORK/draft"
+expect 3 "how a stream ends is not judged by the draft" "$WARPCHECK" run --simulate --llp sctp-draft02 RDMAP-6.2-01 --format jsonl
 expect 3 "a check that says llp = \"tcp\" is not there" "$WARPCHECK" run --simulate --llp sctp DDP-A-01 --format jsonl
 
 echo "== what only TCP has, and the stimulus"

@@ -131,7 +131,8 @@ static int rig_sctp_fragments(lua_State *lua)
     struct rig *rig = rig_with_sctp(lua);
     lua_Integer octets = luaL_checkinteger(lua, 1);
 
-    luaL_argcheck(lua, octets >= 0 && octets <= FRAGMENT_MAX && octets % 8 == 0, 1, "0 or a multiple of 8 was expected");
+    luaL_argcheck(lua, octets >= 0 && octets <= FRAGMENT_MAX && octets % 8 == 0, 1,
+                  "0 or a multiple of 8 was expected");
     rig->sctp.fragment_octets = (size_t)octets;
     rig->sctp.last_fragment_first = lua_toboolean(lua, 2);
     return 0;

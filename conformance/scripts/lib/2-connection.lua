@@ -66,7 +66,7 @@ function Connection:ulpdu(segment)
       self.msn[qn] = (self.msn[qn] + 1) & 0xFFFFFFFF
     end
   end
-  self:_count_response(segment)
+  if self.t then self:_count_response(segment) end
   return segment:octets()
 end
 

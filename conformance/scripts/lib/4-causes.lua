@@ -19,7 +19,8 @@ end
 -- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version 0.
 function Connection:_suspect_header(segment)
   local tagged = { [0] = true, [2] = true }
-  if self.peer and self.peer.Rev == 0 then return end
+  local peer = rawget(self, "peer") -- of MPA: a session over SCTP has none
+  if peer and peer.Rev == 0 then return end
   if segment.Opcode == nil then
     self.t:suspect("ddp-header-cut", "segments are shorter than a DDP header")
   elseif segment.DV ~= 1 or segment.RV ~= 1 then
@@ -34,7 +35,8 @@ end
 -- Octets that were looked at without being taken hold an FPDU that is wrong.
 function Test:suspect_peeked()
   for _, c in ipairs(self.connections) do
-    local octets, framing = c.peeked, copy_fields(c.receive_framing)
+    local octets = rawget(c, "peeked") -- over MPA
+    local framing = octets and copy_fields(c.receive_framing)
     while octets and #octets > 0 do
       local used, f = wire.parse_fpdu(octets, framing)
       local name, hint

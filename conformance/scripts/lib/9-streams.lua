@@ -59,7 +59,18 @@ local function let_go(t)
     if not c.closed and not c.left then open[#open + 1] = c end
   end
   for i = 1, #open >= OPEN_MOST and #open or 0 do
-    if open[i]:ended_by_device() then open[i]:leave() end
+    -- An aborted stream of the draft may be silent: the oldest ones give way.
+    if open[i]:ended_by_device() or (t:is_draft() and i <= #open - OPEN_MOST // 2) then open[i]:leave() end
+  end
+end
+
+-- The draft has no Initiate and no Accept. A responder's stream begins with the tester's first segment, an empty Write, which is placed
+-- nowhere; an initiator's once its association is up.
+local function begin_draft(t, c)
+  if t.role == "responder" then
+    c:put(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
+  elseif not t:await_event("established", { stream = c.stream }) then
+    t:inconclusive("the device does not report that its stream is in operation")
   end
 end
 
@@ -82,6 +93,7 @@ function Test:open_over_sctp(options)
   a.sid = a:session()
   local c = new_stream(self, a)
   c.pd = dut.pd
+  if self:is_draft() then begin_draft(self, c) end
   if asks then ask_number(self, c, tester.port) end
   if self.role == "initiator" then
     c:ask_first_send()
@@ -238,7 +250,9 @@ end
 
 -- The next thing of this stream: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
 function Stream:receive(seconds)
-  local got, why = next_chunk(self, self.ended and 0 or seconds or self.t.reaction)
+  -- After its Terminate a stream of the draft says nothing more: it has no other end.
+  local wait = self.terminated and self.t:is_draft() and self.t.quiet or self.t.reaction
+  local got, why = next_chunk(self, self.ended and 0 or seconds or wait)
   if got == nil then
     if why == "timeout" then return self:_note_request({ kind = self.ended or "timeout" }, seconds) end
     got = { kind = self.ended or "reset", why = why }
@@ -251,6 +265,7 @@ function Stream:receive(seconds)
     if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
     self:_suspect_header(segment)
     if segment.SinkSTag then self:_suspect_request(segment) end
+    self.terminated = self.terminated or segment.Opcode == 7
     return self:_note_request(segment, seconds)
   else
     return { kind = "garbage", wanted = "DDP Segment", octets = got.data }
@@ -279,6 +294,7 @@ end
 -- What the device has ended the stream with and the check has not taken yet.
 function Stream:ended_by_device()
   if self.closed then return nil end
+  if self.terminated and self.t:is_draft() then return "Terminate" end -- the stream has no other end there
   local a = self.association
   local got, why = a.handle:receive(0)
   while got do

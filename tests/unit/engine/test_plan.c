@@ -123,6 +123,27 @@ START_TEST(over_sctp)
 }
 END_TEST
 
+/* By the draft, streams have no end of their own: what judges one is not there. */
+START_TEST(over_draft)
+{
+    struct plan draft, both;
+    size_t with_end = 0;
+
+    make(&both, (struct plan_config){.sctp = true});
+    make(&draft, (struct plan_config){.sctp = true, .profile = DDP_SCTP_DRAFT02});
+    for (size_t i = 0; i < both.count; i++)
+        with_end += both.items[i].check->with_end;
+    for (size_t i = 0; i < draft.count; i++) {
+        ck_assert(!draft.items[i].check->with_end);
+        ck_assert_int_eq(draft.items[i].sctp, DDP_SCTP_DRAFT02);
+    }
+    ck_assert_uint_gt(with_end, 0);
+    ck_assert_uint_eq(any_of(&draft), any_of(&both) - with_end);
+    plan_free(&draft);
+    plan_free(&both);
+}
+END_TEST
+
 /* A matrix that has both plans meets each check for any LLP once. */
 START_TEST(over_sctp_alone)
 {
@@ -150,6 +171,7 @@ Suite *plan_suite(void)
     tcase_add_test(cases, over_tcp);
     tcase_add_test(cases, over_sctp);
     tcase_add_test(cases, own_scripts_ask_for_what_they_declare);
+    tcase_add_test(cases, over_draft);
     tcase_add_test(cases, over_sctp_alone);
     return suite;
 }

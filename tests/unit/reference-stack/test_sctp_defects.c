@@ -383,18 +383,30 @@ static void without_ddp(struct record *record, const struct defect_set *defects,
     sctp_pair_free(pair);
 }
 
+/* The path becomes narrower while a segment waits that SCTP has not taken. */
+static void narrower(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+{
+    struct sctp_pair *pair = begin(record, defects, profile);
+    struct sctp_pair_side *side = &pair->side[record->device];
+
+    session(pair, 0, SID, 0, true);
+    (void)iwarp_stream_post_write(side->ends[0].stream, &(struct iwarp_write){.octets = octets, .count = 1200}, NULL);
+    (void)iwarp_association_output(side->association, &(struct iwarp_sctp_output){0});
+    iwarp_association_set_mtu(side->association, 700);
+    end(record, pair);
+}
+
 /* More than may be sent without acknowledgement. */
 static void window(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
     struct sctp_pair *pair = begin(record, defects, profile);
     struct iwarp_write write = {.octets = octets, .count = 1, .stag = 1};
-    struct iwarp_sctp_output output;
 
     pair->look = NULL;
     session(pair, 0, SID, 0, true);
     for (unsigned i = 0; i < WINDOW; i++)
         (void)iwarp_stream_post_write(pair->side[record->device].ends[0].stream, &write, NULL);
-    while (iwarp_association_output(pair->side[record->device].association, &output) != 0)
+    while (iwarp_association_output(pair->side[record->device].association, &(struct iwarp_sctp_output){0}))
         iwarp_association_output_done(pair->side[record->device].association, 1);
     say(record, "outstanding %u\n",
         iwarp_association_counters(pair->side[record->device].association)->outstanding_most);
@@ -415,6 +427,7 @@ static void run_course(struct record *record, const struct defect_set *defects, 
     errors(record, defects, profile);
     modes(record, defects, profile);
     without_ddp(record, defects, profile);
+    narrower(record, defects, profile);
     if (with_window)
         window(record, defects, profile);
 }
