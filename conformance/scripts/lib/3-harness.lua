@@ -249,6 +249,8 @@ function Test:connect(options)
   return c
 end
 
+function Test:over_ipv6() return (rig.addresses()):find(":", 1, true) ~= nil end
+
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
 -- options.mss, options.iss, options.sack: of our side. options.withheld: nothing is acknowledged until c.tcp:ack. options.special: it may not
 -- know what options.dut asks for: SKIP. The Request is not read yet.

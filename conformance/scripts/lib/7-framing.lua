@@ -100,7 +100,7 @@ local MTU_EMSS = { [false] = 1460, [true] = 1440 }
 -- A ULPDU of `octets` where MULPDU is `most`: FAIL, and WARN for the MULPDU of the MTU where the device cannot learn its EMSS.
 function Test:longer_than_mulpdu(what, most, octets)
   local expected, actual = "at most " .. most .. " octets", octets .. " octets"
-  if not rig.claims("emss") and octets <= mulpdu_of(MTU_EMSS[(rig.addresses()):find(":", 1, true) ~= nil]) then
+  if not rig.claims("emss") and octets <= mulpdu_of(MTU_EMSS[self:over_ipv6()]) then
     self:warn(what, expected, actual)
   end
   self:fail(what, expected, actual)

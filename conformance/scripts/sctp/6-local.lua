@@ -44,7 +44,7 @@ check {
       return answer.ok
     end
     local most = t:instrument("status", { stream = a.stream }).mulpdu
-    local room = MTU - (t.ipv6 and IPV6 or IPV4) - BEFORE
+    local room = MTU - (t:over_ipv6() and IPV6 or IPV4) - BEFORE
     for _, length in ipairs { most + 1, room + 1, 0xFFFF } do
       if give(length) then
         t:fail("a segment of " .. length .. " octets; the device's maximum is " .. most .. ", a packet has room for " .. room, "it is refused", "it is taken")

@@ -10,7 +10,7 @@ local MTU, IPV4, IPV6, COMMON, CHUNK, SACK = 1500, 20, 40, 12, 16, 16
 local CONTROL_MOST = 516 -- DDP-SSN, Function Code and 512 octets
 
 local function room(t)
-  return MTU - (t.ipv6 and IPV6 or IPV4) - COMMON
+  return MTU - (t:over_ipv6() and IPV6 or IPV4) - COMMON
 end
 
 -- The user messages of the device while its ULP sends 64 KiB: all chunks of the SID until the last segment came.

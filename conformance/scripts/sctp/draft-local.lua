@@ -100,7 +100,9 @@ check {
 
 -- IPv4 or IPv6, SCTP's common header, chunk header and DDP-SSN: what a packet has before a segment.
 local BEFORE = 12 + 16 + 2
-local NARROW = 576
+
+-- The narrowest path of either IP (RFC 791 3.2, RFC 8200 5).
+local function narrow(t) return t:over_ipv6() and 1280 or 576 end
 
 check {
   id = "SCTP-5-02",
@@ -111,12 +113,12 @@ check {
   run = function(t)
     local a, stream = t:draft_posted()
     local number = t:instrument("status", { stream = stream }).association
-    local room = NARROW - (t.ipv6 and 40 or 20) - BEFORE
+    local room = narrow(t) - (t:over_ipv6() and 40 or 20) - BEFORE
     local octets = 5 << 20 -- more than SCTP takes: the last segments are still with DDP, one of them made already
     a.handle:window(0)
     t.dut:write { stream = stream, stag = 2, length = octets }
     rig.wait(0.2)
-    t:instrument("set_mtu", { association = number, mtu = NARROW })
+    t:instrument("set_mtu", { association = number, mtu = narrow(t) })
     a.handle:window(1 << 20)
     local came, last = 0, 0
     while came < octets do
