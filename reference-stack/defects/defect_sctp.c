@@ -190,10 +190,12 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
     struct sctp_faults *faults = &association->faults;
     uint8_t *octets = association->sending_control ? association->control_octets : session->stream->transmit_buffer;
 
-    if (faults->changed && faults->message == association->counters.messages_sent) {
+    if (faults->changed && faults->message == association->counters.messages_sent &&
+        faults->octets == output->octets) {
         *output = faults->output; /* it was given before, and not taken */
         return;
     }
+    faults->octets = output->octets;
     if (session_behaves(session, DEFECT_SCTP_SSN_SHARED) && !is_draft(association))
         ddp_sctp_segment_set_SSN(octets, faults->ssn++);
     defect_terminate_first(session, output, octets);

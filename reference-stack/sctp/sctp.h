@@ -98,7 +98,8 @@ struct sctp_lower {
 struct sctp_faults {
     struct defect_state state;       /* counts of messages, for defects of the n-th */
     struct iwarp_sctp_output output; /* as it was changed... */
-    uint64_t message;                /* ...and which message that is */
+    uint64_t message;                /* ...and which message that is, of how many octets before */
+    size_t octets;
     bool changed;
     uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
     bool sent;    /* something was, on this SID and with the DDP-SSN before this: */

@@ -70,7 +70,8 @@ static int add_item(struct plan *plan, const struct check *check, const char *ro
 static bool llp_fits(const struct check *check, const struct plan_config *config)
 {
     if (check->any_llp)
-        return !config->sctp || (!config->sctp_alone && config->profile != DDP_SCTP_DRAFT02);
+        return !config->sctp ||
+               (!config->sctp_alone && (config->profile != DDP_SCTP_DRAFT02 || !check->with_end));
     if (config->sctp && config->profile != DDP_SCTP_UNDECIDED)
         return check->sctp == config->profile;
     return (check->sctp != DDP_SCTP_UNDECIDED) == config->sctp;

@@ -38,6 +38,8 @@ struct check {
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
     /* llp = "any": it drives DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED. */
     bool any_llp;
+    /* llp = "any-end": the same where a DDP stream has an end of its own, a FIN or a Terminate of its session: not in the draft. */
+    bool with_end;
     bool cm; /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
     struct script_room *room; /* the Lua state that it lives in */
     int table;                /* reference to the Lua table there, the same for all ids of it */

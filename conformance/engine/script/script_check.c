@@ -117,7 +117,8 @@ static bool read_llp(lua_State *lua, struct check *check)
     const char *llp = string_member(lua, "llp");
 
     check->cm = llp != NULL && strcmp(llp, "cm") == 0;
-    check->any_llp = llp != NULL && strcmp(llp, "any") == 0;
+    check->with_end = llp != NULL && strcmp(llp, "any-end") == 0;
+    check->any_llp = check->with_end || (llp != NULL && strcmp(llp, "any") == 0);
     return check->cm || check->any_llp || rig_llp_parse(llp, &check->sctp);
 }
 

@@ -137,6 +137,7 @@ check {
 
 check {
   id = "DDP-3-10",
+  llp = "any-end",
   purpose = "after an error of DDP the LLP stream is labelled erroneous",
   run = function(t)
     local c = t:open()
@@ -155,6 +156,7 @@ end
 
 check {
   id = "DDP-3-12",
+  llp = "any-end",
   purpose = "the ULP learns that the peer ended the stream gracefully, and not that it was lost",
   run = function(t)
     local c = t:open { dut = { hold_open = true } }
@@ -169,6 +171,7 @@ check {
 
 check {
   id = "DDP-3-13",
+  llp = "any-end",
   purpose = "the ULP learns that the connection ended gracefully",
   run = function(t)
     local c = t:open()

@@ -30,6 +30,7 @@ check {
 
 check {
   id = "DDP-6.2.2-07",
+  llp = "any-end",
   purpose = "after an error the stream ends when the ULP closes it, and not before",
   run = function(t) patient(t):expect_close { message = "the ULP's close after an error" } end,
 }
@@ -61,6 +62,7 @@ end
 
 check {
   id = "DDP-6.2.1-02",
+  llp = "any-end",
   purpose = "what was posted before a graceful close is sent, then the FIN follows",
   run = function(t)
     local c = t:open()
@@ -79,6 +81,7 @@ check {
 
 check {
   id = "DDP-6.2.1-03",
+  llp = "any-end",
   purpose = "work that is posted after a graceful close is refused",
   run = function(t)
     local c = t:open()
@@ -132,6 +135,7 @@ check {
 
 check {
   id = "DDP-6.2.1-05",
+  llp = "any-end",
   purpose = "the ULP learns that the peer has closed its half, before anything else is closed",
   run = function(t)
     local c = half_closed(t)
@@ -144,6 +148,7 @@ check {
 
 check {
   id = "DDP-6.2.1-06",
+  llp = "any-end",
   purpose = "what was asked for before the peer closed its half is sent all the same",
   run = function(t)
     local all = string.rep(pattern(65536), LARGE // 65536) -- the last of it is not with the LLP when the FIN comes
@@ -200,6 +205,7 @@ check {
 
 check {
   id = "DDP-6.2.1-07",
+  llp = "any-end",
   purpose = "the ULP's close of the second half is passed on as a graceful one",
   run = function(t)
     local c = half_closed(t)
@@ -215,6 +221,7 @@ check {
 
 check {
   id = "DDP-6.2.1-08",
+  llp = "any-end",
   purpose = "the second half is closed gracefully, after all that was posted",
   run = function(t)
     local c = half_closed(t)
@@ -232,6 +239,7 @@ check {
 
 check {
   id = "DDP-6.2.1-09",
+  llp = "any-end",
   purpose = "a device that closes its half goes on receiving",
   run = function(t)
     local c = t:open { dut = { receives = 16 } }

@@ -49,6 +49,7 @@ check {
 
 check {
   id = "DDP-3-14",
+  llp = "any-end",
   role = "both",
   purpose = "the connection is torn down when its one stream is in error",
   run = function(t)

@@ -140,6 +140,7 @@ end
 
 check {
   id = "DDP-7.1-06",
+  llp = "any-end",
   purpose = "a missing untagged buffer is a system fault",
   run = function(t)
     local c = overrun(t)

@@ -282,6 +282,7 @@ check {
 
 check {
   id = "RDMAP-7-04",
+  llp = "any-end",
   role = "both",
   purpose = "the connection is torn down when its stream has failed",
   run = function(t)

@@ -56,6 +56,7 @@ check {
 
 check {
   id = "RDMAP-5.4-05",
+  llp = "any-end",
   role = "both",
   purpose = "a Terminate needs no receive of the ULP's",
   run = function(t)
@@ -119,6 +120,7 @@ check {
 
 check {
   id = "RDMAP-5.4-13",
+  llp = "any-end",
   role = "both",
   purpose = "crossing Terminates: at most one in each direction, and the end",
   run = function(t)
@@ -133,6 +135,7 @@ check {
 
 check {
   id = "RDMAP-6.2-01",
+  llp = "any-end",
   role = "both",
   purpose = "an orderly end is one without a Terminate: the device answers FIN by FIN",
   run = function(t)
