@@ -82,7 +82,8 @@ const uint8_t *sctp_ip_whole(struct packet_reassembly **reassembly, const uint8_
         return frame;
     if (*reassembly == NULL)
         *reassembly = packet_reassembly_new();
-    return *reassembly == NULL || !packet.ip_checksum_ok ? NULL : packet_reassemble(*reassembly, &packet, frame, octets);
+    return *reassembly == NULL || !packet.ip_checksum_ok ? NULL
+                                                         : packet_reassemble(*reassembly, &packet, frame, octets);
 }
 
 size_t sctp_ip_build(uint8_t *frame, size_t room, const struct packet_ip *ip, const struct sctp_ip_ports *udp,

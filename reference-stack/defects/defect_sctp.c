@@ -198,8 +198,7 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
     struct sctp_faults *faults = &association->faults;
     uint8_t *octets = association->sending_control ? association->control_octets : session->stream->transmit_buffer;
 
-    if (faults->changed && faults->message == association->counters.messages_sent &&
-        faults->octets == output->octets) {
+    if (faults->changed && faults->message == association->counters.messages_sent && faults->octets == output->octets) {
         *output = faults->output; /* it was given before, and not taken */
         return;
     }

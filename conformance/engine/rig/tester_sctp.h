@@ -22,9 +22,9 @@ struct tester_sctp {
     struct tester tester;
     struct sctp_host *host; /* NULL: the rig has no SCTP */
     struct tester_sctp_config config;
-    uint16_t identification;          /* of the next IPv4 datagram */
-    size_t fragment_octets;           /* packets go in IP fragments of so many octets, a multiple of 8; 0: whole */
-    bool last_fragment_first;         /* ... in reversed order */
+    uint16_t identification;  /* of the next IPv4 datagram */
+    size_t fragment_octets;   /* packets go in IP fragments of so many octets, a multiple of 8; 0: whole */
+    bool last_fragment_first; /* ... in reversed order */
     struct packet_reassembly *reassembly;
     uint8_t waiting[SCTP_PACKET_MAX]; /* the latest packet, while the device's MAC is not known */
     size_t waiting_octets;
