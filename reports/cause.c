@@ -123,6 +123,13 @@ bool cause_shown_by(const struct cause *cause, const struct result *result)
     return verdict_is_worse(result->verdict, cause->worst);
 }
 
+const char *cause_hint_alone(const struct result *result)
+{
+    bool observed = result->cause != NULL && strstr(result->cause, "-for-") != NULL;
+
+    return observed ? NULL : result->hint;
+}
+
 int cause_add(struct cause_set *set, const struct result *result)
 {
     struct cause *cause = NULL;

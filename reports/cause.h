@@ -18,6 +18,12 @@ struct cause_set {
 /* FAIL, WARN or INCONCLUSIVE, and the result names its cause: only these are in a set. */
 bool cause_counts(const struct result *result);
 
+/*
+ * The hint as a single result shows it; NULL: it has none, or one that says no more than expected and actual do ("A in place of B",
+ * which names the cause where several results have it).
+ */
+const char *cause_hint_alone(const struct result *result);
+
 /* Adds such a result; others are left out. Texts are copied. -1 without memory: it was not added. */
 int cause_add(struct cause_set *set, const struct result *result);
 

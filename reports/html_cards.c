@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One card a finding: what the text says, what was expected, what came, the frames and the ladder. */
 #include "conformance/requirements/catalogue.h"
+#include "reports/cause.h"
 #include "reports/html_parts.h"
 #include "reports/ladder.h"
 
@@ -337,10 +338,10 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     known(html, result);
     if (result->message)
         markup_element(m, "p", "message", result->message);
-    if (result->hint) {
+    if (cause_hint_alone(result)) {
         markup_open(m, "p", "class", "message", NULL);
         markup_element(m, "strong", NULL, "Hint: ");
-        markup_text(m, result->hint);
+        markup_text(m, cause_hint_alone(result));
         markup_close(m);
     }
     if (result->reading || result->pics) {

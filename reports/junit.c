@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/cause.h"
 #include "reports/junit.h"
 
 #include "conformance/requirements/catalogue.h"
@@ -90,7 +91,7 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "actual    ", result->actual);
     text_line(m, "message   ", result->message);
     text_line(m, "reading   ", result->reading);
-    text_line(m, "hint      ", result->hint);
+    text_line(m, "hint      ", cause_hint_alone(result));
     if (result->verdict == VERDICT_KNOWN)
         text_line(m, "finding   ", known_finding(result));
     text_line(m, "note      ", result->deviation);

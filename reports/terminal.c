@@ -190,12 +190,11 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     }
     field(terminal, "otherwise", result->otherwise);
     field(terminal, "reading", result->reading);
-    if (!settled)
-        field(terminal, "hint", result->hint);
     field(terminal, "needs", result->pics);
     if (!settled || result->verdict == VERDICT_SKIP)
         field(terminal, "why", result->message);
     if (!settled) {
+        field(terminal, "hint", cause_hint_alone(result));
         field(terminal, "flow", result->flow);
         field(terminal, "replay", result->replay);
         put_ladder(terminal, result);

@@ -90,6 +90,19 @@ START_TEST(on_the_terminal)
 }
 END_TEST
 
+/* What came in place of what was due is said by expected and actual. */
+START_TEST(alone)
+{
+    struct result octets = result_of("A-1", VERDICT_FAIL, "pad-length"),
+                  observed = result_of("A-2", VERDICT_FAIL, "silence-for-read-response"),
+                  none = result_of("A-3", VERDICT_FAIL, NULL);
+
+    ck_assert_str_eq(cause_hint_alone(&octets), "a hint");
+    ck_assert_ptr_null(cause_hint_alone(&observed));
+    ck_assert_ptr_null(cause_hint_alone(&none));
+}
+END_TEST
+
 Suite *cause_suite(void)
 {
     Suite *suite = suite_create("cause");
@@ -97,6 +110,7 @@ Suite *cause_suite(void)
 
     tcase_add_test(tcase, grouped);
     tcase_add_test(tcase, many);
+    tcase_add_test(tcase, alone);
     tcase_add_test(tcase, on_the_terminal);
     suite_add_tcase(suite, tcase);
     return suite;
