@@ -91,4 +91,4 @@ while IFS=$'\t' read -r file line column octets new; do
 	printf '%-22s %s:%s: %s -> %s\n' "$result" "$file" "$line" "$(sed -n "${line}p" "$file" | cut -c "$column-$((column + octets - 1))")" "$new"
 	cp "$file" "$work/$file"
 done <"$work/faults" | tee "$work/table"
-sed -E 's/^(not compiled|[a-z]+).*/\1/' "$work/table" | LC_ALL=C sort | uniq -c | awk '{ n = $1; $1 = ""; printf "%s%d%s", NR > 1 ? ", " : "", n, $0 } END { print "" }'
+sed -E 's/^(not compiled|[a-z]+).*/\1/' "$work/table" | LC_ALL=C sort | uniq -c | awk '{ n = $1; $1 = ""; printf "%s%d%s", (NR > 1 ? ", " : ""), n, $0 } END { print "" }'
