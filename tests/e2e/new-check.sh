@@ -59,7 +59,6 @@ decided() { # ID WHY
 decided DDP-7.2-01 'DDP-7.2-01 has a check already: conformance/scripts/ddp/7-errors\.lua:[0-9]+'
 decided "$(jq -r 'select(.check == null and .rule != null).id' "$WORK/rows.jsonl" | sed -n 1p)" 'decided by a rule already, [a-z_0-9]+'
 decided "$(jq -r 'select(.observability == "spec").id' "$WORK/rows.jsonl" | sed -n 1p)" 'no device shows it'
-decided "$(jq -r 'select(.layer == "SCTP" and .check == null and .rule == null and .observability == "active").id' "$WORK/rows.jsonl" | sed -n 1p)" 'about SCTP'
 expect 0 "--anyway" "$WARPCHECK" new-check DDP-7.2-01 --anyway
 holds "names the check that there is" grep -qE '^-- has a check +conformance/scripts/ddp/7-errors\.lua$' DDP-7.2-01.lua
 holds "and a defect to try it with" grep -qE '^-- Try it: .* --script DDP-7\.2-01\.lua --defect [a-z0-9-]+$' DDP-7.2-01.lua

@@ -84,10 +84,6 @@ static int judge_need(const struct requirement *requirement, const struct covera
                             "%s binds a document or a person: no device shows it (--anyway writes a skeleton all "
                             "the same)",
                             requirement->id);
-    if (requirement->layer == REQUIREMENT_LAYER_SCTP || requirement->layer == REQUIREMENT_LAYER_CM)
-        return sentence_set(error,
-                            "%s is about %s, which scripts cannot send yet (--anyway writes a skeleton all the same)",
-                            requirement->id, requirement->layer == REQUIREMENT_LAYER_SCTP ? "SCTP" : "CM messages");
     return 0;
 }
 
