@@ -40,7 +40,8 @@ static const struct {
     IS(DDP_VERSION, 1), IS(DDP_TAGGED_OCTETS, 14), IS(DDP_UNTAGGED_OCTETS, 18), IS(DDP_FIRST_MSN, 1),
     IS(DDP_QN_SEND, 0), IS(DDP_QN_READ_REQUEST, 1), IS(DDP_QN_TERMINATE, 2), IS(DDP_QN_ATOMIC_RESPONSE, 3),
     /* RFC 5040 4.1, 4.4, 4.8; RFC 7306 4, 8 */
-    IS(RDMAP_VERSION, 1), IS(READ_REQUEST_OCTETS, 28), IS(TERMINATE_OCTETS, 4), IS(TERMINATE_LENGTH_OCTETS, 2),
+    IS(RDMAP_VERSION, 1), IS(RDMAP_CONTROL_OCTETS, 1), IS(RDMAP_UNTAGGED_OCTETS, 5), IS(TERMINATE_MAX, 52),
+    IS(READ_REQUEST_OCTETS, 28), IS(TERMINATE_OCTETS, 4), IS(TERMINATE_LENGTH_OCTETS, 2),
     IS(RDMAP_WRITE, 0), IS(RDMAP_READ_REQUEST, 1), IS(RDMAP_READ_RESPONSE, 2), IS(RDMAP_SEND, 3),
     IS(RDMAP_SEND_INVALIDATE, 4), IS(RDMAP_SEND_SE, 5), IS(RDMAP_SEND_SE_INVALIDATE, 6), IS(RDMAP_TERMINATE, 7),
     IS(RDMAP_IMMEDIATE, 8), IS(RDMAP_IMMEDIATE_SE, 9), IS(RDMAP_ATOMIC_REQUEST, 10), IS(RDMAP_ATOMIC_RESPONSE, 11),
@@ -116,6 +117,8 @@ START_TEST(keys)
     ck_assert_mem_eq(MPA_KEY_REQUEST, request, sizeof(request));
     ck_assert_uint_eq(strlen(MPA_KEY_REPLY), sizeof(reply));
     ck_assert_mem_eq(MPA_KEY_REPLY, reply, sizeof(reply));
+    ck_assert_uint_eq(wire_layout_field(&mpa_start_layout, "key")->bit, 0);
+    ck_assert_uint_eq(wire_layout_field(&mpa_start_layout, "key")->bits, 128);
 }
 END_TEST
 
