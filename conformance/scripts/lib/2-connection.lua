@@ -101,7 +101,8 @@ function Connection:send_segments(pieces, order)
   local lengths = {}
   for i, piece in ipairs(pieces) do lengths[i] = #piece end
   self:_stimulus()
-  if not self.tcp:segments(table.concat(pieces), lengths, order) then
+  local sent = self.tcp:segments(table.concat(pieces), lengths, order)
+  if not sent and self.tcp:status().input ~= "reset" then -- what the device did is seen when the check reads
     self.t:inconclusive("the lower tester could not send these TCP segments")
   end
 end
@@ -111,16 +112,6 @@ function Connection:send_in_pieces(octets, size)
   local pieces = {}
   for at = 1, #octets, size do pieces[#pieces + 1] = octets:sub(at, at + size - 1) end
   self:send_segments(pieces)
-end
-
--- A piece when the device's TCP has acknowledged the one before, so that neither the link nor the device joins them.
-function Connection:send_apart(pieces)
-  for _, piece in ipairs(pieces) do
-    self:send_segments { piece }
-    local deadline = rig.now() + self.t.reaction
-    local pause = self.t:waits(deadline)
-    while self.tcp:unacknowledged() > 0 and rig.now() < deadline do pause() end
-  end
 end
 
 local ends = { fin = true, reset = true, timeout = true }

@@ -62,3 +62,17 @@ function Connection:teller()
     return (event.peer_port or status.local_port) == status.local_port and event.port == status.peer_port
   end
 end
+
+-- A piece when the device's TCP has acknowledged the one before, so that neither the link nor the device joins them.
+function Connection:send_apart(pieces)
+  for _, piece in ipairs(pieces) do
+    self:send_segments { piece }
+    self:await_acknowledged()
+  end
+end
+
+function Connection:await_acknowledged()
+  local deadline = rig.now() + self.t.reaction
+  local pause = self.t:waits(deadline)
+  while self.tcp:unacknowledged() > 0 and rig.now() < deadline do pause() end
+end

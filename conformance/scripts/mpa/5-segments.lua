@@ -46,7 +46,7 @@ check {
       sent[i] = pattern(i * 37 % 211, i)
       frames[i] = rdmap.send { data = sent[i] }
     end
-    c:send_in_pieces(c:octets(table.unpack(frames)), 127)
+    c:send_clear_of_trailers(frames, 127)
     c:expect_accepted(sent, "50 FPDUs in TCP segments of 127 octets")
   end,
 }

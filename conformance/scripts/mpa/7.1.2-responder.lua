@@ -114,7 +114,7 @@ check {
   sandwich = "tcp",
   judges = { "reads", "framing" },
   run = function(t)
-    for _ = 1, 20 do
+    for _ in t:races(20) do
       local c = t:connect()
       c.at_once = true
       c:start_as_initiator()

@@ -38,7 +38,7 @@ check {
           sent[i + 1] = pattern(octets, i)
           frames[i] = rdmap.send { data = sent[i + 1] }
         end
-        c:send_in_pieces(c:octets(table.unpack(frames)), size)
+        c:send_apart_in_crcs(frames, size)
         local what = string.format("TCP segments of %d octets, %s Markers", size, markers and "with" or "without")
         c:expect_accepted(sent, what)
       end)

@@ -432,14 +432,6 @@ check {
   end,
 }
 
--- A size of TCP segments, this or the next larger one, that cuts no pad and CRC field in two: MPA-6-06 judges that.
-local function clear_of_trailers(size, ends)
-  for _, stop in ipairs(ends) do
-    if (stop - 1) // size * size > stop - 8 then return clear_of_trailers(size + 1, ends) end
-  end
-  return size
-end
-
 check {
   id = "RDMAP-5.5-12",
   llp = "tcp",
@@ -449,9 +441,8 @@ check {
     local m = t:memory()
     for round = 1, 50 do
       local data = pattern(200 + round, round)
-      local write = c:octets(m:write(round, data))
-      local frames = write .. c:octets(m:read(round, #data, { SinkSTag = round }))
-      c:send_in_pieces(frames, clear_of_trailers(37 + round * 13 % 400, { #write, #frames }))
+      local size = 37 + round * 13 % 400
+      c:send_clear_of_trailers({ m:write(round, data), m:read(round, #data, { SinkSTag = round }) }, size)
       c:expect_response(round, 0, data, "round " .. round .. ": the Read after the Write")
     end
   end,
