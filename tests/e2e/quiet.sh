@@ -38,6 +38,15 @@ holds "a terminal gets the line, with what runs and how much is done" grep -qE '
 on_terminal run --simulate "'DDP-7.*'" --quiet
 holds "with --quiet it does not" test -z "$(grep -E '\[[0-9]+/[0-9]+' "$WORK/terminal")"
 holds "it gets the closing lines" grep -q 'conforms in everything' "$WORK/terminal"
+captures=(pcaps/generated/bad-crc.pcap pcaps/generated/atomics.pcap)
+on_terminal audit "${captures[@]}" || test $? -eq 1
+holds "an audit's line has the capture, and how many are done" grep -qE '\[1/2[^]]*\] pcaps/generated/atomics.pcap' "$WORK/terminal"
+on_terminal audit -j 2 "${captures[@]}" || test $? -eq 1
+holds "also with several processes" grep -qE '\[1/2[^]]*\] pcaps/generated/atomics.pcap' "$WORK/terminal"
+on_terminal audit "${captures[@]}" --format jsonl || test $? -eq 1
+holds "but not among lines for programs" test -z "$(grep -E '\[[0-9]+/[0-9]+' "$WORK/terminal")"
+on_terminal audit "${captures[@]}" --quiet || test $? -eq 1
+holds "nor with --quiet" test -z "$(grep -E '\[[0-9]+/[0-9]+' "$WORK/terminal")"
 expect 0 "not on a terminal" "$WARPCHECK" run --simulate 'DDP-7.*'
 holds "no progress" test -z "$(grep -E '\[[0-9]+/[0-9]+' "$WORK/stdout")"
 finish

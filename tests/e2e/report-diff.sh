@@ -62,6 +62,27 @@ lines=any expect '0 1' "an audit that finds less in one capture" "$WARPCHECK" re
 jq -r 'select(.type == "difference") | .file' "$WORK/stdout" | sort -u >"$WORK/files"
 holds "the differences are that capture's" test "$(cat "$WORK/files")" = "$victim"
 
+echo "== run --compare"
+failing=(run --simulate --defect ddp-qn-wrong-code DDP-7.2-01)
+expect 0 "a run" "$WARPCHECK" run --simulate DDP-7.2-01 -o "$WORK/before"
+expect 1 "one that fails, compared with it" "$WARPCHECK" "${failing[@]}" -o "$WORK/after" --compare "$WORK/before"
+says '^new +DDP-7.2-01  responder'
+says 'defect ddp-qn-wrong-code: 2 new, 0 changed'
+expect 0 "one that fails in the same way" "$WARPCHECK" "${failing[@]}" -o "$WORK/again" --compare "old=$WORK/after"
+says '^old -> .*: 0 new, 0 changed'
+says '^what fails failed before, too'
+expect 0 "one that fails no longer" "$WARPCHECK" run --simulate DDP-7.2-01 -o "$WORK/fixed" --compare "$WORK/after/results.jsonl"
+says '^fixed +DDP-7.2-01  responder'
+expect 0 "what would be run" "$WARPCHECK" "${failing[@]}" -o "$WORK/none" --compare "$WORK/after" --dry-run
+holds "is compared with nothing" test -z "$(grep -E ' -> ' "$WORK/stdout")"
+expect 2 "results that the run would remove" "$WARPCHECK" "${failing[@]}" -o "$WORK/after" --force --compare "$WORK/after"
+holds "are left" test -s "$WORK/after/results.jsonl"
+expect 2 "a folder without results" "$WARPCHECK" "${failing[@]}" -o "$WORK/none" --compare "$WORK/nowhere"
+expect 2 "results of an audit" "$WARPCHECK" "${failing[@]}" -o "$WORK/none" --compare "$WORK/audit-old"
+holds "nothing is begun for any of them" test ! -e "$WORK/none"
+expect 2 "without -o" "$WARPCHECK" "${failing[@]}" --compare "$WORK/before"
+expect 2 "with lines for programs" "$WARPCHECK" "${failing[@]}" -o "$WORK/none" --compare "$WORK/before" --format jsonl
+
 expect 2 "a run and an audit" "$WARPCHECK" report --diff "$WORK/old" "$WORK/audit-old"
 holds "are not compared" grep -q 'results of "run" and of "audit" cannot be compared' "$WORK/stderr"
 expect 2 "one run" "$WARPCHECK" report --diff "$WORK/old"

@@ -81,8 +81,9 @@ static void show_hidden(struct audit *audit)
 {
     for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
         if (audit->seen[i].hidden != 0)
-            fprintf(audit->terminal.out, "      %s: %" PRIu64 " more flows, not shown\n",
-                    catalogue_at(audit->catalogue, i)->id, audit->seen[i].hidden);
+            fprintf(audit->terminal.out, "      %s: %" PRIu64 " more %s, not shown\n",
+                    catalogue_at(audit->catalogue, i)->id, audit->seen[i].hidden,
+                    audit->seen[i].hidden == 1 ? "flow" : "flows");
 }
 
 static int exit_status(const struct audit *audit, const struct run_summary *summary)
@@ -147,6 +148,7 @@ int audit_end(struct audit *audit)
     char ended[UTC_TEXT_OCTETS];
     bool stopped = run_stopped();
 
+    audit_clear_progress(audit);
     audit_skipped_done(audit);
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);

@@ -23,6 +23,7 @@ struct audit {
     struct terminal terminal;
     struct run_summary counted;
     struct flow_totals totals;   /* of all files */
+    size_t judging;              /* the file that this process judges */
     bool logged;                 /* somebody reads the log */
     struct audit_expect *expect; /* with --expect or --write-expect, else NULL */
     struct seen *seen;           /* by index in the catalogue */
@@ -42,6 +43,8 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
 /* The entry `index` of the files is judged as far as it could be read. */
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
                      const struct sentence *error);
+/* Takes the progress line away, before anything else is said. */
+void audit_clear_progress(struct audit *audit);
 /* What the folders have that is not read: listed when it could be captures, else counted. */
 void audit_skipped_done(struct audit *audit);
 

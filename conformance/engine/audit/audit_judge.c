@@ -9,6 +9,8 @@
 #include "conformance/engine/evidence/capture_series.h"
 #include "conformance/rules/rule.h"
 
+enum { READING_FRAMES = 1 << 18 }; /* about a second of work */
+
 struct audit_judge {
     struct audit_judge_config config;
     struct flow_decoder *decoder;
@@ -175,8 +177,11 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
     judge->series = series;
     judge->again = capture_series_again(series);
     judge->flows_before = flow_decoder_totals(judge->decoder)->flows;
-    while ((rc = capture_series_next(series, &frame, error)) == 1)
+    while ((rc = capture_series_next(series, &frame, error)) == 1) {
         flow_decoder_frame(judge->decoder, &frame);
+        if (judge->config.reading != NULL && capture_series_frames(series) % READING_FRAMES == 0)
+            judge->config.reading(judge->config.user, capture_series_frames(series));
+    }
     flow_decoder_finish(judge->decoder);
     frames = capture_series_frames(series);
     count_file(judge, series, rc == 0, &before);

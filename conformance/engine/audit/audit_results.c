@@ -85,6 +85,13 @@ static void log_capture(struct audit *audit, struct capture_info *info, const st
     json_decref(info->account);
 }
 
+void audit_clear_progress(struct audit *audit)
+{
+    terminal_clear(&audit->terminal);
+    if (audit->terminal.live)
+        (void)fflush(stdout); /* before anything on standard error */
+}
+
 /* A ring in words, what is missing in it, and its files. NULL: it is none, or memory is short. */
 static json_t *show_ring(struct audit *audit, struct capture_ring *ring)
 {
@@ -113,9 +120,10 @@ void audit_file_done(struct audit *audit, size_t index, enum audit_file status, 
         [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
     struct capture_info info = {.file = audit->options->files.paths[index],
                                 .status = names[status],
-                                .message = status != AUDIT_FILE_WHOLE ? error->text : NULL,
-                                .ring = show_ring(audit, capture_list_ring(&audit->options->files, index))};
+                                .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
+    audit_clear_progress(audit);
+    info.ring = show_ring(audit, capture_list_ring(&audit->options->files, index));
     run_stop_hold();
     log_capture(audit, &info, account);
     run_stop_release();

@@ -4,6 +4,7 @@
 #include "conformance/engine/audit/cmd_audit.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static void usage(void)
         "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
         "date\n"
         "  --all              also show passes\n"
-        "  --quiet            show no results, only the closing lines\n"
+        "  --quiet            show no results and no progress, only the closing lines\n"
         "  --help             show this text\n",
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
@@ -80,6 +81,27 @@ static void list_reasons(void)
         flow_search_window(), FLOW_SEARCH_SEGMENTS);
 }
 
+/* The progress line: the file that is judged, or whose results are due; `frames` of it are read, 0: that is not known. */
+static void show_progress(struct audit *audit, size_t index, uint64_t frames)
+{
+    const struct capture_list *files = &audit->options->files;
+    char text[PATH_MAX + 40], read[32] = "";
+
+    if (!audit->terminal.live || format_option_machine(&audit->options->format) || index >= files->count)
+        return;
+    if (frames != 0)
+        (void)snprintf(read, sizeof(read), " (%" PRIu64 " frames)", frames);
+    (void)snprintf(text, sizeof(text), "%s%s", files->paths[index], read);
+    terminal_progress(&audit->terminal, index, files->count, text, audit->counted.fail);
+}
+
+static void take_reading(void *user, uint64_t frames)
+{
+    struct audit *audit = user;
+
+    show_progress(audit, audit->judging, frames);
+}
+
 static int judge_files(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
@@ -89,6 +111,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
         .ladders = audit->logged,
         .result = audit_take_result,
         .results_end = audit_write_results,
+        .reading = take_reading,
         .user = audit,
     };
     struct audit_judge *judge = audit_judge_create(&config);
@@ -96,9 +119,11 @@ static int judge_files(struct audit *audit, struct sentence *error)
     if (judge == NULL)
         return sentence_set(error, "out of memory");
     for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
-        enum audit_file status =
-            audit_judge_file(judge, options->files.paths[i], capture_list_ring(&options->files, i), error);
+        enum audit_file status;
 
+        audit->judging = i;
+        show_progress(audit, i, 0);
+        status = audit_judge_file(judge, options->files.paths[i], capture_list_ring(&options->files, i), error);
         audit_file_done(audit, i, status, audit_judge_account(judge), error);
     }
     audit->totals = *audit_judge_totals(judge);
@@ -116,6 +141,7 @@ static void take_file(void *user, size_t index, enum audit_file status, const st
     audit_write_results(audit);
     flow_totals_add(&audit->totals, totals);
     audit_file_done(audit, index, status, &totals->account, error);
+    show_progress(audit, index + 1, 0);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)
@@ -133,6 +159,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .user = audit,
     };
 
+    show_progress(audit, 0, 0);
     return audit_workers_run(&config, error);
 }
 

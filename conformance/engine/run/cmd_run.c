@@ -10,6 +10,7 @@
 #include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/rig/rig_llp.h"
 #include "conformance/engine/run/lab_launcher.h"
+#include "conformance/engine/run/run_compare.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
@@ -218,6 +219,9 @@ static int prepare(struct run_command *command, struct sentence *error)
     plan.sctp = command->options.sctp;
     plan.profile = command->options.sctp_profile;
     plan.starts_initiator = command->profile.connect_command != NULL;
+    if (command->options.compare != NULL &&
+        run_compare_check(command->options.compare, command->options.output, command->catalogue, error) != 0)
+        return complain(EXIT_USAGE, "%s", error->text);
     if (load_scripts(command, error) != 0)
         return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     if (name_defects(command, error) != 0)
@@ -269,6 +273,7 @@ int cmd_run(int argc, char **argv)
 {
     struct run_command command;
     struct sentence error = {{0}};
+    bool judges;
     int status;
 
     memset(&command, 0, sizeof(command));
@@ -285,8 +290,11 @@ int cmd_run(int argc, char **argv)
     command.terminal.ladders = command.options.ladders;
     command.terminal.quiet = command.options.quiet;
     status = prepare(&command, &error);
+    judges = status == 0 && !command.options.dry_run;
     if (status == 0)
         status = run_prepared(&command, &error);
+    if (judges && command.options.compare != NULL)
+        status = run_compare(command.options.compare, command.options.output, status);
     run_pool_free(command.pool);
     run_output_close(&command.output);
     terminal_free(&command.terminal);

@@ -36,6 +36,9 @@ static const char usage[] =
     "  --destructive    also runs checks that may crash a device\n"
     "  --accept-known   exits with 0 if the device deviates only as its profile describes: for jobs that look for new\n"
     "                   failures\n"
+    "  --compare OLD    also prints what differs from the earlier run in OLD, such as that of the firmware before "
+    "(needs -o);\n"
+    "                   exits with 1 if a failure is new or a result has vanished, with 0 if neither is so\n"
     "  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge "
     "joins\n"
     "                   the results\n"
@@ -167,6 +170,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         options->profile = value;
     else if (strcmp(option, "-o") == 0)
         options->output = value;
+    else if (strcmp(option, "--compare") == 0)
+        options->compare = value;
     else if (strcmp(option, "--defect") == 0)
         return add(options->defects, &options->defect_count, value, option, error);
     else if (strcmp(option, "--variant") == 0)
@@ -201,6 +206,10 @@ static int consistent(const struct run_options *options, struct sentence *error)
         return sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->cm && options->profile == NULL && !options->simulate)
         return sentence_set(error, "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
+    if (options->compare != NULL && (options->output == NULL || options->shard.of != 0 ||
+                                     format_option_machine(&options->format) || options->quiet))
+        return sentence_set(error, "--compare needs -o DIR, and excludes --shard, --quiet and --format other than text "
+                                   "(report --diff compares what is there)");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))

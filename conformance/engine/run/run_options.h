@@ -54,7 +54,8 @@ struct run_options {
     bool ladders; /* show ladders */
     bool quiet;   /* show the closing lines alone */
     bool destructive;
-    bool accept_known; /* known deviations alone are no reason for an exit status */
+    const char *compare; /* --compare: an earlier run's results; NULL: none */
+    bool accept_known;   /* known deviations alone are no reason for an exit status */
     bool help;
 };
 
