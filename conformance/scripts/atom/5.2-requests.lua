@@ -12,7 +12,7 @@ check {
     local target = t:target { value = 1 }
     local c = t:open()
     t:stream_of(c)
-    local bound = t:memory { data = "and here", bound = c }
+    local bound = t:memory { data = "and here", bound = c, alone = true }
     for i, word in ipairs { 0xDEADBEEF, bystander.STag, bound.STag } do
       local add = target:request(ADD, { Data = 1, InvalidateSTag = word })
       c:send(add, rdmap.immediate { Data = 2 * i, InvalidateSTag = word },

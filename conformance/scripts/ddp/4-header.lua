@@ -163,7 +163,7 @@ check {
   purpose = "all 40 bits of RsvdULP reach the ULP: the STag of a Send with Invalidate is invalid afterwards",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, alone = true }
+    local m = t:invalidatable(c)
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
     local got = t:expect_deliveries(c, { "done" }, "a Send with Invalidate is delivered")
     if got[1].invalidated ~= nil then t:equal("the invalidated STag that the ULP is told", m.STag, got[1].invalidated) end

@@ -249,7 +249,7 @@ check {
   purpose = "RsvdULP goes to the ULP with the message it belongs to",
   run = function(t)
     local c = t:open()
-    local m, n = t:memory { bound = c, alone = true }, t:memory { bound = c, alone = true }
+    local m, n = t:invalidatable(c), t:invalidatable(c)
     c:send(rdmap.send { data = "plain" }, rdmap.send_se { data = "event" },
            rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" },
            rdmap.send_se_invalidate { data = "both", InvalidateSTag = n.STag })

@@ -357,10 +357,8 @@ check {
   id = "DDP-7.2-03",
   purpose = "type 1 code 2: the STag exists, but belongs to another stream",
   run = function(t)
-    local a, b = t:pair()
-    local m = t:memory { bound = b }
-    a:expect_error(m:write(0, "12345678"), "DDP_NOT_ASSOCIATED",
-                   "an STag of another stream", { warn = { "DDP_INVALID_STAG" } })
+    local a, b, m, whose = t:apart()
+    a:expect_error(m:write(0, "12345678"), "DDP_NOT_ASSOCIATED", "an STag " .. whose, { warn = { "DDP_INVALID_STAG" } })
     m:check("nothing is placed from a stream that the STag does not belong to")
     b:send(m:write(0, "of its own"))
     b:probe { message = "the stream that the STag belongs to goes on" }

@@ -34,6 +34,47 @@ Memory.__index = Memory
 -- A busy device needs long to read a request: many octets go in several, each with a time limit of its own.
 local PIECE = 1 << 18
 
+-- Does the device bind memory to single streams (RFC 5041 8.2)? Verbs of user space do not: there it belongs to a Protection Domain.
+function Test:binds_memory() return self:traits().stream_memory ~= false end
+
+-- Can a peer invalidate memory? Where the device binds none to a stream, it may count that of a domain as shared, and refuse
+-- (RDMAP-8.1.1-10: RFC 5040 leaves that open). That is tried once a check, on a stream of its own. `c`: the stream that is there
+-- already, if any.
+function Test:peer_invalidates(c)
+  if self.invalidates == nil then
+    self.invalidates = true
+    if not self:binds_memory() then
+      if c then self:stream_of(c) end -- which one it is, is to be known before another begins
+      local trial, m = self:open(), self:memory { octets = 16 }
+      trial:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1" })
+      self.invalidates = trial:alive()
+      if not self.invalidates then self:note("the device lets no peer invalidate memory of a Protection Domain") end
+    end
+  end
+  return self.invalidates
+end
+
+-- Memory that the peer of `c` can invalidate; options as for t:memory. SKIP where the device has none.
+function Test:invalidatable(c, options)
+  if not self:peer_invalidates(c) then self:skip("the device lets no peer invalidate memory of a Protection Domain (RFC 5040 8.1.1)") end
+  local o = copy_fields(options)
+  o.bound, o.alone = c, true
+  return self:memory(o)
+end
+
+-- A stream, another one, and memory that the second reaches and the first does not; options as for t:memory. `what`: the first's
+-- relation to the memory.
+function Test:apart(options)
+  local o = copy_fields(options)
+  if self:binds_memory() then
+    local a, b = self:pair()
+    o.bound = b
+    return a, b, self:memory(o), "of another stream"
+  end
+  o.pd = 2
+  return self:open(), self:open { dut = { pd = 2 } }, self:memory(o), "of a stream of another domain"
+end
+
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
 -- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it (stream: its
 -- number), pd.

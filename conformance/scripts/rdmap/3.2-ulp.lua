@@ -46,7 +46,7 @@ check {
   purpose = "a Send with Solicited Event and Invalidate: the ULP has its length, octets, event and STag",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:invalidatable(c)
     c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = pattern(100) })
     local got = t:expect_deliveries(c, { pattern(100) }, "a Send with SE and Invalidate")[1]
     t:equal("octets", 100, t:told(got, "octets"))
@@ -167,9 +167,11 @@ check {
       { t:memory { access = { "read" }, octets = 64 }, "remote_read" },
       { t:memory { access = { "write" }, octets = 65, base = 0x1000, anywhere = true }, "remote_write" },
       { t:memory { octets = 66, pd = 3 }, "remote_read remote_write", 3 },
-      { t:memory { octets = 67, bound = c }, "remote_read remote_write", 0, t:stream_of(c) },
       { t:memory { access = {}, octets = 68 }, "" },
     }
+    if t:binds_memory() then
+      cases[#cases + 1] = { t:memory { octets = 67, bound = c }, "remote_read remote_write", 0, t:stream_of(c) }
+    end
     local rows = {}
     for _, row in ipairs(t:instrument("regions", {}).regions) do rows[row.stag] = row end
     for _, case in ipairs(cases) do
@@ -222,7 +224,7 @@ check {
   purpose = "Sends without Solicited Event raise none",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:invalidatable(c)
     c:send(rdmap.send { data = "a" }, rdmap.send_invalidate { InvalidateSTag = m.STag, data = "b" }, rdmap.send_se { data = "c" })
     local got = t:expect_deliveries(c, { "a", "b", "c" }, "a Send, one with Invalidate, one with Solicited Event")
     for i, name in ipairs { "a Send", "a Send with Invalidate" } do

@@ -55,10 +55,10 @@ check {
   purpose = "each Send consumes one receive, whatever its length",
   run = function(t)
     local c = t:open { dut = { receives = 3, receive_octets = 4096, repost = false } }
-    local m = t:memory { bound = c, alone = true }
     local wanted = { pattern(10), pattern(1400), "!" }
-    c:send(rdmap.send { data = wanted[1] }, rdmap.send_se { data = wanted[2] },
-           rdmap.send_invalidate { data = wanted[3], InvalidateSTag = m.STag })
+    local third = rdmap.send { data = wanted[3] }
+    if t:peer_invalidates(c) then third = rdmap.send_invalidate { data = wanted[3], InvalidateSTag = t:invalidatable(c).STag } end
+    c:send(rdmap.send { data = wanted[1] }, rdmap.send_se { data = wanted[2] }, third)
     t:expect_deliveries(c, wanted, "three Sends into three receives")
     c:send(rdmap.send { data = "fourth" })
     local got = c:receive()
@@ -125,12 +125,14 @@ check {
   run = function(t)
     local c = t:open { dut = { receives = 64 } }
     local frames, order, wanted = {}, {}, {}
+    local kinds = { rdmap.send, rdmap.send_se }
+    if t:peer_invalidates(c) then kinds = { rdmap.send, rdmap.send_se, rdmap.send_invalidate, rdmap.send_se_invalidate } end
     for i = 1, 40 do
       wanted[i] = string.format("Send %d", i)
-      local kinds = { rdmap.send, rdmap.send_se, rdmap.send_invalidate, rdmap.send_se_invalidate }
       local given = { data = wanted[i] }
-      if i % 4 >= 2 then given.InvalidateSTag = t:memory({ bound = c, alone = true, octets = 8 }).STag end
-      frames[i] = kinds[i % 4 + 1](given)
+      local kind = i % #kinds + 1
+      if kind > 2 then given.InvalidateSTag = t:invalidatable(c, { octets = 8 }).STag end
+      frames[i] = kinds[kind](given)
       order[i] = (i * 11) % 40 + 1
     end
     c:send_shuffled(frames, order)
@@ -155,7 +157,12 @@ check {
   purpose = "Sends of all kinds may be empty, and act as others do",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, alone = true }
+    if not t:peer_invalidates(c) then
+      c:send(rdmap.send {}, rdmap.send_se {})
+      t:expect_deliveries(c, { "", "" }, "two empty Sends")
+      return
+    end
+    local m = t:invalidatable(c)
     c:send(rdmap.send {}, rdmap.send_se {}, rdmap.send_invalidate { InvalidateSTag = m.STag })
     t:expect_deliveries(c, { "", "", "" }, "three empty Sends")
     c:send(m:read(0, 1))
@@ -180,7 +187,7 @@ check {
   purpose = "a Send with Invalidate is checked for its STag's association when it is delivered",
   run = function(t)
     local owner = t:open { dut = { pd = 2 } }
-    local m = t:memory { pd = 2, bound = owner, data = pattern(8) }
+    local m = t:memory { pd = 2, bound = t:binds_memory() and owner or nil, data = pattern(8) }
     local c = t:open()
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
     c:expect_terminate({ "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE", "RDMAP_NOT_ASSOCIATED",
@@ -196,7 +203,7 @@ check {
   purpose = "an associated STag is invalidated",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, alone = true }
+    local m = t:invalidatable(c)
     c:send(m:write(0, "before"), rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
     m:patch(0, "before")
     t:expect_deliveries(c, { "done" }, "a Send with Invalidate")

@@ -12,7 +12,7 @@ check {
   purpose = "an STag that a Send invalidated is dead for the peer",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, data = pattern(16) }
+    local m = t:invalidatable(c, { data = pattern(16) })
     c:send(m:read(0, 4))
     c:expect_response(SINK, 0, pattern(4), "a Read before the STag is invalidated")
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "over" })
@@ -48,7 +48,7 @@ check {
   purpose = "the sink STag of an open Read stays good, or the peer invalidates it: not both",
   run = function(t)
     local c, number = t:operating()
-    local m = t:memory { bound = c, octets = 64 }
+    local m = t:memory { bound = c, alone = true, octets = 64 }
     t:post_read(c, m, { length = 64 })
     local request = c:expect(rdmap.read_request { RDMARDSZ = 64 }, { message = "the Read that the device was asked for" })
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "over" },
