@@ -45,6 +45,10 @@ holds "so is one of several FAILs" test "$(grep '^FAIL' "$WORK/stdout" | grep -c
 expect 0 "Terminates without a quoted header, which is a WARN" "$WARPCHECK" run --simulate --defect ddp-terminate-bare 'DDP-7.1-18' 'DDP-3-09'
 says '^one cause of [0-9]+ results: .* \(terminate-header-missing\)$'
 
+echo "== C = 0 of a device that nobody asked for that"
+run mpa-crc-not-declared 'MPA-1.2-02' 'MPA-4.4-04' 'MPA-4.4-05' --role responder
+says '^one cause of 3 results: C = 0 in the start-up frame of a device that nobody asked for that \(crc-not-declared\)$'
+
 echo "== a pad too long, a length of another FPDU, a CRC reversed"
 run mpa-pad-for-ulpdu 'MPA-4.1-*' 'MPA-4.4-01'
 says 'the octets fit an FPDU with [0-9] pad octets in place of [0-9]'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Devices that do less than the reference stack, all of it legal: one that takes no Read (IRD 0), and one whose upper tester tells
-# neither "half_closed" nor more of its events than it has to, and has no atomics. Nothing fails: what cannot be known is skipped, and what
+# Devices that do less than the reference stack, all of it legal: one that takes no Read (IRD 0), one that answers late, and one whose
+# upper tester tells neither "half_closed" nor more of its events than it has to, takes no work before a stream is established, and has no
+# atomics. Nothing fails: what cannot be known is skipped, and what
 # the device does not serve is INCONCLUSIVE, all of it with one cause.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -21,6 +22,13 @@ if [ "$1" = terse ]; then
 	perl tests/e2e/terse_upper.pl 7471 7470 >"$WORK/terse.out" 2>&1 &
 	terse=$!
 	prints "$terse" "$WORK/terse.out" READY || exit 99
+elif [ "$1" = slow ]; then
+	"$IWARP_PEER" --listen 9998 --bind 127.0.0.1 >"$WORK/peer.out" 2>&1 &
+	peer=$!
+	prints "$peer" "$WORK/peer.out" READY || exit 99
+	perl tests/e2e/slow_device.pl 10.99.0.2 9999 9998 0.4 >"$WORK/slow.out" 2>&1 &
+	terse=$!
+	prints "$terse" "$WORK/slow.out" READY || exit 99
 else
 	"$IWARP_PEER" --listen 9999 --plain --rev 1 --ird 0 --ord 0 >"$WORK/peer.out" 2>&1 &
 	peer=$!
@@ -54,11 +62,19 @@ holds "all that rests on Reads has one cause" \
 	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-read-response
 says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-read-response\)$'
 
+echo "== each answer of it is late"
+profile slow '"capabilities": { "initiator": "no" }'
+# This check waits for silence: less time than the device needs would take a late Terminate for none.
+expect 0 "a device whose answers take 0.4 s" unshare -rn bash "$WORK/inside.sh" slow DDP-7.2-07 MPA-7.1.1-02 --role responder
+verdicts slow >"$WORK/slow.txt"
+holds "its Terminate is awaited: $(cat "$WORK/slow.txt")" grep -qP '^DDP-7\.2-07\tAMBIGUOUS' "$WORK/slow.txt"
+holds "how long it takes is in the results" jq -es 'any(.[]; .type == "served" and .answers_in >= 0.4)' "$WORK/slow/results.jsonl"
+
 echo "== its upper tester tells little"
 profile terse '"control": "127.0.0.1:7471", "capabilities": { "instrumented": "yes", "atomics": "no", "immediate": "no", "extensions.switch": "no" }'
 # What needs "half_closed" and members of events, and what can do without; a device without atomics says so.
 expect 0 "an upper tester that leaves out what it may" unshare -rn bash "$WORK/inside.sh" terse DDP-6.2.1-04 DDP-6.2.1-05 DDP-6.2.1-08 \
-	MPA-7.1.1-33 MPA-7.1.1-34 MPA-7.1.2-28 EMPA-9.1-08 RDMAP-3.2-09 DDP-3-12 MPA-7.2-02 MPA-8-01 MPA-7.1.1-24 ATOM-5-01 DDP-7.1-01
+	MPA-7.1.1-33 MPA-7.1.1-34 MPA-7.1.2-28 MPA-7.1.2-12 MPA-7.1.2-13 MPA-7.1.2-15 MPA-7.1.2-16 MPA-7.1.3-02 EMPA-9.1-08 EMPA-12-01 RDMAP-3.2-09 DDP-3-12 MPA-7.2-02 MPA-8-01 MPA-7.1.1-24 ATOM-5-01 DDP-7.1-01
 verdicts terse >"$WORK/terse.txt"
 holds "nothing fails: $(grep -m 3 -vP '\t(PASS|SKIP|AMBIGUOUS)\t' "$WORK/terse.txt")" \
 	bash -c "! grep -vqP '\t(PASS|SKIP|AMBIGUOUS)\t' '$WORK/terse.txt'"

@@ -17,7 +17,10 @@ says '^  start-up +its Request +sent: Rev 2'
 says '^  first FPDU +Rev 1 +RDMA Read Response, CRC right, pad 3 zero, 0 Markers$'
 says '^  first FPDU +Rev 1, Markers asked for +RDMA Read Response, CRC right, pad 3 zero, 1 Marker$'
 says '^  exchange +as initiator a Send of its ULP +served$'
+says '^  start-up +Rev 0 .* accepted: Rev 0, M=1, C=1$'
 says '^0 defects; '
+holds "Rev 0 is measured with an upper tester, on a listener that is asked for it" \
+	jq -e '.capabilities."mpa.rev0" == "yes" and (.questions."mpa.rev0" | startswith("measured by"))' "$WORK/sim.json"
 expect 0 "simulated, IPv6, as lines" "$WARPCHECK" probe --simulate --ipv6 --format jsonl
 holds "each line has a type, and the last one is the summary" \
 	jq -es 'all(.[]; .type | length > 0) and .[-1].type == "summary" and .[-1].status == 0 and .[0].address == "fd77::2"' "$WORK/stdout"
@@ -97,11 +100,36 @@ says '^  exchange +as responder a Send to its ULP +not asked: nobody could ask f
 holds "measured by the Replies" jq -e '.capabilities."mpa.crc_off" == "no" and (.questions."mpa.crc_off" | startswith("measured by"))' "$WORK/device.json"
 probe 0 "an upper tester that does not answer" --control 192.0.2.7:9 --format jsonl
 holds "is told, and the device is probed without" jq -es '.[] | select(.type == "upper tester") | .answers == false' "$WORK/stdout"
+# The same listener beside an upper tester that can be asked for nothing: what the device does by itself counts.
+python3 upper-tester/skeleton/skeleton.py --address 192.0.2.7 --port 7471 --listen 9999 >"$WORK/upper.out" 2>&1 </dev/null &
+upper=$!
+trap 'kill "$peer" "$upper"' EXIT
+prints "$upper" "$WORK/upper.out" READY
+probe 0 "iwarp-peer, beside an upper tester that knows no option" --control 192.0.2.7:7471 -o "$WORK/beside.json"
+says '^  start-up +Rev 0 .* it closes the connection \(FIN\)$'
+holds "Rev 0 is measured" jq -e '.capabilities."mpa.rev0" == "no" and (.questions."mpa.rev0" | startswith("measured by"))' "$WORK/beside.json"
 perl -e 'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; my $value = pack("LL", 0x17, 1);
 	my $request = pack("a16 P x16", "device", $value); ioctl($s, 0x8946, $request) or die "$!\n"'
 probe 4 "TX checksums are left to hardware"
 says 'wrong in [0-9]+ of [0-9]+ TCP segments: they are left to hardware'
 says 'turn that off: ethtool -K device tx off'
+# It answers Requests of Rev 1, and then closes: what it does with start-up frames is judged, and nothing else.
+kill "$peer"
+wait "$peer" 2>/dev/null || true
+ip link del device
+cable device tester 192.0.2.7/24
+perl -e 'use IO::Socket::INET; my $listener = IO::Socket::INET->new(LocalPort => 9999, Listen => 64, ReuseAddr => 1) or die "$!\n";
+	$| = 1; print "READY\n";
+	while (my $stream = $listener->accept) {
+		read($stream, my $request, 20) == 20 or next;
+		syswrite $stream, "MPA ID Rep Frame\x40\x01\0\0" if substr($request, 17, 1) eq "\x01";
+		1 while sysread $stream, my $rest, 4096;
+	}' >"$WORK/replies.out" 2>&1 </dev/null &
+peer=$!
+prints "$peer" "$WORK/replies.out" READY
+probe 4 "a device that serves start-ups alone"
+says '^  exchange +as responder a start-up +served$'
+complains 'serves no exchange after a start-up: a run can judge its start-ups alone$'
 ip addr del 192.0.2.7/24 dev device
 probe 4 "nobody answers for the address"
 says '^  reach +ARP: no answer'

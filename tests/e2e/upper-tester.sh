@@ -348,6 +348,24 @@ holds "the skeleton in C" "${cc[@]}" -std=c17 -Wall -Wextra -Wpedantic -Werror -
 skeleton C "$WORK/skeleton" 0 9999
 skeleton Python python3 upper-tester/skeleton/skeleton.py --port 0 --listen 9999
 
+# Verbs that were filled in fail: a device that refuses, and a mistake. Each ends its command alone, with a sentence.
+sed -e 's/raise Unsupported("the device cannot be asked to connect")/raise ConnectionRefusedError("nobody is there")/' \
+	-e 's/raise Unsupported("the device exposes no memory")  # VENDOR: return {"stag"/return {"stag": int("x")}  # {"stag"/' \
+	upper-tester/skeleton/skeleton.py >"$WORK/filled.py"
+fails() { printf '{"verb":%s}\n' '"connect","address":"127.0.0.1","port":9' '"reg_mr","length":8'; }
+rm -f "$WORK/filled.out"
+python3 "$WORK/filled.py" --port 0 >"$WORK/filled.out" 2>"$WORK/filled.err" </dev/null &
+pid[filled]=$!
+holds "a skeleton that was filled in: it starts" prints "${pid[filled]}" "$WORK/filled.out" '^READY control=.+$'
+door=$(sed -n 's/^READY control=//p' "$WORK/filled.out")
+holds "its verbs that fail are answered" refused 2 fails
+holds "by the device's reason, and by the name of the mistake" jq -es '(.[0].error == "the device refused it: nobody is there") and
+	(.[1].error | startswith("the upper tester failed: ValueError")) and all(.[]; has("unsupported") | not)' "$WORK/replies"
+holds "the mistake is shown where it was made" grep -q 'in reg_mr' "$WORK/filled.err"
+kill "${pid[filled]}"
+wait "${pid[filled]}" 2>/dev/null || true
+unset 'pid[filled]'
+
 # --- The other doors ----------------------------------------------------------------------------------------------------
 at_path() {
 	local status=0

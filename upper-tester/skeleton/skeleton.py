@@ -11,6 +11,9 @@ docs/upper-tester.md names for it, and nothing else.
 
 Two rules keep verdicts right: never answer "ok" for something that the device did not do, and never report an event that the device did not
 tell you of. What you do not know you leave out: of the capabilities, of EVENTS, and of an event's members.
+
+One rule keeps a run going: no method waits for the peer, which is warpcheck itself and does nothing until the command is answered. connect()
+returns before TCP is connected, and send() before its octets are on the wire: threads of yours do the rest, and call event().
 """
 import argparse
 import json
@@ -18,6 +21,7 @@ import re
 import socketserver
 import sys
 import threading
+import traceback
 
 LINE_MAX = 64 * 1024 * 1024  # octets
 VALUES_MAX = 65536  # in one command
@@ -258,12 +262,19 @@ def no_constant(name):
     raise ValueError(f"{name} is no JSON")
 
 
+def parse(line):
+    if sum(line.count(sign) for sign in b",[{") > VALUES_MAX:
+        raise Refused("not JSON: too big")
+    try:
+        return json.loads(line.decode("utf-8"), object_pairs_hook=only_once, parse_constant=no_constant)
+    except (ValueError, RecursionError) as why:
+        raise Refused("not JSON: " + str(why)[:200]) from why
+
+
 def answer(device, line):
     reply, tag = {}, {}
     try:
-        if sum(line.count(sign) for sign in b",[{") > VALUES_MAX:
-            raise Refused("not JSON: too big")
-        command = json.loads(line.decode("utf-8"), object_pairs_hook=only_once, parse_constant=no_constant)
+        command = parse(line)
         if isinstance(command, dict) and "tag" in command:
             tag = {"tag": command["tag"]}
         reply = {**obey(device, command), "ok": True}
@@ -271,8 +282,11 @@ def answer(device, line):
         reply = {"ok": False, "error": str(why), "unsupported": True}
     except Refused as why:
         reply = {"ok": False, "error": str(why)}
-    except (ValueError, RecursionError) as why:
-        reply = {"ok": False, "error": "not JSON: " + str(why)[:200]}
+    except OSError as why:
+        reply = {"ok": False, "error": f"the device refused it: {why}"}
+    except Exception as why:  # pylint: disable=broad-exception-caught # a fault of a verb ends this command, not the run
+        traceback.print_exc()
+        reply = {"ok": False, "error": f"the upper tester failed: {type(why).__name__}: {why}"}
     return json.dumps({**reply, **tag}, separators=(",", ":")).encode() + b"\n"
 
 

@@ -12,6 +12,9 @@
  *
  * Two rules keep verdicts right: never answer "ok" for something that the device did not do, and never report an event that the
  * device did not tell you of. What you do not know you leave out: of the capabilities, of event_names, and of an event's members.
+ *
+ * One rule keeps a run going: no verb waits for the peer, which is warpcheck itself and does nothing until the command is answered.
+ * `connect` returns before TCP is connected, and `send` before its octets are on the wire; what became of them is an event.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>

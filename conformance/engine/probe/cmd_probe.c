@@ -220,10 +220,17 @@ static void leave_out(struct probe_command *command)
     }
 }
 
+/* What of the device a run could judge by what it serves: nothing, or its start-ups alone. */
+static const char *what_is_left(unsigned startups)
+{
+    return startups != 0 ? "the device serves no exchange after a start-up: a run can judge its start-ups alone"
+                         : "the device serves no exchange by which it could be judged";
+}
+
 /* One sentence and the exit status for all of it. */
 static enum exit_status conclude(struct probe_command *command, bool done, const struct sentence *error)
 {
-    unsigned defects = 0, failed = 0, served = 0, measured = 0, unmeasured = 0;
+    unsigned defects = 0, failed = 0, startups = 0, served = 0, measured = 0, unmeasured = 0;
     enum exit_status status = EXIT_CONFORMS;
     const json_t *line;
     struct sentence text;
@@ -238,8 +245,8 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
         defects += strcmp(type, "defect") == 0;
         failed +=
             strcmp(type, "defect") == 0 && strcmp(json_string_value(json_object_get(line, "verdict")), "FAIL") == 0;
-        served += strcmp(type, "exchange") == 0 && json_is_true(json_object_get(line, "served")) &&
-                  strstr(json_string_value(json_object_get(line, "name")), "startup") == NULL;
+        if (strcmp(type, "exchange") == 0 && json_is_true(json_object_get(line, "served")))
+            *(strstr(json_string_value(json_object_get(line, "name")), "startup") != NULL ? &startups : &served) += 1;
         if (strcmp(type, "capability") == 0)
             *(json_is_true(json_object_get(line, "measured")) ? &measured : &unmeasured) += 1;
     }
@@ -248,8 +255,7 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
     else if (!done || served == 0)
         status = EXIT_INCONCLUSIVE;
     if (status == EXIT_INCONCLUSIVE)
-        (void)complain(status, "%.400s",
-                       done ? "the device serves no exchange by which it could be judged" : error->text);
+        (void)complain(status, "%.400s", done ? what_is_left(startups) : error->text);
     (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects, defects == 1 ? "defect" : "defects",
                        measured, unmeasured);
     (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",

@@ -103,7 +103,7 @@ static void measure_depth(struct value *value, json_int_t depth)
     value->by = "the enhanced Reply to the largest depths";
 }
 
-static void measure_item(const char *item, const json_t *found, bool upper, struct value *value)
+static void measure_item(const char *item, const json_t *found, struct value *value)
 {
     const json_t *rev2 = startup(found, "rev2"), *request = startup(found, "request");
     bool any = probe_line(found, "startup", "outcome", "accepted") != NULL;
@@ -119,7 +119,7 @@ static void measure_item(const char *item, const json_t *found, bool upper, stru
     else if (strcmp(item, "mpa.private_data") == 0 && accepted(startup(found, "private data"))) {
         (void)snprintf(value->text, sizeof(value->text), "%d", PRIVATE_DATA_MOST);
         value->by = "a start-up";
-    } else if (any && !(upper && strcmp(item, "mpa.rev0") == 0))
+    } else if (any)
         measure_settings(item, found, value);
 }
 
@@ -146,7 +146,7 @@ int probe_profile_measure(const struct pics *pics, const json_t *reported, json_
         if (reported != NULL && pics_reported(&view, item, value.text))
             value.by = "the upper tester";
         else
-            measure_item(item->name, found, reported != NULL, &value);
+            measure_item(item->name, found, &value);
         (void)json_object_set_new(line, "measured", json_boolean(value.by != NULL));
         if (value.by != NULL) {
             (void)json_object_set_new(line, "value", json_string(value.text));

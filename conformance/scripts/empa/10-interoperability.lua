@@ -180,7 +180,7 @@ check {
             local able, c = pcall(t.receive_request, t, { p2p = word.A == 1 })
             if able then
               c:answer(word)
-              local sent = rig.command { verb = "send", stream = c.stream, data = "66697273" }
+              local sent = t:post("send", { stream = c.stream, data = "66697273" })
               local got = c:receive()
               if got.kind ~= "segment" and not fits(tcp.closed(), got) then
                 t:fail("a Reply with " .. what, "an FPDU, or FIN or RST", describe(got) .. (sent.ok and "" or ", no Send taken"))

@@ -72,6 +72,7 @@ end
 
 -- What is sent now is the stimulus: its first octet's place in the stream.
 function Connection:_stimulus()
+  self.t:asked()
   local acknowledged, _, waiting = self.tcp:acknowledged()
   self.stimulus_at = acknowledged + waiting
 end
@@ -203,6 +204,7 @@ function Connection:receive(seconds)
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
+  if got.kind ~= "timeout" then self.t:answered() end
   got = self:_note_request(got, seconds)
   self.t.awaits_request = got.kind == "timeout" and (self.requested or 0) > (self.responded or 0)
   return got

@@ -18,6 +18,7 @@ function harness.test(role, id)
                            llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
+  t.reaction, t.quiet = t:patient(reaction, quiet_time)
   describe_over(t.llp)
   connections.tags_free = not t:copies_tag()
   return t
@@ -85,6 +86,7 @@ function Upper:__index(verb)
     local answer = t:command(verb, arguments)
     if verb == "send" then t:rests_on("send from") end
     if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
+    if not answer.ok and not answer.unsupported and t:comes_up(verb, arguments) then answer = t:command(verb, arguments) end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
@@ -98,6 +100,33 @@ end
 
 -- Work that a ULP posts, whose answer says nothing more.
 local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
+
+-- An upper tester need not take work for a stream whose start-up is not over yet, and the tester's Reply may be on its way: a command that
+-- it refused is sent again when it tells of "established". False: that was told before, or does not come.
+function Test:comes_up(verb, arguments)
+  local stream = arguments and arguments.stream
+  if not posts[verb] or not stream or not rig.has_upper_tester() or not self:tells("established") then return false end
+  self.up = self.up or {}
+  local deadline = rig.now() + self.reaction
+  local wait = self:waits(deadline)
+  if self.up[stream] then return false end
+  repeat
+    self:gather_events()
+    if self.up[stream] then return true end
+    for _, c in ipairs(self.connections) do
+      if c.stream == stream and c:ended_by_device() then return false end
+    end
+    wait()
+  until rig.now() >= deadline
+  return false
+end
+
+-- The answer to work that is posted, whatever it is, when the stream has come up or does not.
+function Test:post(verb, arguments)
+  local answer = self:command(verb, arguments)
+  if not answer.ok and self:comes_up(verb, arguments) then answer = self:command(verb, arguments) end
+  return answer
+end
 
 -- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and meets on the
 -- wire what ended the stream; it cannot pass any more.
@@ -155,9 +184,10 @@ end
 -- 5040 5.5 names no statuses): its event counts as "flushed", and keeps its text.
 function Test:gather_events(answer)
   answer = answer or self.dut:poll()
-  self.events = self.events or {}
+  self.events, self.up = self.events or {}, self.up or {}
   for _, event in ipairs(answer.events or {}) do
     if event.event == "error" and event.work and event.id then event.event = "flushed" end
+    if event.event == "established" then self.up[event.stream] = true end
     self.events[#self.events + 1] = event
   end
 end

@@ -140,6 +140,24 @@ function Test:preferred(...)
   return table.unpack(wanted)
 end
 
+-- How long the device takes: while it is learned what it serves, the slowest answer of a good exchange is kept. A check that waits for
+-- silence has to wait longer than that, or it takes an answer that is on its way for none. One within half of that time changes nothing.
+function Test:asked()
+  if self.learns then self.asked_at = rig.now() end
+end
+
+function Test:answered()
+  if not self.learns or not self.asked_at then return end
+  local took = rig.now() - self.asked_at
+  if 2 * took > self.quiet then self.learns.answers_in = math.max(self.learns.answers_in or 0, took) end
+end
+
+-- Seconds until nothing has come, and until nothing will come any more, by what was learned of the device.
+function Test:patient(reaction, quiet_time)
+  local slowest = self.served and self.served.answers_in or 0
+  return math.max(reaction, 4 * slowest), math.max(quiet_time, 2 * slowest)
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Fences: a Read whose answer shows that all that was sent before has been processed
 
@@ -248,6 +266,7 @@ exchanges["send to"] = function(t)
   t:stream_of(c)
   c:send(rdmap.send { data = "served" })
   t:expect_deliveries(c, { "served" }, "a good Send")
+  t:answered()
   c:finish()
   c:close()
 end
@@ -375,7 +394,10 @@ local function learn_startup(served)
   local good, why, cause = attempt(served.role, first_words)
   served.speaks = good
   if not good then return good, why, cause end
-  good, why, cause = attempt(served.role, exchanges["startup"])
+  good, why, cause = attempt(served.role, function(t)
+    t.learns = served
+    exchanges["startup"](t)
+  end)
   if not good and not attempt(served.role, first_words) then served.speaks = false end
   return good, why, cause
 end

@@ -12,7 +12,8 @@ local function enhanced(word)
   return { enhanced = word }
 end
 
--- `key`: where the outcome is kept for the questions of the profile. The first that is accepted carries the first FPDU.
+-- `key`: where the outcome is kept for the questions of the profile. The first that is accepted carries the first FPDU. `dut`: what a
+-- listener is asked for where an upper tester knows it; else the device's own listener answers.
 local startups = {
   { key = "rev1", name = "Rev 1", request = {} },
   { key = "markers", name = "Rev 1, Markers asked for", request = { M = true } },
@@ -22,7 +23,7 @@ local startups = {
   { key = "rtr.send", name = "Rev 2, peer-to-peer, RTR by a Send", request = enhanced { A = 1, B = 1 } },
   { key = "rtr.write", name = "Rev 2, peer-to-peer, RTR by a Write", request = enhanced { A = 1, C = 1 } },
   { key = "rtr.read", name = "Rev 2, peer-to-peer, RTR by a Read", request = enhanced { A = 1, D = 1 } },
-  { key = "rev0", name = "Rev 0 (RFC 5044 Appendix C)", request = { Rev = 0, M = true, C = true } },
+  { key = "rev0", name = "Rev 0 (RFC 5044 Appendix C)", request = { Rev = 0, M = true, C = true }, dut = { rev0 = true } },
 }
 
 local words = { fin = "it closes the connection (FIN)", reset = "it resets the connection", timeout = "no answer" }
@@ -170,9 +171,16 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The device as responder
 
+-- The port of a listener that is as the question asks; nil: the device's own.
+local function port_of(t, question)
+  if not question.dut or not rig.has_upper_tester() then return nil end
+  local answer = t:command("listen", question.dut)
+  return answer.ok and answer.port or nil
+end
+
 local function start(question)
   local t = harness.test("responder", "probe")
-  local c = t:connect()
+  local c = t:connect { port = port_of(t, question) }
   local request = mpa.request(question.request)
   c:send(request)
   local got = c:receive()

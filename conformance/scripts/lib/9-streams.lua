@@ -156,6 +156,7 @@ end
 -- What is sent now is the stimulus: how many chunks were before it.
 function Stream:_stimulus()
   if self.closed then error("the stream was closed by the check", 3) end
+  self.t:asked()
   local status = self.association.handle:status()
   self.stimulus_at = status.acknowledged + status.unacknowledged
 end
@@ -253,6 +254,7 @@ function Stream:receive(seconds)
   -- After its Terminate a stream of the draft says nothing more: it has no other end.
   local wait = self.terminated and self.t:is_draft() and self.t.quiet or self.t.reaction
   local got, why = next_chunk(self, self.ended and 0 or seconds or wait)
+  if got then self.t:answered() end
   if got == nil then
     if why == "timeout" then return self:_note_request({ kind = self.ended or "timeout" }, seconds) end
     got = { kind = self.ended or "reset", why = why }

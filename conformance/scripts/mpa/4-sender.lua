@@ -150,16 +150,18 @@ check {
 
 -- C of the start-up frame of a device left as it is, toward a tester that asks for no CRC.
 local function c_is_set(t)
+  local c, frame
   if t.role == "initiator" then
-    local c = t:awaiting_start()
-    t:equal("C of the Request", 1, c.request.C)
-    c.tcp:close()
+    c = t:awaiting_start()
+    frame = c.request
   else
-    local c = t:connect()
+    c = t:connect()
     c:send(mpa.request { C = 0 })
-    t:equal("C of the Reply", 1, c:expect(mpa.reply {}, { message = "a Request with C = 0" }).C)
-    c.tcp:close()
+    frame = c:expect(mpa.reply {}, { message = "a Request with C = 0" })
   end
+  if frame.C == 0 then t:suspect("crc-not-declared", "C = 0 in the start-up frame of a device that nobody asked for that") end
+  t:equal("C of the " .. (t.role == "initiator" and "Request" or "Reply"), 1, frame.C)
+  c.tcp:close()
 end
 
 check {

@@ -5,11 +5,18 @@ defaults { sandwich = "startup" }
 
 local QUEUED = "71756575656421" -- what the device's ULP wants to send from the start
 
--- The device has sent its Request, and its ULP has posted a Send.
+-- The device has sent its Request, and its ULP has posted a Send. A device need not take one before the Reply: then it is posted after that.
 local function with_queued_send(t)
   local c = t:awaiting_start()
-  t.dut:send { stream = c.stream, data = QUEUED }
+  local answer = t:command("send", { stream = c.stream, data = QUEUED })
+  t:rests_on("send from")
+  c.refused_send = not answer.ok
+  if c.refused_send then t:note("the device takes no Send before the Reply: " .. tostring(answer.error)) end
   return c
+end
+
+local function post_refused(t, c)
+  if c.refused_send then t.dut:send { stream = c.stream, data = QUEUED } end
 end
 
 local function expect_nothing(t, c, message)
@@ -19,6 +26,7 @@ local function expect_nothing(t, c, message)
 end
 
 local function expect_queued(t, c, message)
+  post_refused(t, c)
   c:expect(rdmap.send { data = unhex(QUEUED) }, { message = message })
   c:probe()
 end
@@ -107,6 +115,7 @@ check {
       local reply = t:start_frame { M = markers }
       c:send(reply)
       c:agree(reply, c.request)
+      post_refused(t, c)
       local got = c:receive()
       if got.kind ~= "segment" or got.Opcode ~= 3 then
         t:warn("an accepted initiator sends its first FPDU without waiting for one", "the queued Send", describe(got))
@@ -144,6 +153,7 @@ check {
     local reply = t:start_frame {}
     c:send(reply)
     c:agree(reply, c.request)
+    post_refused(t, c)
     t.dut:disconnect { stream = c.stream }
     local got = c:receive()
     if fits(rdmap.send { data = unhex(QUEUED) }, got) then got = c:receive() end
