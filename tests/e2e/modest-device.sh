@@ -3,8 +3,8 @@
 #
 # Devices that do less than the reference stack, all of it legal: one that takes no Read (IRD 0), one that answers late, and one whose
 # upper tester tells neither "half_closed" nor more of its events than it has to, takes no work before a stream is established, and has no
-# atomics. Nothing fails: what cannot be known is skipped, and what
-# the device does not serve is INCONCLUSIVE, all of it with one cause.
+# atomics; and one that has one Read open at a time. Nothing fails: what cannot be known, or the profile excludes, is skipped, and what the
+# device does not serve is INCONCLUSIVE, all of it with one cause.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -29,6 +29,11 @@ elif [ "$1" = slow ]; then
 	perl tests/e2e/slow_device.pl 10.99.0.2 9999 9998 0.4 >"$WORK/slow.out" 2>&1 &
 	terse=$!
 	prints "$terse" "$WORK/slow.out" READY || exit 99
+elif [ "$1" != reads ]; then
+	"$IWARP_PEER" --control 7470 --variant reads-one-by-one >"$WORK/peer.out" 2>&1 &
+	peer=$!
+	terse=
+	prints "$peer" "$WORK/peer.out" READY || exit 99
 else
 	"$IWARP_PEER" --listen 9999 --plain --rev 1 --ird 0 --ord 0 >"$WORK/peer.out" 2>&1 &
 	peer=$!
@@ -69,6 +74,26 @@ expect 0 "a device whose answers take 0.4 s" unshare -rn bash "$WORK/inside.sh" 
 verdicts slow >"$WORK/slow.txt"
 holds "its Terminate is awaited: $(cat "$WORK/slow.txt")" grep -qP '^DDP-7\.2-07\tAMBIGUOUS' "$WORK/slow.txt"
 holds "how long it takes is in the results" jq -es 'any(.[]; .type == "served" and .answers_in >= 0.4)' "$WORK/slow/results.jsonl"
+
+echo "== it has one Read open at a time"
+several=(ATOM-5.2-02 RDMAP-5.5-10 ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03)
+profile one '"control": "127.0.0.1:7470"'
+expect 4 "a device with one Read open at a time" unshare -rn bash "$WORK/inside.sh" one "${several[@]}" --role responder
+verdicts one >"$WORK/one.txt"
+for id in ATOM-5.2-02 RDMAP-5.5-10; do
+	holds "$id needs two, which it does not serve: $(grep "^$id" "$WORK/one.txt")" \
+		grep -qP "^$id\\tINCONCLUSIVE\\tthe device does not serve two Reads of its ULP at once .*\\treads-at-once-not-served-as-responder\$" "$WORK/one.txt"
+done
+for id in ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03; do holds "$id takes one after another: $(grep "^$id" "$WORK/one.txt")" grep -qP "^$id\\tPASS" "$WORK/one.txt"; done
+profile known '"control": "127.0.0.1:7470", "capabilities": { "reads_at_once": "no" }'
+expect 0 "the profile says so" unshare -rn bash "$WORK/inside.sh" known "${several[@]}" --role responder
+verdicts known >"$WORK/known.txt"
+for id in ATOM-5.2-02 RDMAP-5.5-10; do
+	holds "$id is skipped: $(grep "^$id" "$WORK/known.txt")" grep -qP "^$id\\tSKIP\\t.*reads_at_once = no" "$WORK/known.txt"
+done
+for id in ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03; do holds "$id is decided all the same" grep -qP "^$id\\tPASS" "$WORK/known.txt"; done
+# Where it sends them one by one, what is wrong with the second is seen.
+expect 1 "a wrong second Read" "$WARPCHECK" run --simulate --variant reads-one-by-one --defect rdmap-read-request-second RDMAP-5.2.1-11
 
 echo "== its upper tester tells little"
 profile terse '"control": "127.0.0.1:7471", "capabilities": { "instrumented": "yes", "atomics": "no", "immediate": "no", "extensions.switch": "no" }'

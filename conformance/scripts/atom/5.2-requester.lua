@@ -8,7 +8,7 @@ local TO = 0x7F0000001008
 -- The device posts an atomic; its request is taken.
 local function request_posted(t, c, operation, given)
   t:post_atomic(c, operation, given)
-  return c:expect_also_open(rdmap.atomic_request {}, { message = "the Atomic Request that the device was asked for" })
+  return c:expect(rdmap.atomic_request {}, { message = "the Atomic Request that the device was asked for" })
 end
 
 local function answer(c, request, value, given)
@@ -257,7 +257,7 @@ check {
     end
     for i = 1, 2 do t:post_atomic(c, "fetch_add", { stag = 1, id = i }) end
     local reads, atomics = {}, {}
-    for i = 1, 2 do reads[i] = c:expect_also_open(rdmap.read_request {}, { message = "both Reads at once" }) end
+    for i = 1, 2 do reads[i] = c:expect(rdmap.read_request {}, { message = "both Reads at once" }) end
     local got = c:receive(t.quiet)
     if got.kind == "segment" then
       t:warn("Reads and atomics share one pool of ORD", "two requests open", "a third one: " .. describe(got))

@@ -145,9 +145,6 @@ function Connection:_start_frame(kind, seconds)
   end
 end
 
-local requests = { [0x1] = true, [0xA] = true } -- RDMA Read Request, Atomic Request
-local responses = { [0x2] = true, [0xB] = true }
-
 function Connection:_fpdu(seconds)
   local least, due = 1, nil
   local deadline = rig.now() + seconds
@@ -173,7 +170,6 @@ function Connection:_fpdu(seconds)
         segment.fpdu = f
         self:_suspect_header(segment)
         if segment.SinkSTag then self:_suspect_request(segment) end
-        if requests[segment.Opcode] then self.requested = (self.requested or 0) + 1 end
         return segment
       end
     end
@@ -205,15 +201,7 @@ function Connection:receive(seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
   if got.kind ~= "timeout" then self.t:answered() end
-  got = self:_note_request(got, seconds)
-  self.t.awaits_request = got.kind == "timeout" and (self.requested or 0) > (self.responded or 0)
-  return got
-end
-
--- A response of the tester ends one of the requests that the device has outstanding.
-function Connection:_count_response(segment)
-  local fields = segment.defaults and segment.defaults.fields
-  if fields and responses[fields.Opcode] and (segment.given.L or 1) ~= 0 then self.responded = (self.responded or 0) + 1 end
+  return self:_note_request(got, seconds)
 end
 
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
@@ -318,7 +306,10 @@ function Connection:expect_one_of(wants)
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if wants.rests_on then self.t:need(wants.rests_on) end
-  self.t:fail(wants.message, list_text(wants), describe(got))
+  local came = describe(got)
+  self:weigh_open(wants)
+  self.t.in_vain = nil
+  self.t:fail(wants.message, list_text(wants), came)
 end
 
 -- A field has what was expected of it, with its octets in reverse order.

@@ -103,27 +103,7 @@ function Test:weigh_exchanges()
   for _, name in ipairs { "empty read", "read", "send to", "send from" } do
     if self.rests[name] and not self:serves(name) and not self:judging(name) then self:unserved(name) end
   end
-  if self.awaits_request and not self:reads_at_once() then
-    self:unserved("reads at once", "it keeps one outstanding, and the next one waits (RDMAP-6.1-05)")
-  end
-end
-
--- Has the device two of its own Reads outstanding where it may? One at a time is legal. Asked for when a check waits in vain while a
--- Read or atomic of the device is not answered; true also where nobody can tell.
-function Test:reads_at_once()
-  self.awaits_request = nil
-  local one_alone = false
-  pcall(function()
-    local t = own.test(self.role, "served")
-    t.port = self.port + 100
-    local c = t:operating()
-    local sink = t:memory { octets = 16 }
-    for _ = 1, 2 do t:post_read(c, sink, { length = 8 }) end
-    local request = rdmap.read_request {}
-    one_alone = fits(request, c:receive()) and c:receive().kind == "timeout"
-    c:close()
-  end)
-  return not one_alone
+  if self.in_vain then self.in_vain:weigh_open() end
 end
 
 -- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).

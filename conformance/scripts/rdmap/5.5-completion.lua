@@ -17,7 +17,7 @@ check {
       t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO + 64 * i, source_stag = 1, length = 64, id = i }
     end
     for i = 1, 4 do
-      local got = c:expect_also_open(rdmap.read_request {}, { message = "Read " .. i .. " of four" })
+      local got = c:expect(rdmap.read_request {}, { message = "Read " .. i .. " of four" })
       responses[i] = rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64, i) }
     end
     local fill = c:send_behind(responses[1], { responses[2] })
