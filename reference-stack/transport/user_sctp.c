@@ -311,6 +311,8 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
         (void)sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
+    if (stack.ends == NULL)
+        stack.clock_known = false; /* who begins anew may have a clock that begins anew */
     end->name = ++stack.names;
     HASH_ADD(hh, stack.ends, name, sizeof(end->name), end);
     if (hash_lost(end)) {

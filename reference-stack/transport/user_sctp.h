@@ -76,7 +76,10 @@ bool user_sctp_up(const struct user_sctp *end);
 /* Retransmissions and the like fall due, of all endpoints. */
 void user_sctp_pass(uint32_t milliseconds);
 
-/* The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process. */
+/*
+ * The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process. While there
+ * are endpoints all count by one clock; with the first endpoint after none it may be another.
+ */
 void user_sctp_clock(uint64_t now);
 
 #endif

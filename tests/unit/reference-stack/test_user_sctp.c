@@ -170,7 +170,7 @@ static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsi
     return link;
 }
 
-static void close_link(struct link *link)
+static void free_link(struct link *link)
 {
     for (int i = 0; i < SIDES; i++) {
         struct side *side = &link->side[i];
@@ -182,8 +182,13 @@ static void close_link(struct link *link)
         iwarp_device_free(side->device);
         free(side->queue);
     }
-    user_sctp_stop();
     free(link);
+}
+
+static void close_link(struct link *link)
+{
+    free_link(link);
+    user_sctp_stop();
 }
 
 static bool is_up(const struct link *link)
@@ -320,6 +325,26 @@ START_TEST(without_indication)
 }
 END_TEST
 
+/* A world of which nothing is left does not hold up the timers of the next, whose clock begins anew. */
+START_TEST(another_clock)
+{
+    enum { MS = 1000000, BEFORE = 600 * MS, AGAIN = 500 * MS };
+    struct link *link = open_link(DDP_SCTP_RFC5043, 1, 0);
+    size_t packets;
+
+    user_sctp_clock(1);
+    user_sctp_clock(BEFORE);
+    free_link(link);
+    link = open_link(DDP_SCTP_RFC5043, 1, 0);
+    packets = link->side[ACTIVE].count;
+    ck_assert_uint_eq(packets, 1);
+    for (uint64_t now = 1; now < AGAIN && link->side[ACTIVE].count == packets; now += MS)
+        user_sctp_clock(now);
+    ck_assert_uint_gt(link->side[ACTIVE].count, packets); /* its INIT once more, as nobody answers */
+    close_link(link);
+}
+END_TEST
+
 Suite *user_sctp_suite(void)
 {
     Suite *suite = suite_create("user_sctp");
@@ -337,5 +362,6 @@ Suite *user_sctp_suite(void)
     tcase_add_test(tcase, two_stacks_of_the_draft);
     tcase_add_test(tcase, on_a_bad_link);
     tcase_add_test(tcase, without_indication);
+    tcase_add_test(tcase, another_clock);
     return suite;
 }
