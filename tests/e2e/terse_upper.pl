@@ -4,7 +4,7 @@
 # terse_upper.pl PORT BEHIND: stands between warpcheck and the upper tester on port BEHIND of the loopback, for modest-device.sh, and
 # leaves out what an upper tester need not tell (docs/upper-tester.md, "How to say that something is unknown"): the event "half_closed",
 # and all members of events but those that name the stream, the listener and the work, and the octets that were delivered. It takes no work
-# for a stream of which it has not told "established".
+# for a stream of which it has not told "established". Its device copies what it sends, so that a Write is done even where the stream is lost.
 use strict;
 use warnings;
 use IO::Socket::INET;
@@ -32,6 +32,7 @@ sub terse {
 	for my $event (@{$reply->{events}}) {
 		next if $event->{event} eq 'half_closed';
 		$up{$event->{stream}} = 1 if $event->{event} eq 'established';
+		$event->{event} = 'write_done' if $event->{event} eq 'flushed' && ($event->{work} // '') eq 'write';
 		delete $event->{data} if $event->{event} ne 'receive';
 		delete @$event{grep { !$kept{$_} } keys %$event};
 		push @events, $event;

@@ -23,6 +23,7 @@ struct pair_side {
 struct pair {
     struct pair_side side[PAIR_SIDES]; /* 0 the responder, 1 the initiator */
     size_t portion;                    /* octets a delivery; 0: all there is */
+    size_t take;                       /* octets that the transport takes of an output; 0: all of it */
     uint64_t now;
 };
 

@@ -225,6 +225,15 @@ static int looks_like_start(struct flow_side *side)
     return 1;
 }
 
+/*
+ * A Reply answers a Request, which its sender has acknowledged (RFC 5044 7.1.2): what comes first, with nothing acknowledged but the SYN,
+ * is a Request with the other Key.
+ */
+static bool answers_nothing(const struct flow_side *side, const struct flow_side *other)
+{
+    return side->syn.seen && other->syn.seen && side->unit_received == other->floor;
+}
+
 /* This side's frame has a kind: so the other's has. */
 static bool assign_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
 {
@@ -264,6 +273,8 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         *taken = left;
         return false;
     }
+    if (side->kind == MPA_REPLY && !side->expects && answers_nothing(side, other))
+        side->kind = MPA_REQUEST;
     if (side->kind == MPA_REPLY && !other->start_done && other->syn.seen && !side->impatient &&
         (other->state == SIDE_FRESH || other->state == SIDE_START)) {
         side->have = before; /* the frames of the two directions came in another order than they were sent */

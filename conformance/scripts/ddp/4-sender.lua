@@ -76,8 +76,8 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(m:read(0, 64))
-    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
+    c:send(m:read(0, 32))
+    local got = c:expect_segment("a Read of 32 octets", "a Read Response")
     t:equal("T of a Read Response", 1, got.ulpdu:byte(1) >> 7)
     for _, segment in ipairs(segments_of(t, c, "write", 5000)) do t:equal("T of a Write", 1, segment.ulpdu:byte(1) >> 7) end
   end,

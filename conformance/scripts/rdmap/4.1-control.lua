@@ -43,13 +43,13 @@ check {
   sandwich = "startup",
   judges = { "read" },
   run = function(t)
-    local m = t:memory { data = pattern(64) }
+    local m = t:memory { data = pattern(32) }
     local c = t:open()
-    c:send(m:read(0, 64, { SinkSTag = 0x1234, SinkTO = 9 }))
-    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
+    c:send(m:read(0, 32, { SinkSTag = 0x1234, SinkTO = 9 })) -- one segment of a device that makes small ones
+    local got = c:expect_segment("a Read of 32 octets", "a Read Response")
     t:equal("first two octets of the ULPDU", "c142", hex(got.ulpdu:sub(1, 2)))
-    t:equal("octets of the ULPDU: 14 and the data", 78, #got.ulpdu)
-    t:equal("the data after the tagged header", hex(pattern(64)), hex(got.ulpdu:sub(15)))
+    t:equal("octets of the ULPDU: 14 and the data", 46, #got.ulpdu)
+    t:equal("the data after the tagged header", hex(pattern(32)), hex(got.ulpdu:sub(15)))
   end,
 }
 

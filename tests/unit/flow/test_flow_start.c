@@ -75,6 +75,18 @@ START_TEST(malformed_starts)
     ck_assert_ptr_nonnull(strstr(talk->log[0], "m0:bad u0:0"));
     talk_free(talk);
 
+    talk = talk_new(
+        NULL); /* a Reply that answers nothing is a Request with the other Key, and what answers it is the Reply */
+    talk_start(talk, rev1, rev1);
+    memcpy(talk->stream[0], MPA_KEY_REPLY, MPA_KEY_OCTETS);
+    talk_syn(talk);
+    talk_segment_with(talk, 0, 0, talk->start[0], TCP_FLAG_ACK, 0);
+    talk_segment_with(talk, 1, 0, talk->start[1], TCP_FLAG_ACK, talk->start[0]);
+    talk_finish(talk);
+    EXPECT(strstr(talk->log[0], "m0:bad") != NULL && strstr(talk->log[1], "m1:ok") != NULL, "%s| %s", talk->log[0],
+           talk->log[1]);
+    talk_free(talk);
+
     talk = talk_new(NULL); /* the Responder answers with something else altogether */
     talk_start(talk, rev1, rev1);
     talk_syn(talk);

@@ -191,6 +191,22 @@ START_TEST(octet_by_octet)
 }
 END_TEST
 
+/* Loop: how much of each output the transport takes, as a TCP whose buffer is full does. What it left goes on where it ended. */
+START_TEST(taken_in_parts)
+{
+    static const size_t takes[] = {1, 3, 14, 19, 512, 1459};
+    struct pair *pair = pair_new();
+
+    pair->take = takes[_i / 2];
+    pair->side[0].config.markers = pair->side[1].config.markers = _i % 2 != 0; /* without, a piece has several spans */
+    pair_open(pair);
+    pair_run(pair);
+    exchange(pair, 1);
+    exchange(pair, 0);
+    pair_free(pair);
+}
+END_TEST
+
 Suite *stream_suite(void)
 {
     Suite *suite = suite_create("stream");
@@ -198,6 +214,7 @@ Suite *stream_suite(void)
 
     tcase_add_loop_test(combinations, combination, 0, COMBINATIONS);
     tcase_add_test(combinations, octet_by_octet);
+    tcase_add_loop_test(combinations, taken_in_parts, 0, 12);
     tcase_set_timeout(combinations, 60);
     suite_add_tcase(suite, combinations);
     return suite;
