@@ -56,8 +56,8 @@ holds "it refuses Reads by Terminates: $(head -c 600 "$WORK/stderr")" grep -q 'n
 holds "no framing fails because of that: $(grep -m 3 -E 'FAIL|WARN' "$WORK/reads.txt")" bash -c "! grep -qE 'FAIL|WARN' '$WORK/reads.txt'"
 holds "start-up frames are judged" grep -qP '^MPA-7\.1\.1-02\tPASS' "$WORK/reads.txt"
 holds "all that rests on Reads has one cause" \
-	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-read-response
-says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-read-response\)$'
+	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-message
+says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-message\)$'
 
 echo "== it has one Read open at a time"
 several=(ATOM-5.2-02 RDMAP-5.5-10 ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03)
