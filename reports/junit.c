@@ -81,8 +81,20 @@ static void text_line(struct markup *m, const char *name, const char *value)
     }
 }
 
+/* "cause     marker-wrong, one of 4 results: MPA-4.2-02, MPA-4.3-05": what other failures have in common with this one. */
+static void put_cause(struct markup *m, const struct cause *cause)
+{
+    markup_textf(m, "cause     %.60s", cause_name(cause));
+    if (cause_results(cause) > 1) {
+        markup_textf(m, ", one of %zu results: ", cause_results(cause));
+        markup_text(m, cause_ids(cause));
+    }
+    markup_text(m, "\n");
+}
+
 /* Everything that is known of one result, as plain text. */
-static void body(struct markup *m, const struct report_entry *entry, const struct result *result)
+static void body(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
+                 const struct result *result)
 {
     char frame[32];
     markup_text(m, "\n");
@@ -92,6 +104,8 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "message   ", result->message);
     text_line(m, "reading   ", result->reading);
     text_line(m, "hint      ", cause_hint_alone(result));
+    if (cause_of(causes, result))
+        put_cause(m, cause_of(causes, result));
     if (result->verdict == VERDICT_KNOWN)
         text_line(m, "finding   ", known_finding(result));
     text_line(m, "note      ", result->deviation);
@@ -116,12 +130,12 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
 }
 
 /* <failure message= type=>: `message` one line. */
-static void outcome(struct markup *m, const char *element, const char *type, const struct report_entry *entry,
-                    const struct result *result)
+static void outcome(struct markup *m, const struct cause_set *causes, const char *element, const char *type,
+                    const struct report_entry *entry, const struct result *result)
 {
     char *message = report_sentence(result);
     markup_open(m, element, "message", message ? message : "", "type", type, NULL);
-    body(m, entry, result);
+    body(m, causes, entry, result);
     markup_close(m);
     free(message);
 }
@@ -130,7 +144,8 @@ static void outcome(struct markup *m, const char *element, const char *type, con
  * A known deviation is an expected failure, for which JUnit has no element: <skipped> with a type of its own, as pytest does
  * with its "xfail". It breaks no build by itself; the run's exit status does.
  */
-static void known(struct markup *m, const struct report_entry *entry, const struct result *result)
+static void known(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
+                  const struct result *result)
 {
     char *sentence = report_sentence(result), message[1024];
     (void)snprintf(message, sizeof(message), "known deviation (%.300s): %.600s", known_finding(result),
@@ -138,7 +153,7 @@ static void known(struct markup *m, const struct report_entry *entry, const stru
     free(sentence);
     sentence = text_clean_line(message); /* a cut in the middle of a character is mended here */
     markup_open(m, "skipped", "message", sentence ? sentence : "known deviation", "type", "KNOWN", NULL);
-    body(m, entry, result);
+    body(m, causes, entry, result);
     markup_close(m);
     free(sentence);
 }
@@ -153,23 +168,23 @@ static const struct result *result_of(const struct report_entry *entry, enum ver
     return NULL;
 }
 
-static void verdict_element(struct markup *m, const struct report_entry *entry, enum verdict worst,
-                            const struct result *result)
+static void verdict_element(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
+                            enum verdict worst, const struct result *result)
 {
     char *message;
 
     switch (worst) {
-    case VERDICT_FAIL: outcome(m, "failure", "FAIL", entry, result); break;
-    case VERDICT_INCONCLUSIVE: outcome(m, "error", "INCONCLUSIVE", entry, result); break;
-    case VERDICT_SKIP: outcome(m, "skipped", "SKIP", entry, result); break;
-    case VERDICT_KNOWN: known(m, entry, result); break;
+    case VERDICT_FAIL: outcome(m, causes, "failure", "FAIL", entry, result); break;
+    case VERDICT_INCONCLUSIVE: outcome(m, causes, "error", "INCONCLUSIVE", entry, result); break;
+    case VERDICT_SKIP: outcome(m, causes, "skipped", "SKIP", entry, result); break;
+    case VERDICT_KNOWN: known(m, causes, entry, result); break;
     case VERDICT_WARN:
     case VERDICT_AMBIGUOUS:
         message = report_sentence(result);
         markup_open(m, "system-out", NULL);
         markup_textf(m, "%s: ", verdict_name(worst));
         markup_text(m, message);
-        body(m, entry, result);
+        body(m, causes, entry, result);
         markup_close(m);
         free(message);
         break;
@@ -179,8 +194,8 @@ static void verdict_element(struct markup *m, const struct report_entry *entry, 
 }
 
 /* `file` NULL: of a run, that of all results together. */
-static void testcase(struct markup *m, const struct report_entry *entry, const char *suite_name, const char *file,
-                     enum verdict worst)
+static void testcase(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
+                     const char *suite_name, const char *file, enum verdict worst)
 {
     const struct result *result = result_of(entry, worst, file);
     struct result unkept = {.id = entry->id,
@@ -200,19 +215,21 @@ static void testcase(struct markup *m, const struct report_entry *entry, const c
     char *line = text_clean_line(name); /* a cut in the middle of a character is mended here */
     markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, NULL);
     free(line);
-    verdict_element(m, entry, worst, result ? result : &unkept);
+    verdict_element(m, causes, entry, worst, result ? result : &unkept);
     markup_close(m);
 }
 
-static void testcases(struct markup *m, const struct report_entry *entry, const char *suite_name)
+static void testcases(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
+                      const char *suite_name)
 {
     if (entry->cases.count == 0)
-        testcase(m, entry, suite_name, NULL, entry->worst);
+        testcase(m, causes, entry, suite_name, NULL, entry->worst);
     for (size_t i = 0; i < entry->cases.count; i++)
-        testcase(m, entry, suite_name, entry->cases.cases[i].file, entry->cases.cases[i].worst);
+        testcase(m, causes, entry, suite_name, entry->cases.cases[i].file, entry->cases.cases[i].worst);
 }
 
-static void write_suite(struct markup *m, const struct report *report, const struct suite *suite)
+static void write_suite(struct markup *m, const struct cause_set *causes, const struct report *report,
+                        const struct suite *suite)
 {
     const struct requirement *requirement = report->entries[suite->first]->requirement;
     char name[128];
@@ -225,7 +242,7 @@ static void write_suite(struct markup *m, const struct report *report, const str
         *p = *p == '.' ? '_' : *p;
     suite_open(m, "testsuite", name, suite);
     for (size_t i = suite->first; i < suite->end; i++)
-        testcases(m, report->entries[i], name);
+        testcases(m, causes, report->entries[i], name);
     markup_close(m);
 }
 
@@ -317,8 +334,13 @@ int junit_write(const struct report *report, const struct place *to, struct sent
 {
     struct markup *m = markup_new();
     struct suite all = {0};
-    if (!m)
+    struct cause_set set = {0};
+    const struct cause_set *causes = &set;
+    if (!m || cause_add_report(&set, report) != 0) {
+        markup_free(m);
+        cause_set_free(&set);
         return sentence_set(error, "%s: out of memory", to->path);
+    }
     for (size_t i = 0; i < report->entry_count; i++)
         count_entry(&all, report->entries[i]);
     size_t failings = !report->finished + report->unread;
@@ -331,7 +353,7 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     suite_open(m, "testsuites", "warpcheck", &shown);
     for (size_t i = 0; i < report->entry_count;) {
         struct suite suite = suite_from(report, i);
-        write_suite(m, report, &suite);
+        write_suite(m, causes, report, &suite);
         i = suite.end;
     }
     if (account.tests)
@@ -341,5 +363,6 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     markup_close(m);
     int rc = markup_save(m, to, error);
     markup_free(m);
+    cause_set_free(&set);
     return rc;
 }

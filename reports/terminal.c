@@ -202,6 +202,12 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     fflush(terminal->out);
 }
 
+void terminal_hide(struct terminal *terminal, const struct result *result)
+{
+    if (!terminal->quiet)
+        (void)cause_add(&terminal->causes, result); /* without memory the program ends with that status */
+}
+
 void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed)
 {
     char line[256], left[PROGRESS_LEFT_OCTETS];

@@ -40,6 +40,9 @@ void terminal_free(struct terminal *terminal);
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
 
+/* A result that is not shown, because enough others of its requirement are: it counts for its cause all the same. */
+void terminal_hide(struct terminal *terminal, const struct result *result);
+
 /* Redraws the progress line: "[12/83, about 40 s left] DDP-7.2-02  1 FAIL". Nothing when the stream is no terminal. */
 void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What rules say: passes, findings with their texts, and findings that wait for the flow's end. */
 #include "conformance/rules/rule_engine.h"
+#include "conformance/rules/rule_field.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,19 @@ static bool version_is_odd(const struct rule_context *ctx)
     return ctx->side->version_known && ctx->side->version != DDP_VERSION;
 }
 
+/* What the rule has not said of it: the version, or the field that it judges. */
+static void find_cause(struct rule_context *ctx)
+{
+    struct hint_field field;
+
+    if (ctx->cause == NULL && version_is_odd(ctx))
+        rule_because(ctx, HINT_VERSION);
+    if (ctx->cause == NULL && rule_field_cause(ctx->rule->id, ctx->event, &field)) {
+        ctx->cause = field.name;
+        ctx->hint = field.text;
+    }
+}
+
 static void say(struct rule_context *ctx, enum rule_verdict said, const char *expected, const char *actual,
                 const char *format, va_list arguments)
 {
@@ -79,8 +93,7 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         ctx->engine->learning->never = true;
     if (found == NULL || verdict < found->verdict)
         return;
-    if (ctx->cause == NULL && version_is_odd(ctx))
-        rule_because(ctx, HINT_VERSION);
+    find_cause(ctx);
     found->findings = verdict > found->verdict ? 1 : found->findings + 1;
     if (verdict == found->verdict && ctx->engine->config.finding == NULL)
         return;
@@ -119,6 +132,7 @@ void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const
     if (found == NULL || ctx->flow->unordered || found->pending_count++ != 0)
         return;
     found->pending_behind = ctx->other->fpdus;
+    find_cause(ctx);
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);

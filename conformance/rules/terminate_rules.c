@@ -184,15 +184,31 @@ static int quoted_opcode(const struct rule_context *ctx)
     return terminate_of(ctx)->ddp_header == NULL ? -1 : terminate_of(ctx)->ddp_header[1] & 0xF;
 }
 
+/* The octets after the control word fit other bits M, D and R than these: the bits are wrong, and not the parts. */
+static void suspect_bits(struct rule_context *ctx)
+{
+    const struct terminate *terminate = terminate_of(ctx);
+    const struct flow_ddp *ddp = ctx->event->ddp;
+    unsigned bits = (terminate->m ? TERMINATE_BIT_M : 0) | (terminate->d ? TERMINATE_BIT_D : 0) |
+                    (terminate->r ? TERMINATE_BIT_R : 0);
+    struct hint hint;
+
+    if (ddp->payload_have >= TERMINATE_OCTETS && ddp->payload_have == ddp->segment.payload_octets &&
+        hint_terminate(ddp->segment.payload + TERMINATE_OCTETS, ddp->payload_have - TERMINATE_OCTETS, bits, &hint))
+        rule_because(ctx, hint.kind);
+}
+
 static void judge_parts(struct rule_context *ctx, bool right, const char *expected)
 {
     const struct terminate *terminate = terminate_of(ctx);
 
-    if (right)
+    if (right) {
         rule_pass(ctx);
-    else
-        rule_fail(ctx, expected, parts(ctx, terminate->m, terminate->d, terminate->r),
-                  "The parts of the Terminate are not those of Figure 10 for %s (RFC 5040 4.8)", describe(ctx));
+        return;
+    }
+    suspect_bits(ctx);
+    rule_fail(ctx, expected, parts(ctx, terminate->m, terminate->d, terminate->r),
+              "The parts of the Terminate are not those of Figure 10 for %s (RFC 5040 4.8)", describe(ctx));
 }
 
 static bool error_is(const struct rule_context *ctx, unsigned layer, unsigned etype)

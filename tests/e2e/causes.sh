@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # A fault of the device's framing is named by its cause: how much of an FPDU came, what else the octets fit, and once for all the
-# requirements that it concerns. And what is no cause: a pad that seems wrong because the CRC field before it is missing.
+# requirements that it concerns, in every report of a run and of an audit. And what is no cause: a pad that seems wrong because the CRC
+# field before it is missing. A device with one fault has few entries, and a second fault is seen beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -12,7 +13,7 @@ source tests/e2e/expect.bash
 run() {
 	local defect=$1
 	shift
-	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" "$@" -o "$WORK/$defect"
+	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" "$@" -o "$WORK/$defect" --force
 }
 
 echo "== no CRC field"
@@ -67,9 +68,28 @@ holds "checks and rules do" jq -es '[.[] | select(.type == "result" and .cause =
 	"$WORK/mpa-marker-halves-swapped/results.jsonl"
 holds "every failure is of one of 3 causes at most" jq -es '[.[] | select(.type == "result" and .verdict == "FAIL") | .cause // .id] | unique | length <= 3' \
 	"$WORK/mpa-marker-halves-swapped/results.jsonl"
-expect 1 "so does an audit" "$WARPCHECK" audit "$WORK/mpa-marker-halves-swapped/evidence" --allow-gaps
-says '^one cause of [0-9]+ results: Markers of FPDUs are wrong \(marker-wrong\)$'
-says '^  (MPA-4.2-02|MPA-4.3-05).*MPA-4.3-17'
+
+# Reports of FOLDER, whose failures have one cause: shown once, with the ids below, in each of them. NAME: the cause, IDS: of the failures.
+reports_group() { # WHAT FOLDER NAME IDS
+	local count
+	count=$(jq -s --arg name "$3" '[.[] | select(.type == "result" and .cause == $name)] | length' "$2/results.jsonl")
+	says "^one cause of $count results: .* \\($3\\)\$"
+	says "^  $4\$"
+	holds "$1: the page has one fold of the cause" test "$(grep -o "of cause $3: $4<" "$2/index.html" | wc -l)" -eq 1
+	holds "$1: and none of its failures elsewhere" test "$(grep -c 'class="fold"' "$2/index.html")" -eq "$5"
+	holds "$1: JUnit has the cause in each failure" test "$(grep -c "^cause     $3, one of $count results: $4\$" "$2/junit.xml")" -ge "$(tr ',' '\n' <<<"$4" | wc -l)"
+	expect 0 "$1: Markdown" "$WARPCHECK" report "$2/results.jsonl" --format md
+	holds "$1: Markdown groups them" grep -qE "^\\| $3 \\| $count \\| .* \\| $4 \\|\$" "$2/summary.md"
+	expect 0 "$1: text" "$WARPCHECK" report "$2/results.jsonl" --format text
+	says "^one cause of $count results: .* \\($3\\)\$"
+}
+
+ids() { jq -rs '[.[] | select(.type == "result" and .cause) | .id] | reduce .[] as $i ([]; if index($i) then . else . + [$i] end) | join(", ")' "$1/results.jsonl"; }
+run mpa-marker-reserved-set 'MPA-4.2-02' 'MPA-4.3-05'
+reports_group "a run" "$WORK/mpa-marker-reserved-set" marker-wrong "$(ids "$WORK/mpa-marker-reserved-set")" 1
+expect 1 "so does an audit" "$WARPCHECK" audit "$WORK/mpa-marker-halves-swapped/evidence" --allow-gaps -o "$WORK/audit"
+reports_group "an audit" "$WORK/audit" marker-wrong 'MPA-4.2-02, MPA-4.3-05, MPA-4.3-16, MPA-4.3-17' 1
+holds "an audit: each failure has the cause" jq -es 'all(.[] | select(.type == "result" and .verdict == "FAIL"); .cause == "marker-wrong" and .hint)' "$WORK/audit/results.jsonl"
 
 echo "== what is not served has the cause of that"
 run mpa-crc-inverted 'MPA-4.1-*' 'RDMAP-5.2.1-0*'
@@ -81,6 +101,52 @@ holds "nothing else is to be seen" jq -es '[.[] | select(.type == "result" and (
 echo "== what came in place of what"
 run mpa-crc-drops 'MPA-8-*' 'MPA-4.4-*' 'DDP-3-08'
 says '^one cause of [0-9]+ results: nothing comes in place of Terminate .*\(0x2002\) \(silence-for-terminate-0x2002\)$'
+
+echo "== one fault, one finding"
+# Entries of a run: its FAILs, those of one cause together.
+entries() { jq -rs '[.[] | select(.type == "result" and .verdict == "FAIL") | .cause // .id] | unique | .[]' "$1/results.jsonl"; }
+total=0
+while read -r defect most selection; do
+	read -ra selection <<<"$selection"
+	run "$defect" "${selection[@]}"
+	entries "$WORK/$defect" >"$WORK/entries"
+	count=$(wc -l <"$WORK/entries") total=$((total + $(wc -l <"$WORK/entries")))
+	holds "$defect: $count entries of at most $most: $(head -n 12 "$WORK/entries" | tr '\n' ' ')" test "$count" -ge 1 -a "$count" -le "$most"
+done <<'DEFECTS'
+rdmap-read-fields-swapped 1 RDMAP-4.* RDMAP-5.2* ATOM-6.* EMPA-9.1-*
+ddp-version-0             1 MPA-4.* DDP-4.*
+mpa-initiator-waits       2 EMPA-* MPA-7.1.2-*
+rdmap-terminate-m-always  1 RDMAP-4.8-* EMPA-8* EMPA-9* ATOM-8*
+empa-reply-host-order     1 EMPA-*
+atom-value-host-order     6 ATOM-5* ATOM-7*
+atom-id-is-msn            1 ATOM-5* ATOM-7*
+atom-response-gap         4 ATOM-5*
+ddp-msn-from-0            3 DDP-4.3-* RDMAP-5.2* MPA-4.*
+ddp-rsvd-untagged         1 DDP-4.* MPA-4.* RDMAP-4.1-* RDMAP-5.3-0*
+ddp-writes-dropped        2 DDP-4.* DDP-5.* DDP-8.*
+ddp-to-aligned            2 DDP-4.* DDP-5.* RDMAP-4.*
+rdmap-terminate-layer-3   2 DDP-7.2-* RDMAP-4.8-* RDMAP-7.2-*
+mpa-responder-sends-first 1 RDMAP-4.8-* MPA-7.1.2-* DDP-7.2-*
+DEFECTS
+holds "the total of these: $total of at most 29" test "$total" -le 29
+
+echo "== two faults, two findings"
+for pair in 'rdmap-read-fields-swapped rdmap-terminate-m-always' 'ddp-msn-from-0 rdmap-read-fields-swapped' 'ddp-rsvd-untagged ddp-qn-wrong-code' \
+	'atom-id-is-msn ddp-qn-wrong-code' 'ddp-writes-dropped rdmap-terminate-m-always'; do
+	read -ra two <<<"$pair"
+	selection=(RDMAP-4.8-\* RDMAP-5.2\* RDMAP-4.4-\* DDP-4.\* DDP-7.\* ATOM-5.1\*)
+	for one in "${two[@]}"; do
+		expect 1 "$one alone" "$WARPCHECK" run --simulate --defect "$one" "${selection[@]}" -o "$WORK/$one-alone" --force
+	done
+	expect 1 "$pair" "$WARPCHECK" run --simulate --defect "${two[0]}" --defect "${two[1]}" "${selection[@]}" -o "$WORK/both" --force
+	entries "$WORK/both" | sort >"$WORK/entries"
+	for one in "${two[@]}"; do
+		other=${two[0]}
+		[ "$one" != "$other" ] || other=${two[1]}
+		holds "$one is seen beside $other, by an entry that it alone has" \
+			grep -qxFf <(entries "$WORK/$one-alone" | grep -vxFf <(entries "$WORK/$other-alone")) "$WORK/entries"
+	done
+done
 
 echo "== a device by the book"
 expect 0 "no cause where nothing fails" "$WARPCHECK" run --simulate 'MPA-4.1-*'

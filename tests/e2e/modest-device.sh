@@ -64,8 +64,8 @@ holds "it refuses Reads by Terminates: $(head -c 600 "$WORK/stderr")" grep -q 'n
 holds "no framing fails because of that: $(grep -m 3 -E 'FAIL|WARN' "$WORK/reads.txt")" bash -c "! grep -qE 'FAIL|WARN' '$WORK/reads.txt'"
 holds "start-up frames are judged" grep -qP '^MPA-7\.1\.1-02\tPASS' "$WORK/reads.txt"
 holds "all that rests on Reads has one cause" \
-	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-read-response
-says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-read-response\)$'
+	test "$(grep -P '\tINCONCLUSIVE\tthe device does not serve a zero-length RDMA Read' "$WORK/reads.txt" | cut -f4 | sort -u)" = terminate-0x1202-for-message
+says '^one cause of [0-9]+ results: Terminate .*\(0x1202\) in place of a Read Response \(terminate-0x1202-for-message\)$'
 
 echo "== each answer of it is late"
 profile slow '"capabilities": { "initiator": "no" }'

@@ -29,10 +29,12 @@ static void show(struct audit *audit, const struct result *result, const struct 
 {
     if (!is_shown(audit, result->verdict))
         return;
-    if (seen->blocks++ < BLOCKS_MAX)
+    if (seen->blocks++ < BLOCKS_MAX) {
         terminal_result(&audit->terminal, result, requirement->text);
-    else
+    } else {
+        terminal_hide(&audit->terminal, result);
         seen->hidden++;
+    }
 }
 
 /* For --expect and --write-expect. */

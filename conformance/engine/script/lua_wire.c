@@ -9,6 +9,7 @@
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 #include "wire/hint.h"
+#include "wire/hint_field.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
@@ -316,6 +317,20 @@ static int wire_hint_terminate(lua_State *lua)
     return push_hint(lua, hint_terminate(octets, count, set, &hint), &hint);
 }
 
+/* nil, too, for a kind or a field that is not in the list. */
+static int wire_hint_field(lua_State *lua)
+{
+    enum hint_kind_of kind = lua_isinteger(lua, 1) ? hint_kind_of_opcode((unsigned)lua_tointeger(lua, 1))
+                                                   : hint_kind_named(luaL_checkstring(lua, 1));
+    struct hint_field found;
+
+    if (!hint_field(kind, luaL_checkstring(lua, 2), &found))
+        return 0;
+    lua_pushstring(lua, found.name);
+    lua_pushstring(lua, found.text);
+    return 2;
+}
+
 static int wire_crc32c(lua_State *lua)
 {
     size_t count;
@@ -422,6 +437,7 @@ int lua_wire_open(lua_State *lua)
         {"hint_fpdu", wire_hint_fpdu},
         {"hint_number", wire_hint_number},
         {"hint_terminate", wire_hint_terminate},
+        {"hint_field", wire_hint_field},
         {"crc32c", wire_crc32c},
         {"triple", wire_triple},
         {"describe", wire_describe},

@@ -13,6 +13,7 @@
  *   wire.hint_fpdu(octets, framing)  another reading of these octets (wire/hint.h): its name and a sentence, or nil
  *   wire.hint_number(layout, field, expected, actual)  the same of a number in a field
  *   wire.hint_terminate(octets, M, D, R)  the same of what follows a Terminate's control word
+ *   wire.hint_field(kind, field)     the cause of a field that is wrong (wire/hint_field.h): its name and a sentence; kind: opcode or word
  *   wire.crc32c(octets)              the CRC as a number
  *   wire.triple(name)                a registered error ("DDP_INVALID_QN") as its 16-bit word
  *   wire.describe(word)              that word in words

@@ -207,7 +207,7 @@ end
 -- One line for a frame, for messages
 
 local shown = { "S", "M", "C", "R", "Rev", "Res", "PD_Length", "T", "L", "DV", "Rsvd", "RV", "Rsv", "QN", "MSN", "MO", "STag",
-                "TO", "InvalidateSTag", "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO", "D" }
+                "TO", "InvalidateSTag", "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO", "RequestId", "Value", "D" }
 local in_hex = { STag = true, TO = true, InvalidateSTag = true, SinkSTag = true, SinkTO = true, SrcSTag = true,
                  SrcTO = true }
 

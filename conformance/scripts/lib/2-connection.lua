@@ -168,8 +168,7 @@ function Connection:_fpdu(seconds)
         end
         if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
         segment.fpdu = f
-        self:_suspect_header(segment)
-        if segment.SinkSTag then self:_suspect_request(segment) end
+        self:_observe(segment, octets:sub(1, used), f.markers > 0)
         return segment
       end
     end
@@ -178,14 +177,6 @@ function Connection:_fpdu(seconds)
       return partial("FPDU", octets, due, state)
     end
     least = #octets + 1
-  end
-end
-
--- A Read Request that has, with its octets in reverse order, what the device's ULP was asked to read: what becomes of it later is
--- no fault of the Read Response.
-function Connection:_suspect_request(segment)
-  for _, posted in ipairs(self.t.posted_reads) do
-    for field, value in pairs(posted) do self.t:suspect_number("read_request", field, value, segment[field]) end
   end
 end
 
@@ -221,18 +212,20 @@ function Connection:_weigh_end(got)
   end
 end
 
--- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate"; nil where it goes on.
+-- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate" and its triple; nil where it goes
+-- on.
 function Connection:ended_by_device()
   local open, octets, state = pcall(self.tcp.read, self.tcp, 0, 0)
   if not open then return nil end -- closed by the check
-  if state == "fin" or state == "reset" then return state == "fin" and "FIN" or "RST" end
   local framing = copy_fields(self.receive_framing)
   while self.started and #octets > 0 do
     local used, f = wire.parse_fpdu(octets, framing)
-    if not used then return nil end
-    if f.markers_ok and read_segment(f.ulpdu).Opcode == 7 then return "Terminate" end
+    if not used then break end
+    local segment = f.markers_ok and read_segment(f.ulpdu)
+    if segment and segment.Opcode == 7 then return "Terminate", segment.triple end
     octets, framing.position = octets:sub(used + 1), framing.position + used
   end
+  return state == "fin" and "FIN" or state == "reset" and "RST" or nil
 end
 
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
@@ -305,6 +298,7 @@ function Connection:expect_one_of(wants)
     end
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
+  if #wants == 1 then self.t:suspect_expected(wants[1], got) end
   if wants.rests_on then self.t:need(wants.rests_on) end
   local came = describe(got)
   self:weigh_open(wants)
@@ -417,7 +411,10 @@ function Connection:agree(own, peer)
   self.receive_framing = { markers = flag(own.M), crc = crc, position = 0 }
   self.started = true
   self.peer = peer
-  if self.as_initiator and not flag(peer.R) then self:settle() end
+  if self.as_initiator and not flag(peer.R) then
+    self:settle()
+    self:_suspect_first()
+  end
 end
 
 -- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some stacks

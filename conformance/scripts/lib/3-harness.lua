@@ -15,7 +15,7 @@ local own, connections = harness, Connection -- a script may take the names away
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
+                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, recent = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   t.reaction, t.quiet = t:patient(reaction, quiet_time)
@@ -35,11 +35,11 @@ end
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
-  self:suspect_observation(expected, actual)
+  self:suspect_observation(expected, actual, message)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
-  self:suspect_observation(expected, actual)
+  self:suspect_observation(expected, actual, message)
   decide("WARN", message, expected, actual, nil, self)
 end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end

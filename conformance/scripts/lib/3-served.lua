@@ -77,7 +77,7 @@ end
 -- Does it take no Read Request at all? "No buffer available" on its queue is an IRD of zero, which RFC 5040 6.1 leaves to the ULPs.
 function Test:takes_no_reads(name)
   return (name == "empty read" or name == "read") and self.served ~= nil and self.served.causes ~= nil and
-         (self.served.causes[name] or {}).name == "terminate-0x1202-for-read-response"
+         (self.served.causes[name] or {}).name == "terminate-0x1202-for-message"
 end
 
 -- The first of these exchanges that the device serves, or that is judged; INCONCLUSIVE where there is none.

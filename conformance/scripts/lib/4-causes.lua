@@ -32,6 +32,25 @@ function Connection:_suspect_header(segment)
   end
 end
 
+-- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of what is judged
+-- then. The one that it resembles most tells which fields are others, or have their octets in reverse order.
+local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
+
+function Connection:_suspect_request(segment)
+  local fewest, meant
+  for _, posted in ipairs(self.t.posted_reads) do
+    local others = {}
+    for _, field in ipairs(request_fields) do
+      if posted[field] and posted[field] ~= segment[field] then others[#others + 1] = field end
+    end
+    if fewest == nil or #others < #fewest then fewest, meant = others, posted end
+  end
+  if fewest == nil or #fewest == 0 or #fewest > 3 or segment.RDMARDSZ == 0 then return end
+  for _, field in ipairs(fewest) do self.t:suspect_number("read_request", field, meant[field], segment[field]) end
+  self.t:suspect("read-request-other-" .. table.concat(fewest, "-"):lower(),
+                 "a Read Request has another " .. table.concat(fewest, " and another ") .. " than the ULP asked for")
+end
+
 -- Octets that were looked at without being taken hold an FPDU that is wrong.
 function Test:suspect_peeked()
   for _, c in ipairs(self.connections) do
@@ -45,16 +64,19 @@ function Test:suspect_peeked()
       if not used then break end
       if not f.markers_ok then self:suspect("marker-wrong", "Markers of FPDUs are wrong") end
       if not f.crc_ok then self:suspect("crc-wrong", "the CRC of FPDUs is wrong") end
+      local segment = f.markers_ok and read_segment(f.ulpdu)
+      if segment and segment.Opcode then c:_observe(segment, octets:sub(1, used), f.markers > 0) end
       octets, framing.position = octets:sub(used + 1), framing.position + used
     end
   end
 end
 
--- "terminate-0x1201" of "Terminate DDP / ... (0x1201)" and of "Terminate 1/2/01".
+-- "terminate-0x1201" of "Terminate DDP / ... (0x1201)", of "DDP / ... (0x1201)" and of "Terminate 1/2/01"; and these words.
 local function terminate_name(text)
-  local triple = text:match("^Terminate [^;,]-%((0x%x%x%x%x)%)")
+  local first = text:match("^Terminate [^;]-%(0x%x%x%x%x%)") or text:match("^%u[%u%s()]+ / [^;]-%(0x%x%x%x%x%)")
+  if first then return "terminate-" .. first:match("%((0x%x+)%)$"), first end
   local layer, etype, code = text:match("^Terminate (%x)/(%x)/(%x%x)")
-  return triple and "terminate-" .. triple or layer and ("terminate-0x" .. layer .. etype .. code:lower()) or nil
+  if layer then return "terminate-0x" .. layer .. etype .. code:lower(), text:match("^Terminate %x/%x/%x%x") end
 end
 
 -- Octets that are no frame: whatever was expected, this is what is wrong.
@@ -68,7 +90,7 @@ local broken = {
 
 -- Patterns of what begins a text, and what it is called; the first that fits.
 local frames = {
-  { "^a Terminate", "terminate", "a Terminate" },
+  { "^an? Terminate", "terminate", "a Terminate" },
   { "^the answer to an? [%w-]* ?RDMA Read", "read-response", "a Read Response" },
   { "^RDMA Read Response", "read-response", "a Read Response" },
   { "^a Read Response", "read-response", "a Read Response" },
@@ -79,6 +101,7 @@ local frames = {
   { "^Atomic Request", "atomic-request", "an Atomic Request" },
   { "^Atomic Response", "atomic-response", "an Atomic Response" },
   { "^Immediate Data", "immediate", "Immediate Data" },
+  { "^the Read Response", "read-response", "a Read Response" },
   { "^MPA Request", "request", "an MPA Request" },
   { "^MPA Reply", "reply", "an MPA Reply" },
 }
@@ -87,6 +110,7 @@ local came = {
   { "^nothing within", "silence", "nothing comes" },
   { "^FIN", "end", "the device ends the stream" },
   { "^RST", "end", "the device ends the stream" },
+  { "^unregistered error", "terminate", "an unregistered error" },
 }
 
 local wanted = {
@@ -97,6 +121,19 @@ local wanted = {
   { "^FIN", "end", "the end of the stream" },
   { "^RST", "end", "the end of the stream" },
   { "^the end of the stream", "end", "the end of the stream" },
+  { "^opcode %x+$", "segment", "a DDP Segment" },
+  { "^it is taken", "segment", "a DDP Segment" },
+  { "^its ", "segment", "a DDP Segment" },
+  { "^the RTR", "segment", "a DDP Segment" },
+  { "^an RTR", "segment", "a DDP Segment" },
+  { "^full operation", "segment", "a DDP Segment" },
+  { "^an FPDU", "segment", "a DDP Segment" },
+  { "^a zero%-length", "segment", "a DDP Segment" },
+  { "^Terminate, control octet", "terminate", "a Terminate" },
+  { "^a stream that goes on", "segment", "a DDP Segment" },
+  { "^the Read completes", "segment", "a DDP Segment" },
+  { "^nothing$", "silence", "silence" },
+  { "^silence", "silence", "silence" },
 }
 
 for _, row in ipairs(frames) do
@@ -105,8 +142,8 @@ for _, row in ipairs(frames) do
 end
 
 local function find(list, text)
-  local terminate = terminate_name(text)
-  if terminate then return terminate, text:match("^Terminate [^;,]-%(0x%x%x%x%x%)") or text:match("^Terminate %x/%x/%x%x") end
+  local terminate, words = terminate_name(text)
+  if terminate then return terminate, words end
   for _, row in ipairs(list) do
     if text:find(row[1]) then return row[2], row[3] end
   end
@@ -132,26 +169,144 @@ local function reversed(expected, actual)
   return to > from and to - from < 8 and want:sub(from, to):reverse() == got:sub(from, to)
 end
 
--- Names the observation as the cause, where there is no better one: octets that are no frame; FIN or RST where a Terminate is due,
--- or a Terminate without the header that it has to quote, one cause each, whichever error it is about; or "silence-for-send": what
--- came, in place of what. Texts that tell neither name nothing.
-function Test:suspect_observation(expected, actual)
+--------------------------------------------------------------------------------------------------------------------
+-- What the device's ULP has in place of what it should
+
+local FILL = "a5" -- what t:memory() holds before anything is placed
+
+-- "64 octets", "5 deliveries": the number in front of a word; nil without.
+local function count_of(text, word)
+  local number = text == "no delivery" and word == "deliver" and "0" or text:match("(%d+) " .. word)
+  return number and math.tointeger(tonumber(number))
+end
+
+local function is_fill(digits) return digits ~= "" and digits:gsub(FILL, "") == "" end
+
+-- Memory, deliveries, completions, values of atomics: a name and words, or nil.
+local function result_of(message, expected, actual)
+  local due, got = expected:match("^at offset %d+: (%x+)"), actual:match("^at offset %d+: (%x+)")
+  if not due then due, got = expected:match("^octets (%x+)"), actual:match("^octets (%x+)") end
+  if due and got then
+    if is_fill(got) then return "not-placed", "what was sent is not in the memory" end
+    if is_fill(due) then return "placed-undue", "octets are placed that should not be" end
+    return "placed-otherwise", "memory holds other octets than it should"
+  end
+  due, got = count_of(expected, "deliver"), count_of(actual, "deliver")
+  local numbers = math.tointeger(tonumber(expected)) and math.tointeger(tonumber(actual))
+  if numbers and message:find("deliver") then due, got = math.tointeger(expected), math.tointeger(actual) end
+  if due and got then
+    if got < due then return "not-delivered", "what was sent is not delivered" end
+    return got > due and "delivered-undue" or "delivered-otherwise",
+           got > due and "messages are delivered that should not be" or "a message is delivered as another"
+  end
+  due = expected:match('^the event "([%a_]+)"') or expected:match("^(%a+_done)")
+  if due or numbers and message:find("^completions") and math.tointeger(expected) > math.tointeger(actual) then
+    return "not-completed", "work is not completed with success"
+  end
+  if (expected:find("^an error") or expected == "the ULP is told") and (actual == "none" or actual == "nothing") then
+    return "error-untold", "the ULP is not told of an error"
+  end
+  if expected:find("0x" .. ("%x"):rep(16)) and actual:find("0x" .. ("%x"):rep(16)) or expected == "values all different" then
+    return "atomic-value", "an atomic finds or leaves another value"
+  end
+  due, got = count_of(expected, "octet"), count_of(actual, "octet")
+  if got and not due then due = count_of(message, "octet") end
+  local cut = expected:sub(1, #actual) == actual and expected:find("^%x*$") or actual:sub(1, #expected) == expected and actual:find("^%x*$")
+  if cut and #expected > 4 then due, got = #expected, #actual end
+  if message:find("octets") and not due and numbers then due, got = math.tointeger(expected), math.tointeger(actual) end
+  if due and got and due ~= got then
+    return octets_cause(due, got)
+  end
+end
+
+-- Work of the ULP that came to nothing because the device ended the stream by a Terminate that no check has taken.
+local ended = { ["not-delivered"] = true, ["not-completed"] = true, ["octets-missing"] = true }
+
+function Test:unasked_terminate()
+  for _, c in ipairs(self.connections) do
+    local how, triple = c:ended_by_device()
+    if how == "Terminate" and triple then return triple end
+  end
+end
+
+-- A device that has to send first sent nothing after the start-up, and the tester nothing either.
+function Test:silent_initiator()
+  if self.role ~= "initiator" or self:over_sctp() then return false end
+  for _, c in ipairs(self.connections) do
+    local framing = rawget(c, "started") and c.send_framing
+    if framing and framing.position == 0 and c.receive_framing.position == 0 and not c:ended_by_device() then return true end
+  end
+  return false
+end
+
+-- Layer and EType of a Terminate stand in each other's place: the triples of two texts tell it.
+local function exchanged(due, got)
+  local layer, etype, code = due:match("^terminate%-0x(%x)(%x)(%x%x)$")
+  return layer and layer ~= etype and got == "terminate-0x" .. etype .. layer .. code
+end
+
+-- What came, in place of what; true when it named something. A Terminate of another layer or type than the one that is due is none of the
+-- error that is judged, as one in place of a message is: one cause, whatever is due. Nor does an end without a Terminate depend on that.
+local function suspect_arrival(t, expected, actual)
+  local due, due_text = find(wanted, expected)
+  local got, got_text = find(came, actual:match(", then (.*)$") or actual)
+  if got and (got_text or ""):find("unregistered") and got ~= due then
+    t:suspect(terminate_cause(nil))
+    return true
+  end
+  if not due or not got or due == got then return false end
+  if due:find("^terminate") and got == "end" then
+    t:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
+  elseif exchanged(due, got) then
+    t:suspect("terminate-layer-etype-exchanged", "Layer and EType of Terminates stand in each other's place")
+  elseif got:find("^terminate%-0x") and got:sub(1, 14) ~= due:sub(1, 14) or got == "end" then
+    t:suspect(got .. "-for-message", got_text .. " in place of " .. due_text)
+  elseif got == "silence" and t:silent_initiator() then
+    t:suspect("silence-after-startup", "the initiator sends nothing after the start-up")
+  else
+    t:suspect(got .. "-for-" .. due, got_text .. " in place of " .. due_text)
+  end
+  return true
+end
+
+-- Names the observation as the cause, where there is no better one: octets that are no frame; a Terminate whose bits M, D and R do not
+-- fit it; FIN or RST where a Terminate is due, or a Terminate without the header that it has to quote, one cause each, whichever error it is
+-- about; one field that differs; "silence-for-send": what came, in place of what; what the ULP has. Texts that tell none of these name
+-- nothing.
+function Test:suspect_observation(expected, actual, message)
   self:suspect_peeked()
   if self.cause then return end
-  expected, actual = tostring(expected), tostring(actual)
+  expected, actual, message = tostring(expected), tostring(actual), tostring(message)
   for _, row in ipairs(broken) do
     if actual:find(row[1]) then return self:suspect(row[2], row[3]) end
   end
   if reversed(expected, actual) then
     return self:suspect("field-octets-reversed", "a number has its octets in reverse order")
   end
-  local due, due_text = find(wanted, expected)
-  local got, got_text = find(came, actual:match(", then (.*)$") or actual)
+  if expected:find("M = ") and actual:find("^M = ") or message:find("M, D and R") then self:suspect(self:terminate_bits()) end
   if expected:find("^[MDR] = 1") and actual:find("^[MDR] = 0") then
     self:suspect("terminate-header-missing", "the Terminate does not quote the header that it is about")
-  elseif due and due:find("^terminate") and got == "end" then
-    self:suspect("terminate-missing", "the device ends the stream and sends no Terminate before")
-  elseif due and got and due ~= got then
-    self:suspect(got .. "-for-" .. due, got_text .. " in place of " .. due_text)
+  end
+  self:suspect(self:odd_arrival(actual))
+  if self.cause or suspect_arrival(self, expected, actual) then return end
+  local name, hint = self:field_of(message, expected, actual)
+  if not name then
+    name, hint = result_of(message, expected, actual)
+    local triple = ended[name] and self:unasked_terminate()
+    if triple then
+      name, hint = terminate_cause(triple)
+    end
+  end
+  self:suspect(name, hint)
+end
+
+-- The bits M, D and R of a Terminate that came want other octets after them than came.
+function Test:terminate_bits()
+  for _, one in ipairs(self.recent) do
+    local segment = one.segment
+    if segment.Opcode == 7 and segment.M and not segment.swapped then
+      local name, hint = wire.hint_terminate(segment.ulpdu:sub(23), segment.M, segment.D, segment.R)
+      if name then return name, hint end
+    end
   end
 end

@@ -265,8 +265,7 @@ function Stream:receive(seconds)
   elseif got.kind == "segment" then
     local segment = got.segment
     if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
-    self:_suspect_header(segment)
-    if segment.SinkSTag then self:_suspect_request(segment) end
+    self:_observe(segment)
     self.terminated = self.terminated or segment.Opcode == 7
     return self:_note_request(segment, seconds)
   else

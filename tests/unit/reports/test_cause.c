@@ -66,11 +66,12 @@ START_TEST(many)
 }
 END_TEST
 
-/* The first result of a cause is a whole block, the next ones a line each; the summary has the ids. */
+/* The first result of a cause is a whole block, the next ones a line each; the summary has the ids, of hidden ones, too. */
 START_TEST(on_the_terminal)
 {
     struct result first = result_of("A-1", VERDICT_FAIL, "pad-length"),
-                  second = result_of("A-2", VERDICT_FAIL, "pad-length");
+                  second = result_of("A-2", VERDICT_FAIL, "pad-length"),
+                  hidden = result_of("A-3", VERDICT_FAIL, "pad-length");
     struct run_summary summary = {.fail = 2};
     struct terminal terminal;
     char *text = NULL;
@@ -80,12 +81,14 @@ START_TEST(on_the_terminal)
     terminal_init(&terminal, out);
     terminal_result(&terminal, &first, NULL);
     terminal_result(&terminal, &second, NULL);
+    terminal_hide(&terminal, &hidden);
     terminal_summary(&terminal, &summary, NULL);
     terminal_free(&terminal);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "hint      a hint\n"));
     ck_assert_ptr_nonnull(strstr(text, "FAIL  A-2  responder  the cause of A-1 again: pad-length\n"));
-    ck_assert_ptr_nonnull(strstr(text, "one cause of 2 results: a hint (pad-length)\n  A-1, A-2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "one cause of 3 results: a hint (pad-length)\n  A-1, A-2, A-3\n"));
+    ck_assert_ptr_null(strstr(text, "FAIL  A-3"));
     free(text);
 }
 END_TEST

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/rules/rule_field.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct {
+    const char *id, *field;
+} judged[] = {
+    {"DDP-4.1-06", "L"},            {"DDP-4.1-07", "L"},     {"DDP-4.1-10", "Rsvd"},    {"DDP-4.2-11", "STag"},
+    {"DDP-4.3-11", "MSN"},          {"DDP-4.3-12", "MSN"},   {"DDP-4.3-16", "MO"},      {"DDP-5.2-06", "MO"},
+    {"DDP-5.2-08", "TO"},           {"RDMAP-4.1-19", "Rsv"}, {"RDMAP-5.3-11", "QN"},    {"RDMAP-4.4-03", "STag"},
+    {"RDMAP-4.4-04", "TO"},         {"ATOM-4.1-04", "QN"},   {"ATOM-5.2.1-17", "MSN"},  {"ATOM-5.2.2-05", "MSN"},
+    {"ATOM-5.2.2-02", "RequestId"}, {"ATOM-6.3-04", "QN"},   {"RDMAP-6580.3.4-01", "Opcode"},
+};
+
+/* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */
+static const struct {
+    const char *id;
+    struct hint_field cause;
+} shared[] = {
+    {"RDMAP-4.8-03",      {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"RDMAP-6580.3.3-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
+    {"MPA-7.1.2-17",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
+    {"MPA-7.1.2-18",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
+};
+/* clang-format on */
+
+bool rule_field_cause(const char *id, const struct flow_event *event, struct hint_field *found)
+{
+    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+        if (strcmp(shared[i].id, id) == 0) {
+            *found = shared[i].cause;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++)
+        if (strcmp(judged[i].id, id) == 0 && (event->kind == FLOW_DDP || event->kind == FLOW_RDMAP))
+            return hint_field(hint_kind_of_opcode(event->ddp->segment.control & 0x0F), judged[i].field, found);
+    return false;
+}
