@@ -48,6 +48,7 @@ profile crash "\"wait_for_device\": 20, $(device crash)"
 profile supervised '"wait_for_device": 20'
 profile vanishing '"wait_for_device": 1'
 profile initiator "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\"]"
+profile enhanced "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\", \"enhanced\"]"
 
 run() { # STATUSES WHAT DEVICE ARGUMENTS...
 	export WORK WARPCHECK IWARP_PEER
@@ -95,4 +96,22 @@ run 0 "an initiator without an upper tester" initiator 'MPA-7.1.1-*' 'DDP-5*' --
 holds "initiator: checks decide" [ "$(count $'\tPASS\t')" -ge 3 ]
 holds "initiator: none fails" [ "$(count $'\t(FAIL|INCONCLUSIVE)\t')" -eq 0 ]
 holds "initiator: its output is kept" [ "$(cat "$out"/evidence/*.connect.txt | grep -c '"stream"')" -ge 3 ]
+
+# A Reply to an enhanced Request has the enhanced word in front of the Private Data, and PD_Length covers it (RFC 6581 6).
+run 0 "an enhanced initiator without an upper tester" enhanced MPA-7.1.1-28 MPA-7.1.1-37 MPA-9.1-01 --role initiator
+holds "enhanced: PD_Length is judged" [ "$(count $'^MPA-7.1.1-(28|37)\t(PASS|AMBIGUOUS|WARN)\t')" -eq 2 ]
+holds "enhanced: two connections at once are skipped" [ "$(count $'^MPA-9.1-01\tSKIP\tconnect_command serves one connection at a time')" -eq 1 ]
+
+# The probe starts the initiator, too, and measures by its Request.
+cat >"$WORK/probe.sh" <<'PROBE'
+source tests/e2e/cable.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+"$WARPCHECK" probe "$WORK/enhanced.json" -o "$WORK/probed.json"
+PROBE
+expect 0 "the probe of an initiator" unshare -rn bash "$WORK/probe.sh"
+says '^  TCP +the device accepts no connection; connect_command opens them$'
+says '^  start-up +its Request +sent: Rev 2, M=0, C=1, S=1'
+says '^  exchange +as initiator a zero-length RDMA Read +served$'
+holds "probe: what the Request says is measured" \
+	jq -e '.capabilities | .initiator == "yes" and .responder == "no" and ."mpa.rev2" == "yes" and ."mpa.rev1" == "no" and .ird > 0' "$WORK/probed.json"
 finish

@@ -184,7 +184,11 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
     measured = probe_wire_ask(&command->wire) == 0;
     rig->link->tap = NULL;
     command->wire.next = NULL;
-    if (accepts)
+    if (accepts && rig->only_opens)
+        (void)json_array_append_new(
+            command->found, json_pack("{s:s, s:b, s:s, s:s}", "type", "tcp", "accepts", 0, "outcome", "only opens",
+                                      "why", "the device accepts no connection; connect_command opens them"));
+    else if (accepts)
         (void)json_array_append_new(command->found, json_pack("{s:s, s:b, s:f}", "type", "tcp", "accepts", 1,
                                                               "round_trip_ms", (double)rig->round_trip_ns / 1e6));
     else
@@ -280,7 +284,8 @@ static json_t *make_profile(const struct probe_command *command)
 /* Was a start-up asked for? Else nothing is known of the device, and there is no profile of it. */
 static bool any_startup(const json_t *found)
 {
-    return probe_line(found, "startup", "role", "responder") != NULL;
+    return probe_line(found, "startup", "role", "responder") != NULL ||
+           probe_line(found, "startup", "role", "initiator") != NULL;
 }
 
 static enum exit_status probe(struct probe_command *command, struct sentence *error)

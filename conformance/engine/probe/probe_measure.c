@@ -5,6 +5,7 @@
 
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/evidence/tally.h"
+#include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/served.h"
 
@@ -186,8 +187,8 @@ static int measure_all(struct measuring *measuring, struct probe_wire *wire, str
     probe_wire_watch(wire, measuring->rig);
     if (recorder_begin(measuring->recorder, NULL, "probe", error) != 0)
         return -1;
-    status = measure_role(measuring, "responder", error);
-    if (status == 0 && measuring->rig->upper_tester)
+    status = measuring->rig->only_opens ? 0 : measure_role(measuring, "responder", error);
+    if (status == 0 && (measuring->rig->upper_tester || device_keeper_starts_initiator(measuring->rig)))
         status = measure_role(measuring, "initiator", error);
     (void)recorder_end(measuring->recorder, "probe", &unwritten);
     add_rules(measuring);

@@ -95,32 +95,63 @@ static void measure_settings(const char *item, const json_t *found, struct value
         yes_or_no(value, read, by);
 }
 
-static void measure_depth(struct value *value, json_int_t depth)
+static void measure_depth(struct value *value, json_int_t depth, const char *by)
 {
     if (depth >= DEPTH_ASKED)
         return; /* a mirror of what was asked, or 0x3FFF: not negotiated (RFC 6581 9) */
     (void)snprintf(value->text, sizeof(value->text), "%" JSON_INTEGER_FORMAT, depth);
-    value->by = "the enhanced Reply to the largest depths";
+    value->by = by;
+}
+
+/* A device that only opens connections, and that nobody can ask for anything: it is set as its Request says. */
+static void measure_request(const char *item, const json_t *request, struct value *value)
+{
+    static const char by[] = "its Request";
+    const json_t *frame = json_object_get(request, "request"), *word = json_object_get(frame, "enhanced");
+    bool second = json_integer_value(json_object_get(frame, "Rev")) == 2;
+    static const struct {
+        const char *item, *field;
+    } flags[] = {{"mpa.peer_to_peer", "A"}, {"rtr.send", "B"}, {"rtr.write", "C"}, {"rtr.read", "D"}};
+
+    if (strcmp(item, "mpa.rev1") == 0 || strcmp(item, "mpa.rev2") == 0)
+        yes_or_no(value, second == (item[7] == '2'), by);
+    else if (strcmp(item, "mpa.markers") == 0)
+        yes_or_no(value, json_integer_value(json_object_get(frame, "M")) == 1, by);
+    else if (strcmp(item, "mpa.crc_off") == 0)
+        yes_or_no(value, json_integer_value(json_object_get(frame, "C")) == 0, by);
+    else if (strcmp(item, "ird") == 0 && word != NULL)
+        measure_depth(value, json_integer_value(json_object_get(word, "IRD")), by);
+    else if (strcmp(item, "ord") == 0 && word != NULL)
+        measure_depth(value, json_integer_value(json_object_get(word, "ORD")), by);
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (strcmp(item, flags[i].item) == 0)
+            yes_or_no(value, json_integer_value(json_object_get(word, flags[i].field)) == 1, by);
 }
 
 static void measure_item(const char *item, const json_t *found, struct value *value)
 {
     const json_t *rev2 = startup(found, "rev2"), *request = startup(found, "request");
     bool any = probe_line(found, "startup", "outcome", "accepted") != NULL;
+    bool only_opens = probe_line(found, "tcp", "outcome", "only opens") != NULL;
+    static const char largest[] = "the enhanced Reply to the largest depths";
 
     if (strcmp(item, "responder") == 0 && any)
         yes_or_no(value, true, "a start-up");
+    else if (strcmp(item, "responder") == 0 && only_opens)
+        yes_or_no(value, false, "a connection that it refused");
     else if (strcmp(item, "initiator") == 0 && request != NULL && strcmp(text_of(request, "outcome"), "sent") == 0)
         yes_or_no(value, true, "its Request");
     else if (strcmp(item, "ird") == 0 && enhanced(rev2))
-        measure_depth(value, word(rev2, "IRD"));
+        measure_depth(value, word(rev2, "IRD"), largest);
     else if (strcmp(item, "ord") == 0 && enhanced(rev2))
-        measure_depth(value, word(rev2, "ORD"));
+        measure_depth(value, word(rev2, "ORD"), largest);
     else if (strcmp(item, "mpa.private_data") == 0 && accepted(startup(found, "private data"))) {
         (void)snprintf(value->text, sizeof(value->text), "%d", PRIVATE_DATA_MOST);
         value->by = "a start-up";
     } else if (any)
         measure_settings(item, found, value);
+    else if (only_opens && request != NULL && strcmp(text_of(request, "outcome"), "sent") == 0)
+        measure_request(item, request, value);
 }
 
 /* Items that a probe has nothing to do with: other transports, and what `control` answers by itself. */

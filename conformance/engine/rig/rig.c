@@ -170,6 +170,7 @@ static bool measure_refusal(struct rig *rig)
             break;
         }
         longest = took > longest ? took : longest;
+        rig->only_opens = true;
     }
     set_limits(rig, longest);
     rig_note_round_trip(rig, longest);

@@ -59,7 +59,8 @@ struct rig {
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */
     bool simulated;
-    bool upper_tester;         /* command() works */
+    bool upper_tester; /* command() works */
+    bool only_opens;   /* rig_measure() found that the device refuses connections, and connect_command opens them */
     enum ddp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
     bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
     uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */

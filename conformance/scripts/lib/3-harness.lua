@@ -316,6 +316,7 @@ function Test:accept_started(options)
       self:skip("connect_command starts the initiator as it is: nobody can ask it for " .. name .. " = " .. tostring(value))
     end
   end
+  for _, c in ipairs(self.connections) do c.superseded = true end -- its program ends before the next one starts
   rig.start_initiator(self.port)
   local tcp = rig.accept(self.port, math.max(self.reaction, STARTED_SECONDS))
   if not tcp then self:inconclusive("the initiator that connect_command started did not open a TCP connection to the tester") end

@@ -175,7 +175,9 @@ local function surplus(t, c, frame)
   else
     c:agree(frame, c.request)
   end
-  local alive, got = c:alive()
+  local alive, got = false, nil
+  if t:is_started() then got = c:receive(t.quiet) end -- its ULP sends at once if it goes on
+  if got == nil or got.kind == "timeout" or fits(rdmap.send {}, got) then alive, got = c:alive() end
   -- It may wait for the rest of what it takes for an FPDU: that comes, and is none.
   if got.kind == "timeout" then
     c:send(string.rep("\255", fpdu_rest))
