@@ -252,6 +252,7 @@ struct flow_fpdu {
     bool at_segment_end;     /* its last octet is the last of a TCP segment */
     uint32_t segments;       /* TCP segments (as captured) that carry it */
     uint32_t segment_octets; /* payload of the segment with its last octet */
+    size_t here; /* octets at fpdu.start that are there: more than it has where others follow in the same segment */
 };
 
 /* One ULPDU, which is a DDP Segment: out of an FPDU, or out of a user message of SCTP. */

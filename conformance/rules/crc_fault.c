@@ -99,7 +99,7 @@ static bool length_fault(const struct flow_fpdu *fpdu)
 {
     struct hint hint;
 
-    return hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &fpdu->framing, &hint) &&
+    return hint_fpdu(fpdu->fpdu.start, fpdu->here, &fpdu->framing, &hint) &&
            (hint.kind == HINT_LENGTH || hint.kind == HINT_LENGTH_HEADER || hint.kind == HINT_LENGTH_ORDER);
 }
 
@@ -159,7 +159,7 @@ enum crc_fault crc_fault_named(struct rule_context *ctx, size_t *pad)
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     struct hint hint;
     bool fits = (fault == CRC_FAULT_OTHER || fault == CRC_FAULT_LENGTH) &&
-                hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &fpdu->framing, &hint);
+                hint_fpdu(fpdu->fpdu.start, fpdu->here, &fpdu->framing, &hint);
 
     rule_because(ctx, fits ? hint.kind : kinds[fault]);
     return fault;

@@ -53,13 +53,29 @@ static bool boundary_sound(const struct rule_context *ctx)
             (hint.kind != HINT_PAD && hint.kind != HINT_LENGTH && hint.kind != HINT_CRC_MISSING));
 }
 
-/* RFC 5044 4.1: pad octets are sent as zero. */
+/* The FPDU before this event ends where it says: the next one begins there, or nothing follows. */
+static bool boundary_told(const struct rule_context *ctx)
+{
+    struct hint hint;
+
+    if (ctx->event->kind == FLOW_END)
+        return ctx->half->gaps == 0 && ctx->half->unfinished == 0;
+    return !ctx->event->ulpdu->unverified && ctx->event->ulpdu->mpa != NULL && !ctx->event->ulpdu->mpa->resynced &&
+           !track_misplaced(ctx->event, &hint);
+}
+
+/* RFC 5044 4.1: pad octets are sent as zero. Zeros are a pad where the FPDU ends: without CRCs only what follows tells that. */
 void pad_is_zero(struct rule_context *ctx)
 {
-    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
+    const struct fpdu *fpdu;
 
+    if (ctx->side->pad_waits && !ctx->side->wrong_framing && boundary_told(ctx))
+        rule_pass(ctx);
+    if (ctx->event->kind == FLOW_END)
+        return;
+    fpdu = &ctx->event->ulpdu->mpa->fpdu;
     if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->wrong_framing || fpdu_pad(fpdu->ulpdu_length) == 0 ||
-        !boundary_sound(ctx))
+        !boundary_sound(ctx) || (fpdu->pad_zero && track_ends_untold(ctx->event)))
         return;
     if (fpdu->pad_zero)
         rule_pass(ctx);
@@ -127,7 +143,7 @@ void fpdus_follow_each_other(struct rule_context *ctx)
         const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
         if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_LENGTH &&
-            hint_fpdu(fpdu->start, fpdu->octets, &ctx->event->ulpdu->mpa->framing, &hint)) {
+            hint_fpdu(fpdu->start, ctx->event->ulpdu->mpa->here, &ctx->event->ulpdu->mpa->framing, &hint)) {
             rule_because(ctx, hint.kind);
             rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
                       "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));

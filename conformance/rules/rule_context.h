@@ -43,6 +43,7 @@ struct rule_side {
     bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
     bool wrong_framing;    /* Markers where none belong, or none where some do: its FPDUs are not judged */
     uint64_t wrong_at;     /* the FPDU by which that is judged: the first, or one that does not begin where it should */
+    bool pad_waits;        /* the last FPDU's pad is zero, and only what follows tells where that FPDU ends */
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */

@@ -71,7 +71,7 @@
     R(fpdu,         "MPA-3-06",      ulpdu_length_limit,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-3-09",      fpdu_fits_datagram,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED|ON_END, OP_ANY, ANY,       FAIL) \
-    R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU|ON_END,       OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.3-01",    crc_covers_inner_markers,      ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.4-14",    crc_is_crc32c,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \

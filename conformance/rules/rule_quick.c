@@ -4,6 +4,7 @@
  * run all their conversations with it and without it, and ask for the same verdicts.
  */
 #include "conformance/rules/rule_engine.h"
+#include "conformance/rules/track.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ static int quick_fpdu(const struct rule_side *side, const struct flow_event *eve
         !fpdu->fpdu.pad_zero)
         return -1;
     if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->wrong_framing)
+        return -1;
+    if (side->pad_waits || (fpdu_pad(length) != 0 && track_ends_untold(event)))
         return -1;
     return QUICK_FPDU + (fpdu_pad(length) != 0);
 }

@@ -217,6 +217,7 @@ void rule_judge_number(struct rule_context *ctx, uint64_t expected, uint64_t act
                        const char *section)
 {
     const char *format = expected > 0xFFFF || actual > 0xFFFF ? "0x%llx" : "%llu";
+    struct hint hint;
     char texts[2][32];
 
     if (expected == actual) {
@@ -228,5 +229,7 @@ void rule_judge_number(struct rule_context *ctx, uint64_t expected, uint64_t act
     (void)snprintf(texts[0], sizeof(texts[0]), format, (unsigned long long)expected);
     (void)snprintf(texts[1], sizeof(texts[1]), format, (unsigned long long)actual);
 #pragma GCC diagnostic pop
+    if (hint_number(expected, actual, 4, &hint) || hint_number(expected, actual, 8, &hint))
+        rule_because(ctx, hint.kind);
     rule_fail(ctx, texts[0], texts[1], "%s is %s and should be %s (%s)", what, texts[1], texts[0], section);
 }

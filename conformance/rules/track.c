@@ -62,6 +62,13 @@ bool track_wrong_framing(const struct flow_event *event)
     return octets_get32(start) == 0 && looks_like_fpdu(start + MARKER_OCTETS);
 }
 
+bool track_ends_untold(const struct flow_event *event)
+{
+    const struct flow_fpdu *fpdu = event->ulpdu->mpa;
+
+    return fpdu != NULL && !fpdu->framing.crc && !fpdu->framing.markers;
+}
+
 bool track_misplaced(const struct flow_event *event, struct hint *hint)
 {
     const struct flow_half *half = &event->flow->half[event->direction];
@@ -92,6 +99,8 @@ static void track_ulpdu(struct rule_side *side, const struct flow_event *event)
     bool resynced = ulpdu->mpa != NULL && ulpdu->mpa->resynced && ulpdu->index != 0;
 
     track_quick_ulpdu(side, ulpdu);
+    side->pad_waits =
+        track_ends_untold(event) && !ulpdu->cut && ulpdu->mpa->fpdu.pad_zero && fpdu_pad(ulpdu->length) != 0;
     side->crc_failed = side->crc_failed || ulpdu->result == TERM_MPA_CRC;
     side->holes = side->holes || ulpdu->cut || ulpdu->result == TERM_MPA_CRC || resynced;
     if (ulpdu->unverified)

@@ -43,6 +43,9 @@ static inline void track_quick_segment(struct rule_side *side, const struct ddp_
 /* What stands where the first FPDU of a side belongs is framed otherwise than the start-up frames ask for. */
 bool track_wrong_framing(const struct flow_event *event);
 
+/* No CRC and no Marker tells where this FPDU ends. */
+bool track_ends_untold(const struct flow_event *event);
+
 /*
  * An FPDU that no CRC verifies begins elsewhere than after the one before, as headers tell: the hint says where. Called before
  * the rules: all that would be read of such FPDUs is octets of others.

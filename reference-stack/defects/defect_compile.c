@@ -358,9 +358,23 @@ static int compile_other(const char *value, const struct wire_layout *layout, st
     return compile_when(value + octets, transmit, sentence);
 }
 
+/* A field of whole octets, and the value "on". */
+static int compile_reverse(const struct defect *defect, struct defect_transmit *transmit, struct sentence *sentence)
+{
+    size_t octets = strcspn(defect->value, "@");
+    const struct wire_field *field = transmit->field;
+
+    if (field == NULL || field->kind == WIRE_OCTETS || field->bits % 8 != 0 || field->bits > 64 ||
+        transmit->pseudo != PSEUDO_NONE)
+        return sentence_set(sentence, "'%s' has no octets to reverse", defect->target);
+    if (octets != 2 || strncmp(defect->value, "on", 2) != 0)
+        return sentence_set(sentence, "'%s': on was expected", defect->value);
+    return compile_when(defect->value + octets, transmit, sentence);
+}
+
 static int compile_transmit(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
-    static const char *const names[] = {"set", "add", "xor", "swap", "copy"};
+    static const char *const names[] = {"set", "add", "xor", "swap", "copy", "reverse"};
     struct defect_transmit transmit = {0};
     const struct wire_layout *layout = NULL;
     const char *end;
@@ -371,11 +385,15 @@ static int compile_transmit(const struct defect *defect, struct defect_set *set,
     while (operation < sizeof(names) / sizeof(names[0]) && strcmp(names[operation], defect->operation) != 0)
         operation++;
     if (operation == sizeof(names) / sizeof(names[0]))
-        return sentence_set(sentence, "transmit has no operation '%s': set, add, xor, swap or copy was expected",
+        return sentence_set(sentence,
+                            "transmit has no operation '%s': set, add, xor, swap, copy or reverse was expected",
                             defect->operation);
     transmit.operation = (enum defect_operation)operation;
     if (transmit.operation == OPERATION_SWAP || transmit.operation == OPERATION_COPY) {
         if (compile_other(defect->value, layout, &transmit, sentence) != 0)
+            return -1;
+    } else if (transmit.operation == OPERATION_REVERSE) {
+        if (compile_reverse(defect, &transmit, sentence) != 0)
             return -1;
     } else {
         if (number(defect->value, &transmit.value, &end) != 0)

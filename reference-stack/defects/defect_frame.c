@@ -17,6 +17,7 @@ static uint64_t operate(const struct defect_transmit *transmit, uint64_t old)
     switch (transmit->operation) {
     case OPERATION_ADD: return old + transmit->value;
     case OPERATION_XOR: return old ^ transmit->value;
+    case OPERATION_REVERSE: return __builtin_bswap64(old) >> (64 - transmit->field->bits);
     case OPERATION_SET:
     case OPERATION_SWAP:
     case OPERATION_COPY:

@@ -270,7 +270,14 @@ enum defect_target {
     TARGET_IP_CM_ARI,
 };
 
-enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
+enum defect_operation {
+    OPERATION_SET,
+    OPERATION_ADD,
+    OPERATION_XOR,
+    OPERATION_SWAP,
+    OPERATION_COPY,
+    OPERATION_REVERSE
+};
 
 /* Which of the messages that match. */
 enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER, WHEN_PAD };

@@ -240,6 +240,7 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
         fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
         fpdu.mpa.at_segment_start = side->unit_at_start;
         fpdu.mpa.at_segment_end = ends_segment(piece, used);
+        fpdu.mpa.here = left;
         fpdu.mpa.segments = 1;
         emit_fpdu(decoder, connection, index, &fpdu, piece, piece->frame);
         return fpdu.mpa.fpdu.octets;
@@ -291,6 +292,7 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.at_segment_end = ends_segment(piece, used + count);
+    fpdu.mpa.here = fpdu.mpa.fpdu.octets;
     fpdu.mpa.segments = side->unit_segments;
     emit_fpdu(decoder, connection, index, &fpdu, piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
@@ -335,6 +337,7 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
     memset(&fpdu, 0, sizeof(fpdu));
     fpdu.mpa.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
     fpdu.mpa.fpdu.start = side->buffer;
+    fpdu.mpa.here = side->have;
     fpdu.mpa.fpdu.octets = side->need;
     fpdu.mpa.fpdu.ulpdu = decoder->scratch + FPDU_LENGTH_OCTETS;
     fpdu.mpa.fpdu.bad_marker = SIZE_MAX;

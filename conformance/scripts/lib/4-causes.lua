@@ -280,8 +280,9 @@ function Test:suspect_observation(expected, actual, message)
   for _, row in ipairs(broken) do
     if actual:find(row[1]) then return self:suspect(row[2], row[3]) end
   end
-  if reversed(expected, actual) then
-    return self:suspect("field-octets-reversed", "a number has its octets in reverse order")
+  local field = self:reversed_field(message, expected, actual)
+  if field or reversed(expected, actual) then
+    return self:suspect("field-octets-reversed", field or "a number has its octets in reverse order")
   end
   if expected:find("M = ") and actual:find("^M = ") or message:find("M, D and R") then self:suspect(self:terminate_bits()) end
   if expected:find("^[MDR] = 1") and actual:find("^[MDR] = 0") then

@@ -89,7 +89,7 @@ end
 
 local words = { MSN = "MSN", QN = "QN", MO = "MO", TO = "TO", STag = "STag", SinkSTag = "SinkSTag", SinkTO = "SinkTO", RDMARDSZ = "RDMARDSZ",
                 SrcSTag = "SrcSTag", SrcTO = "SrcTO", RsvdULP = "RsvdULP", opcode = "Opcode", L = "L", T = "T", RV = "RV", DV = "DV",
-                IRD = "IRD", ORD = "ORD", PD_Length = "PD_Length", ULPDU_Length = "ULPDU_Length" }
+                IRD = "IRD", ORD = "ORD", PD_Length = "PD_Length", ULPDU_Length = "ULPDU_Length", DDPSegmentLength = "Length" }
 local of_start = { IRD = true, ORD = true, PD_Length = true }
 
 -- Kinds of messages as texts name them; the first that is found.
@@ -100,6 +100,7 @@ local spoken = { { "Atomic Response", "atomic-response" }, { "Atomic Request", "
 local function spoken_family(t, message, field)
   if of_start[field] then return t.role == "responder" and "reply" or "request" end
   if field == "ULPDU_Length" then return "fpdu" end
+  if field == "Length" then return TERMINATE end
   local opcode = tonumber(message:match("opcode (%x+)%f[%X]") or "", 16)
   if opcode then return opcode end
   for _, row in ipairs(spoken) do
@@ -118,7 +119,7 @@ end
 -- "MSN of a Send", "opcode, QN and MSN": the fields that a text names, in their order.
 local function fields_of(message)
   local out = {}
-  message = message:gsub("Invalidate STag", "InvalidateSTag"):gsub("[%a_]+ %d%x*%f[%X]", ""):gsub("but for %a+", "")
+  message = message:gsub("Invalidate STag", "InvalidateSTag"):gsub("DDP Segment Length", "DDPSegmentLength"):gsub("[%a_]+ %d%x*%f[%X]", ""):gsub("but for %a+", "")
   for word in message:gmatch("[%a_]+") do
     local field = word == "InvalidateSTag" and word or words[word]
     if field then out[#out + 1] = field end
@@ -194,6 +195,17 @@ local function octets_field(t, message, expected, actual)
   end
 end
 
+-- Start-up frames as they are described: "MPA Reply S 1 R 1 {A 0}". The first field whose value is another.
+local function described_field(_, _, expected, actual)
+  local kind = expected:match("^MPA (R%l+) ")
+  if kind == nil or actual:match("^MPA (R%l+) ") ~= kind then return nil end
+  local sent = {}
+  for field, value in actual:gmatch("([%a_]+) (%w+)") do sent[field] = sent[field] or value end
+  for field, value in expected:gsub("^MPA R%l+", ""):gmatch("([%a_]+) (%w+)") do
+    if sent[field] and sent[field] ~= value then return field, kind:lower() end
+  end
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Expectations
 
@@ -242,11 +254,25 @@ function Test:odd_arrival(actual)
   if field and (actual:find(describe(last), 1, true) or last.QN == 2 and last.Opcode ~= TERMINATE) then return named(field, last.Opcode) end
 end
 
+-- Octets of the fields that are numbers.
+local sizes = { QN = 4, MSN = 4, MO = 4, STag = 4, TO = 8, InvalidateSTag = 4, SinkSTag = 4, SinkTO = 8, RDMARDSZ = 4, SrcSTag = 4, SrcTO = 8,
+                Length = 2, ULPDU_Length = 2, PD_Length = 2 }
+
+-- A field that texts name by a number each: it has what is due, with its octets in reverse order. The hint, or nil.
+function Test:reversed_field(message, expected, actual)
+  local field, kind = spoken_field(self, tostring(message), expected, actual)
+  local due, sent = math.tointeger(tonumber(expected:match("^%w+"))), math.tointeger(tonumber(actual:match("^%w+")))
+  local size = sizes[field]
+  if not size or not due or not sent or due == sent or size < 8 and (due >> 8 * size ~= 0 or sent >> 8 * size ~= 0) then return nil end
+  if string.unpack("<I" .. size, string.pack(">I" .. size, due)) ~= sent then return nil end
+  return (select(2, named(field, kind)) or field):gsub(" is another than is due$", "") .. ": the right number with its octets in reverse order"
+end
+
 -- The cause, where the texts of a failure show one field: nil where they do not.
 function Test:field_of(message, expected, actual)
   if self.differs and self.differs[1] then return table.unpack(self.differs) end
   message = tostring(message)
-  for _, find in ipairs { octets_field, spoken_field, keyed_field } do
+  for _, find in ipairs { octets_field, spoken_field, keyed_field, described_field } do
     local field, family, terminate = find(self, message, expected, actual)
     if terminate and terminate.triple then
       return terminate_cause(terminate.triple)
