@@ -12,7 +12,8 @@
 #   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
-#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP
+#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
+#                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour)
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
@@ -121,7 +122,7 @@ all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire upper-tester generator genera
 embedded_scripts := $(scripts)
 embedded_requirements := $(sort $(wildcard conformance/requirements/*.tsv))
 embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
-embedded_defects := $(wildcard reference-stack/defects.tsv reference-stack/defects-cm.tsv reference-stack/variants.tsv)
+embedded_defects := $(wildcard $(addprefix reference-stack/,defects.tsv defects-cm.tsv defects-llp.tsv variants.tsv))
 embedded_no_defects := $(wildcard reference-stack/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
 # The course: the table of its exercises, and the exchanges that they show.
@@ -238,10 +239,11 @@ course: | $(B)/.made
 	@tools/course-page.sh '$(B)/course.html'
 	@echo '$(B)/course.html'
 
-soak: $(B)/bench/bench_soak $(B)/unit-tests
+soak: $(B)/bench/bench_soak $(B)/unit-tests $(B)/warpcheck
 	@$(B)/bench/bench_soak $(SOAK_SECONDS)
 	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 	@CK_RUN_SUITE=sctp_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
+	@for llp in sctp sctp-draft02; do $(B)/warpcheck prove --llp $$llp --seeds 50 && $(B)/warpcheck prove --variants --llp $$llp || exit 1; done
 
 coverage: $(B)/cov/unit-tests $(B)/cov/warpcheck $(B)/cov/iwarp-peer
 	@B='$(B)' CC='$(CC)' tools/coverage.sh

@@ -135,6 +135,8 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
         session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
         output->sid = 0;
+    if (!output->control && session->ssn == 2 && session_behaves(session, DEFECT_SCTP_SEGMENT_ELSEWHERE))
+        output->sid++;
 }
 
 /* A session control message: returns its new count. */

@@ -21,6 +21,7 @@
     B(SCTP_PPID_OTHER,             "sctp-ppid-other",             "the PPIDs are the other profile's") \
     B(SCTP_PPID_LATER,             "sctp-ppid-later",             "the second segment of a stream has PPID 0") \
     B(SCTP_ANSWER_SID_0,           "sctp-answer-sid-0",           "the passive side sends everything on SID 0") \
+    B(SCTP_SEGMENT_ELSEWHERE,      "sctp-segment-elsewhere",      "the third message of a session goes out on the SID after its own") \
     B(SCTP_SSN_SHARED,             "sctp-ssn-shared",             "all streams of an association share one row of DDP-SSNs") \
     B(SCTP_SSN_CONTINUES,          "sctp-ssn-continues",          "a session goes on with the DDP-SSNs of the one before") \
     B(SCTP_SSN_FIRST,              "sctp-ssn-first",              "the first DDP-SSN is the other profile's") \

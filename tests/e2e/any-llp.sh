@@ -53,9 +53,22 @@ expect 0 "42 defects are killed over SCTP" "$WARPCHECK" prove --llp sctp -j 2 --
 	ddp-fpdu-lost rdmap-response-overtakes-large rdmap-response-given-up imm-overtakes
 holds "each by a requirement that it names" jq -se '.[-1] | .defects == 42 and .killed == 42' "$WORK/stdout"
 expect 2 "a defect of MPA meets nothing there" "$WARPCHECK" prove --llp sctp ddp-crc-catastrophic
-complains 'no check drives over SCTP'
+complains 'as ddp-crc-catastrophic is one: fpdu: '
+expect 2 "nor does one whose operation is MPA's" "$WARPCHECK" prove --llp sctp mpa-stray-octet
+complains 'has no meaning over SCTP, as mpa-stray-octet is one: frame: '
+expect 2 "nor one of the draft's, what only a session has" "$WARPCHECK" prove --llp sctp-draft02 ddp-close-resets
+complains 'as ddp-close-resets is one: draft: '
+expect 0 "what needs requests that wait at once, or segments before their turn" "$WARPCHECK" prove --llp sctp -j 2 --format jsonl \
+	atom-id-unique rdmap-read-slot-late atom-snapshot class-operation-resets class-invalidate-resets bound-early-beyond \
+	bound-early-unchecked empa-ord-not-applied ord-zero-as-configured sctp-segment-elsewhere
+holds "each by a requirement that it names" jq -se '.[-1] | .defects == 10 and .killed == 10' "$WORK/stdout"
+expect 0 "and over the draft" "$WARPCHECK" prove --llp sctp-draft02 -j 2 --format jsonl \
+	atom-id-unique rdmap-read-slot-late bound-early-beyond class-cut-twice class-catastrophe-untold empa-terminate-d sctp-ssn-behind
+holds "each of them, too" jq -se '.[-1] | .defects == 7 and .killed == 7' "$WORK/stdout"
 expect 0 "legal variants meet the checks over SCTP" "$WARPCHECK" prove --variants --llp sctp -j 2 --format jsonl segments-512 responses-first
 holds "without a FAIL" jq -se '.[-1] | .variants == 2 and .legal == 2' "$WORK/stdout"
+expect 2 "one that acts in TCP meets nothing there" "$WARPCHECK" prove --variants --llp sctp segments-cut
+complains 'as segments-cut is one: stream: '
 expect 2 "another LLP" "$WARPCHECK" prove --llp cm ddp-qn-wrong-code
-complains 'tcp or sctp was expected'
+complains 'tcp, sctp or sctp-draft02 was expected'
 finish

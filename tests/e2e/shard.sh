@@ -144,7 +144,7 @@ says '^3 of 3 defects killed by .* over 1 seeds: 0 false alarms$'
 expect 4 "one of them" "$WARPCHECK" prove --merge "$WORK/p1"
 complains 'shard 2/2 is missing'
 expect 2 "a defect that no check can meet" "$WARPCHECK" prove sctp-ssn-wrap
-complains 'no check drives over SCTP'
+complains 'no check or rule decides over SCTP'
 head -n 1 "$WORK/p1" >"$WORK/torn"
 expect 4 "one that was stopped" "$WARPCHECK" prove --merge "$WORK/torn"
 jq -c 'if .defect == "ddp-qn-unchecked" then .killed = false else . end' "$WORK/p" >"$WORK/survived"

@@ -17,6 +17,7 @@
 #include "conformance/engine/prove/prove_merge.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/rig/rig_llp.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
@@ -35,20 +36,19 @@ static const char usage[] =
     "  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n"
     "  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n"
     "  --scripts DIR  uses the checks of this folder instead of the built-in ones\n"
-    "  --llp LLP      tcp (the default); sctp: defects of DDP, RDMAP and atomics meet their checks over SCTP, and "
-    "those that "
-    "no\n"
-    "                 check drives there are left out\n"
+    "  --llp LLP      tcp (the default); sctp (RFC 5043) or sctp-draft02: defects of DDP, RDMAP and atomics meet their "
+    "checks\n"
+    "                 over SCTP. Those that have no meaning there are left out, each with its reason\n"
     "  -j N           number of processes (default: the number of processors)\n"
-    "  --shard I/N    runs part I of N of the seeds and defects; every machine computes the same parts\n"
+    "  --shard I/N    runs part I of N of the seeds and defects, or of the variants; every machine computes the same "
+    "parts\n"
     "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
     "  --variants     runs the reference stack with each legal variant (reference-stack/variants.tsv) against every "
     "check "
     "and\n"
     "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp "
-    "sctp "
-    "over\n"
-    "                 SCTP\n"
+    "also\n"
+    "                 over SCTP\n"
     "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
     "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
     "level,\n"
@@ -82,6 +82,17 @@ static int number_of(const char *text, uint64_t most, uint64_t *value, struct se
     return 0;
 }
 
+/* `sctp` has the checks of both texts, as in a simulated run. */
+static int take_llp(struct prove_config *config, const char *value, struct sentence *error)
+{
+    if (!rig_llp_parse(value, &config->profile))
+        return sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
+    config->sctp = config->profile != DDP_SCTP_UNDECIDED;
+    if (config->profile == DDP_SCTP_RFC5043)
+        config->profile = DDP_SCTP_UNDECIDED;
+    return 0;
+}
+
 static int option_parse(struct command *command, const char *option, const char *value, struct sentence *error)
 {
     uint64_t number = 0;
@@ -101,9 +112,7 @@ static int option_parse(struct command *command, const char *option, const char 
     } else if (strcmp(option, "--shard") == 0 && value != NULL) {
         return shard_parse(&command->prove.shard, value, error);
     } else if (strcmp(option, "--llp") == 0 && value != NULL) {
-        command->prove.sctp = strcmp(value, "sctp") == 0;
-        if (!command->prove.sctp && strcmp(value, "tcp") != 0)
-            return sentence_set(error, "--llp \"%.40s\": tcp or sctp was expected", value);
+        return take_llp(&command->prove, value, error);
     } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
         command->scripts = value;
     } else if (strcmp(option, "--format") == 0 && value != NULL &&
@@ -138,9 +147,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         else
             i++;
     }
-    if (command->variants &&
-        (command->merge || command->matrix || command->seeds_given || command->prove.shard.of != 0))
-        return sentence_set(error, "--variants excludes --merge, --matrix, --seeds and --shard");
+    if (command->variants && (command->merge || command->matrix || command->seeds_given))
+        return sentence_set(error, "--variants excludes --merge, --matrix and --seeds");
     if (command->merge && command->prove.only_count == 0)
         return sentence_set(
             error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
@@ -186,6 +194,17 @@ static void on_defect(void *user, const struct defect *defect, const char *const
             printf(" nothing");
     }
     puts("");
+}
+
+static void on_left_out(void *user, const struct defect *defect, const char *reason)
+{
+    struct command *command = user;
+
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:s, s:s, s:s}", "type", "left_out", "defect", defect->id, "requirement",
+                           defect->requirement, "reason", reason));
+    else if (command->matrix)
+        printf("left out %-40s %s\n", defect->id, reason);
 }
 
 static void on_alarm(void *user, uint64_t seed, const char *text)
@@ -261,8 +280,7 @@ static void print_summary(const struct command *command, const struct prove_summ
         printf(", %zu inconclusive", summary->undecided);
     puts("");
     if (summary->left_out != 0)
-        printf("%zu defects that act over SCTP were left out: no check over SCTP decides what they break\n",
-               summary->left_out);
+        printf("%zu defects were left out, which have no meaning over SCTP (--matrix says why)\n", summary->left_out);
 }
 
 static int prove(struct command *command, struct sentence *error)
@@ -294,8 +312,10 @@ static int prove_variants(const struct command *command)
         .only = command->prove.only,
         .only_count = command->prove.only_count,
         .sctp = command->prove.sctp,
+        .profile = command->prove.profile,
         .seed = command->prove.seed,
         .jobs = command->prove.jobs,
+        .shard = command->prove.shard,
     };
 
     return cmd_prove_variants(&config, command->jsonl);
@@ -310,8 +330,8 @@ static int load_and_prove(struct command *command, struct sentence *error)
 
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
-        pics_set_sctp(pics, true, true, true, error) != 0 || pics_set_cm(pics, true, error) != 0 ||
-        (defects = defect_list_embedded(error)) == NULL) {
+        pics_set_sctp(pics, command->prove.profile != DDP_SCTP_DRAFT02, true, true, error) != 0 ||
+        pics_set_cm(pics, true, error) != 0 || (defects = defect_list_embedded(error)) == NULL) {
         (void)complain(status, "%s", error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {
@@ -350,6 +370,7 @@ int cmd_prove(int argc, char **argv)
     command.prove.jobs = processors > 0 && processors <= JOBS_MAX ? (unsigned)processors : 1;
     command.prove.defect = on_defect;
     command.prove.correct = on_correct;
+    command.prove.left_out = on_left_out;
     command.prove.alarm = on_alarm;
     command.prove.progress = on_progress;
     command.prove.user = &command;

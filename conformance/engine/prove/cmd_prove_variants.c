@@ -70,10 +70,10 @@ static void on_progress(void *user, size_t done, size_t total)
 static void print_summary(const struct printer *printer, const struct prove_variants_summary *summary)
 {
     if (printer->jsonl) {
-        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "variants",
-                           (json_int_t)summary->variants, "legal", (json_int_t)summary->good, "inconclusive",
-                           (json_int_t)summary->undecided, "checks", (json_int_t)summary->checks, "rules",
-                           (json_int_t)summary->rules));
+        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "variants",
+                           (json_int_t)summary->variants, "legal", (json_int_t)summary->good, "left_out",
+                           (json_int_t)summary->left_out, "inconclusive", (json_int_t)summary->undecided, "checks",
+                           (json_int_t)summary->checks, "rules", (json_int_t)summary->rules));
         return;
     }
     printf("\n%zu of %zu variants draw nothing but what their rows say from %zu checks and %zu rules", summary->good,
@@ -81,6 +81,8 @@ static void print_summary(const struct printer *printer, const struct prove_vari
     if (summary->undecided != 0)
         printf("; %zu inconclusive", summary->undecided);
     puts("");
+    if (summary->left_out != 0)
+        printf("%zu variants were left out, which have no meaning over SCTP\n", summary->left_out);
 }
 
 int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)

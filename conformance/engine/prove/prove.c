@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/prove/prove_llp.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 #include "wire/nearest.h"
@@ -132,19 +133,9 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
     return runner_run(runner, &totals, error);
 }
 
-/* Does a check over SCTP decide a requirement that the defect names? */
-static bool is_driven(const struct matrix *matrix, const struct defect *defect)
-{
-    for (size_t i = 0; i < matrix->sctp_plan.count; i++)
-        if (matrix->sctp_plan.items[i].skip.text[0] == '\0' &&
-            defect_breaks(defect, matrix->sctp_plan.items[i].check->id))
-            return true;
-    return false;
-}
-
 /*
  * A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP, and over SCTP those that it names;
- * the correct stack all. With --llp sctp everything meets the checks over SCTP alone.
+ * the correct stack all. With --llp sctp or sctp-draft02 everything meets the checks over SCTP alone.
  */
 static int run_plans(const struct matrix *matrix, struct runner_config *runner, struct drawn *drawn,
                      struct sentence *error)
@@ -154,7 +145,8 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     runner->plan = drawn->plan = sctp ? &matrix->sctp_plan : &matrix->plan;
     if (run_passes(matrix->config, runner, drawn, error) != 0)
         return -1;
-    if (matrix->config->sctp || (drawn->defect != NULL && (sctp || !is_driven(matrix, drawn->defect))))
+    if (matrix->config->sctp ||
+        (drawn->defect != NULL && (sctp || !prove_llp_is_checked(&matrix->sctp_plan, drawn->defect))))
         return 0;
     runner->plan = drawn->plan = &matrix->sctp_plan;
     if (drawn->defect == NULL)
@@ -251,6 +243,37 @@ static void tell(void *user, size_t number, const json_t *row)
         matrix->config->progress(matrix->config->user, number + 1, matrix->unit_count);
 }
 
+/* Nothing that runs here could meet it: it has neither survived nor been killed. */
+static int leave_out(const struct matrix *matrix, const struct defect *defect, const char *reason,
+                     struct sentence *error)
+{
+    const struct prove_config *config = matrix->config;
+
+    if (config->only_count != 0)
+        return sentence_set(error, "no defect can be proved that has no meaning over SCTP, as %s is one: %s",
+                            defect->id, reason);
+    matrix->summary->left_out++;
+    if (config->left_out != NULL)
+        config->left_out(config->user, defect, reason);
+    return 0;
+}
+
+/* Has the defect something to be met by, where it is over SCTP? 1: yes; 0: it was left out; -1 with a sentence. */
+static int is_met(const struct matrix *matrix, const struct defect *defect, struct sentence *error)
+{
+    const struct prove_config *config = matrix->config;
+    struct prove_llp_reason reason = {""};
+
+    if (!config->sctp && !defect_acts_over_sctp(defect))
+        return 1;
+    if (!prove_llp_is_foreign(defect, config->profile == DDP_SCTP_DRAFT02, &reason)) {
+        if (prove_llp_is_driven(&matrix->sctp_plan, config->catalogue, config->pics, defect))
+            return 1;
+        (void)snprintf(reason.text, sizeof(reason.text), "no check or rule decides over SCTP what it breaks");
+    }
+    return leave_out(matrix, defect, reason.text, error);
+}
+
 static int make_units(struct matrix *matrix, struct sentence *error)
 {
     const struct prove_config *config = matrix->config;
@@ -265,19 +288,17 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     for (size_t i = 0; i < defects; i++) {
         const struct defect *defect = config->only_count != 0 ? defect_list_find(config->defects, config->only[i])
                                                               : defect_list_at(config->defects, i);
+        int met;
 
         if (defect == NULL)
             return sentence_set(error, "no defect is called '%s'%s (warpcheck list --defects names them)",
                                 config->only[i],
                                 nearest_hint(defect_nearest_id(config->defects, config->only[i]), hint));
-        if ((config->sctp || defect_acts_over_sctp(defect)) && !is_driven(matrix, defect)) {
-            /* Nothing that runs here could meet it: it has neither survived nor been killed. */
-            if (config->only_count != 0)
-                return sentence_set(error, "no defect can be proved that no check drives over SCTP, as %s is one",
-                                    defect->id);
-            matrix->summary->left_out++;
+        met = is_met(matrix, defect, error);
+        if (met < 0)
+            return -1;
+        if (met == 0)
             continue;
-        }
         matrix->units[matrix->unit_count++] = (struct unit){.seed = config->seed, .defect = defect};
     }
     return 0;
@@ -290,6 +311,7 @@ static uint64_t digest_of(const struct matrix *matrix)
     uint64_t digest = shard_digest_text(SHARD_DIGEST_START, catalogue_digest(matrix->config->catalogue));
 
     digest = shard_digest_number(digest, matrix->config->whole);
+    digest = shard_digest_number(digest, (uint64_t)matrix->config->sctp + matrix->config->profile);
     digest = shard_digest_number(digest, matrix->summary->checks);
     for (size_t i = 0; i < matrix->unit_count; i++) {
         const struct unit *unit = &matrix->units[i];
@@ -335,6 +357,7 @@ int prove_run(const struct prove_config *config, struct prove_summary *summary, 
     int status = -1;
 
     sctp.sctp = true;
+    sctp.profile = config->profile;
     sctp.sctp_alone = !config->sctp;
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);

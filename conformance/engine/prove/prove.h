@@ -21,6 +21,8 @@
 
 struct prove_config {
     bool sctp; /* checks that run over TCP and SCTP run over SCTP, and meet the defects of the stack there */
+    enum ddp_sctp_profile
+        profile; /* with `sctp`: the checks of this text alone; UNDECIDED: of both, others by RFC 5043 */
     const struct catalogue *catalogue;
     const struct pics *pics;
     struct script_host *host;
@@ -38,6 +40,8 @@ struct prove_config {
      */
     void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
                    const json_t *kills);
+    /* What the defect does, or breaks, has no meaning over SCTP, and why: nothing meets it. NULL: no wish. */
+    void (*left_out)(void *user, const struct defect *defect, const char *reason);
     /* The correct stack is done with this seed. NULL: no wish. */
     void (*correct)(void *user, uint64_t seed);
     /* One verdict that the correct stack should not have drawn, with its seed. */
@@ -50,7 +54,7 @@ struct prove_summary {
     size_t defects, killed;
     size_t false_alarms; /* FAIL or WARN of the correct stack */
     size_t undecided;    /* INCONCLUSIVE of the correct stack */
-    size_t left_out;     /* defects that act over SCTP: no check over SCTP decides what they break */
+    size_t left_out;     /* defects that were to be met over SCTP and have no meaning there */
     size_t checks, rules;
     size_t units;                   /* seeds and defects that were met */
     char plan[SHARD_DIGEST_OCTETS]; /* with a shard: digest of what was shared out */

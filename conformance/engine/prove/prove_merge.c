@@ -290,8 +290,7 @@ static void put_summary(const struct merged *merged, const struct sums *sums, bo
             printf(", %zu inconclusive", sums->undecided);
         puts("");
         if (merged->left_out != 0)
-            printf("%lld defects that act over SCTP were left out: no check over SCTP decides what they break\n",
-                   (long long)merged->left_out);
+            printf("%lld defects were left out, which have no meaning over SCTP\n", (long long)merged->left_out);
         return;
     }
     json_t *line =

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/prove/prove_llp.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 
@@ -12,7 +13,8 @@ struct suite {
     const struct prove_variants_config *config;
     struct plan plan;
     struct selection everything;
-    const struct defect **variants;
+    const struct defect **variants; /* what is run */
+    size_t count;
     struct prove_variants_summary *summary;
 };
 
@@ -145,24 +147,38 @@ static void tell_and_progress(void *user, size_t number, const json_t *row)
 
     tell(user, number, row);
     if (config->progress != NULL)
-        config->progress(config->user, number + 1,
-                         config->only_count != 0 ? config->only_count : defect_list_count(config->variants));
+        config->progress(config->user, number + 1, suite->count);
 }
 
-static int name_variants(struct suite *suite, size_t count, struct sentence *error)
+/* Over SCTP, those that have no meaning there are left out: they do nothing. */
+static int name_variants(struct suite *suite, struct sentence *error)
 {
+    size_t named = 0;
     const struct prove_variants_config *config = suite->config;
+    size_t count = config->only_count != 0 ? config->only_count : defect_list_count(config->variants);
+    struct prove_llp_reason reason;
 
     suite->variants = calloc(count + 1, sizeof(*suite->variants));
     if (suite->variants == NULL)
         return sentence_set(error, "out of memory for the variants");
     for (size_t i = 0; i < count; i++) {
-        suite->variants[i] = config->only_count != 0 ? defect_list_find(config->variants, config->only[i])
-                                                     : defect_list_at(config->variants, i);
-        if (suite->variants[i] == NULL)
+        const struct defect *variant = config->only_count != 0 ? defect_list_find(config->variants, config->only[i])
+                                                               : defect_list_at(config->variants, i);
+
+        if (variant == NULL)
             return sentence_set(error, "no variant is called '%s' (warpcheck peer --list-variants names them)",
                                 config->only[i]);
+        if (!config->sctp || !prove_llp_is_foreign(variant, config->profile == DDP_SCTP_DRAFT02, &reason))
+            suite->variants[named++] = variant;
+        else if (config->only_count != 0)
+            return sentence_set(error, "no variant can be proved that has no meaning over SCTP, as %s is one: %s",
+                                variant->id, reason.text);
+        else
+            suite->summary->left_out++;
     }
+    for (size_t i = 0; i < named; i++)
+        if (config->shard.of == 0 || i % config->shard.of == config->shard.index - 1)
+            suite->variants[suite->count++] = suite->variants[i];
     return 0;
 }
 
@@ -174,17 +190,19 @@ int prove_variants_run(const struct prove_variants_config *config, struct prove_
                                .pics = config->pics,
                                .selection = &suite.everything,
                                .every_llp = true,
-                               .sctp = config->sctp};
-    size_t count = config->only_count != 0 ? config->only_count : defect_list_count(config->variants);
-    struct prove_work work = {count, config->jobs, run_unit, tell_and_progress, &suite};
+                               .sctp = config->sctp,
+                               .profile = config->profile};
+    struct prove_work work = {0, config->jobs, run_unit, tell_and_progress, &suite};
     int status = -1;
 
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();
-    if (plan_make(&suite.plan, config->host, &plan, error) == 0 && name_variants(&suite, count, error) == 0)
+    if (plan_make(&suite.plan, config->host, &plan, error) == 0 && name_variants(&suite, error) == 0) {
+        work.units = suite.count;
         status = prove_workers_run(&work, error);
-    if (status == 0 && summary->variants != count)
+    }
+    if (status == 0 && summary->variants != suite.count)
         status = sentence_set(error, "out of memory for what the variants drew");
     plan_free(&suite.plan);
     free(suite.variants);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/engine/option/shard.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
@@ -34,8 +35,10 @@ struct prove_variants_config {
     const char *const *only; /* ids of the variants to prove; all when only_count is 0 */
     size_t only_count;
     bool sctp; /* the checks over SCTP; a row's WARNs, which are those over TCP, may then be missing */
+    enum ddp_sctp_profile profile; /* as in struct prove_config */
     uint64_t seed;
-    unsigned jobs; /* processes, at most PROVE_JOBS_MAX */
+    unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
+    struct shard shard; /* every N-th variant, from the I-th on; 0 of 0: all */
     void (*outcome)(void *user, const struct variant_outcome *outcome);
     void (*progress)(void *user, size_t done, size_t total); /* NULL: no wish */
     void *user;
@@ -43,6 +46,7 @@ struct prove_variants_config {
 
 struct prove_variants_summary {
     size_t variants, good;
+    size_t left_out; /* over SCTP: those that act in MPA, in TCP or in a CM alone */
     size_t undecided;
     size_t checks, rules;
 };

@@ -14,6 +14,7 @@
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/named.h"
+#include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
@@ -21,17 +22,20 @@
 
 struct listing {
     struct selection selection;
-    bool checks, rules, defects; /* keep and show only what a check, a rule, a defect covers; several: any of them */
+    bool checks, rules, defects,
+        no_defect; /* keep and show only what a check, a rule, a defect covers, or no defect can break; several: any of them */
     bool jsonl;
 };
 
-static const char usage[] = "usage: warpcheck list [SELECT...] [OPTION...]\n"
-                            "  Lists the requirements.\n"
-                            "  --checks           only those that a check decides, with its script\n"
-                            "  --rules            only those that a rule decides, with its function\n"
-                            "  --defects          only those that a defect breaks, with the names of the defects\n"
-                            "  --format F         text or jsonl (one object for each requirement)\n"
-                            "  --help             shows this text\n";
+static const char usage[] =
+    "usage: warpcheck list [SELECT...] [OPTION...]\n"
+    "  Lists the requirements.\n"
+    "  --checks           only those that a check decides, with its script\n"
+    "  --rules            only those that a rule decides, with its function\n"
+    "  --defects          only those that a defect breaks, with the names of the defects\n"
+    "  --no-defect        only those that no defect of the reference stack can break, with the reason\n"
+    "  --format F         text or jsonl (one object for each requirement)\n"
+    "  --help             shows this text\n";
 
 static int format_set(struct listing *listing, const char *value, struct sentence *error)
 {
@@ -52,6 +56,8 @@ static int option_parse(struct listing *listing, int argc, char **argv, int *ind
         listing->rules = true;
     else if (strcmp(argument, "--defects") == 0)
         listing->defects = true;
+    else if (strcmp(argument, "--no-defect") == 0)
+        listing->no_defect = true;
     else if (strncmp(argument, "--format=", 9) == 0)
         return format_set(listing, argument + 9, error);
     else if (strcmp(argument, "--format") == 0 && *index < argc)
@@ -74,9 +80,14 @@ static int arguments_parse(struct listing *listing, int argc, char **argv, struc
     return 0;
 }
 
-static bool covered(const struct listing *listing, const struct coverage *coverage)
+static bool covered(const struct listing *listing, const struct requirement *requirement,
+                    const struct coverage *coverage)
 {
-    if (!listing->checks && !listing->rules && !listing->defects)
+    struct no_defect none;
+
+    if (!listing->checks && !listing->rules && !listing->defects && !listing->no_defect)
+        return true;
+    if (listing->no_defect && no_defect_find(requirement->id, &none))
         return true;
     return (listing->checks && coverage->check_path != NULL) || (listing->rules && coverage->rule_name != NULL) ||
            (listing->defects && coverage->defect_count > 0);
@@ -89,6 +100,7 @@ static void text_print(const struct listing *listing, const struct requirement *
     bool terminal = isatty(STDOUT_FILENO);
     int used = printf("%-19s %-12s %-14s %-7s ", requirement->id, requirement_level_name(requirement->level),
                       requirement->subject, requirement_observability_name(requirement->observability));
+    struct no_defect none;
     int room = terminal && (int)width > used + 20 ? (int)width - used : (int)strlen(requirement->text);
 
     printf("%.*s\n", room, requirement->text);
@@ -98,6 +110,8 @@ static void text_print(const struct listing *listing, const struct requirement *
         printf("    rule    %s\n", coverage->rule_name);
     for (size_t i = 0; listing->defects && i < coverage->defect_count; i++)
         printf("    defect  %s\n", coverage->defects[i]);
+    if (listing->no_defect && no_defect_find(requirement->id, &none))
+        printf("    none    %s\n", none.reason);
 }
 
 static int jsonl_print(const struct requirement *requirement, const struct coverage *coverage)
@@ -122,7 +136,7 @@ static int requirements_print(const struct listing *listing, const struct catalo
         if (!selection_matches(&listing->selection, requirement))
             continue;
         coverage_of(index, requirement->id, &coverage);
-        if (!covered(listing, &coverage))
+        if (!covered(listing, requirement, &coverage))
             continue;
         count++;
         if (!listing->jsonl)

@@ -185,7 +185,7 @@ check {
       function() return "\x41" end,
     }
     -- Each other length below the 14 octets of the tagged header, and the 18 of the untagged one.
-    for octets = 2, 17 do
+    for octets = t:is_draft() and 3 or 2, 17 do -- after its DDP-SSN, one of 2 octets would be a Stream Reset of the draft
       if octets < 13 then cut[#cut + 1] = function() return m:write(0, ""):octets():sub(1, octets) end end
       if octets < 17 then cut[#cut + 1] = function(c) return c:ulpdu(rdmap.send {}):sub(1, octets) end end
     end
@@ -195,7 +195,9 @@ check {
       local what = i <= 4 and "a header cut short" or string.format("a header cut short to %d octets", #ulpdu)
       c:send(raw.segment { data = ulpdu })
       local got = c:receive()
-      if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
+      local told = got.kind == "segment" and got.Opcode == 7
+      local over = told and t:is_draft() -- its streams have no other end to wait for
+      if told and not over then got = c:receive() end
       if got.kind == "timeout" then
         -- Left to us to close: then the stream must be of no use any more. A device that has a word to say only now has
         -- taken octets after the segment for the rest of its header.
@@ -204,7 +206,7 @@ check {
           t:fail(what .. " is a fatal error (RFC 5041 6.2.2)", "the end of the stream",
                  answered and "the stream goes on" or "silence, and after the next FPDU " .. describe(came))
         end
-      elseif not fits(tcp.closed(), got) then
+      elseif not over and not fits(tcp.closed(), got) then
         t:fail(what .. " is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))
       end
       t:expect_deliveries(c, {}, "a header cut short delivers nothing")

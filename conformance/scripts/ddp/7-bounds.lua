@@ -59,14 +59,24 @@ check {
   end,
 }
 
--- Segments that fail a check and come after a gap in TCP, in which a device may place what comes (5.3): a Write without the
--- right to it, and a Send of one octet too many. They are long enough for a Marker, from which an FPDU can be found.
+-- Segments that fail a check and come after a gap, in which a device may place what comes (5.3): a Write without the right to
+-- it, and a Send of one octet too many. Over TCP they are long enough for a Marker, from which an FPDU can be found.
 local function before_its_turn(t)
   local function after_a_gap(bad, message)
-    local c = t:open { dut = { markers = true, receives = 8, receive_octets = 599 } }
-    if not c.send_framing.markers then return end
-    c:probe()
-    c:behind_a_gap(c:octets(rdmap.send { data = "good" }), c:octets(bad), 0.2)
+    local good = rdmap.send { data = "good" }
+    local dut = { receives = 8, receive_octets = 599 }
+    if not t:over_sctp() then dut.markers = true end
+    local c = t:open { dut = dut }
+    if t:over_sctp() then
+      c:probe()
+      local fill = c:send_behind(good, { bad })
+      rig.wait(t.quiet / 4)
+      fill()
+    else
+      if not c.send_framing.markers then return end
+      c:probe()
+      c:behind_a_gap(c:octets(good), c:octets(bad), 0.2)
+    end
     c:expect_over(message)
     t:expect_deliveries(c, { "good" }, message .. ": the Send before it is delivered alone")
   end
@@ -83,7 +93,7 @@ check {
     local m = t:memory()
     t:expect_error(m:write(m.octets - 1399, pattern(1400)), "DDP_BOUNDS", "1400 octets, the last of them outside")
     m:check("no octet of a segment that fails a check is placed")
-    if not t:over_sctp() then before_its_turn(t) end
+    before_its_turn(t)
   end,
 }
 

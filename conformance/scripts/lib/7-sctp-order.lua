@@ -43,6 +43,60 @@ function Association:expect_sorted(sid, places, seconds)
   end
 end
 
+-- What comes from the device on the SID has DDP-SSNs one after another, whatever the order of its arrival. Chunks that follow the
+-- one with DDP-SSN `last` are numbered from 1; returns a function that takes a chunk's number, and one that tells what is missing.
+local function ssn_counter(last)
+  local seen, most, first = {}, 0, 1
+  local function take(ssn)
+    local number = first + (((ssn - last - first) + 0x8000 & 0xFFFF) - 0x8000)
+    if number < first or seen[number] then return false end
+    seen[number] = true
+    most = math.max(most, number)
+    while seen[first] do
+      seen[first] = nil
+      first = first + 1
+    end
+    return true
+  end
+  return take, function() return first <= most and (last + first) & 0xFFFF or nil end
+end
+
+-- More octets than 24 bits count, and some in their last part that differ from all others.
+local RESPONSE, MARK_AT, MARK, READS_MOST = 20 << 20, 17 << 20, "beyond 16 MiB", 8
+
+-- The device answers Reads of 20 MiB until its DDP-SSNs have wrapped. FAIL if one is missing or comes twice, or if the octets are others.
+function Test:expect_wrap()
+  local t, port = self, self:listen {}
+  local a = t:sctp_open { tester = { port = port } }
+  local memory = t.dut:reg_mr { length = RESPONSE, access = { "local_read", "remote_read" }, fill = 0xA5 }
+  t.dut:mem_write { stag = memory.stag, offset = MARK_AT, data = hex(MARK) }
+  local base = math.tointeger(tonumber(memory.base))
+  local take, missing = ssn_counter(a:probe(a.sid).message_ssn)
+  local segments, marks, reads = 0, 0, 0
+  while segments <= 0xFFFF and reads < READS_MOST do
+    reads = reads + 1
+    a:segment(a.sid, rdmap.read_request { SinkSTag = reads, SinkTO = 0, RDMARDSZ = RESPONSE, SrcSTag = memory.stag, SrcTO = base })
+    local octets = 0
+    while octets < RESPONSE do
+      local got, why = a:receive(a.sid)
+      local segment = got and got.segment
+      if not (segment and segment.Opcode == 2) then
+        t:fail("a Read of 20 MiB", "Read Responses of 20 MiB", octets .. " octets, and " .. a:words(got, why))
+      end
+      if not take(got.message_ssn) then
+        t:fail("the DDP-SSN of segment " .. segments + 1, "each once", got.message_ssn .. " a second time, or out of all order")
+      end
+      segments, octets = segments + 1, octets + #segment.data
+      local at = MARK_AT - segment.TO
+      if at >= 0 and at + #MARK <= #segment.data and segment.data:sub(at + 1, at + #MARK) == MARK then marks = marks + 1 end
+    end
+  end
+  t:equal("the DDP-SSN that is missing among " .. segments .. " segments", "none", missing() or "none")
+  -- A segment may end within them, where the device's segments have a length that nobody knows before.
+  if marks == 0 then t:fail("octets from 17 MiB on", MARK, "others, in each of " .. reads .. " Read Responses") end
+  t:note(segments .. " segments of the device on SID " .. a.sid)
+end
+
 -- Longer than this no Send may wait for others; of three the soonest counts, as any of them may meet a busy machine.
 local PROMPT, IDLE = 0.05, 0.3
 

@@ -56,6 +56,14 @@ check {
 }
 
 check {
+  id = "SCTP5043-5.2.1-02",
+  purpose = "the device's DDP-SSNs rise by one from segment to segment, and go on with 0 after 65535",
+  requires = "upper_tester",
+  lasts = 10,
+  run = function(t) t:expect_wrap() end,
+}
+
+check {
   id = "SCTP5043-10-06",
   also = { "SCTP5043-10-07" }, -- Writes need no credits of a ULP: what limits them is the layer itself
   purpose = "no more than 32767 chunks of a SID are on their way without a SACK, and sending goes on with it",

@@ -15,6 +15,14 @@ check {
 }
 
 check {
+  id = "SCTP-6-04",
+  purpose = "the device's DDP-SSNs rise by one from segment to segment, and go on with 0 after 65535",
+  requires = "upper_tester",
+  lasts = 10,
+  run = function(t) t:expect_wrap() end,
+}
+
+check {
   id = "SCTP-6-10",
   also = { "SCTP-6-11" }, -- Writes need no credits of a ULP: what limits them is the layer itself
   purpose = "no more than 32767 segments of a stream are on their way without a SACK, and sending goes on with it",

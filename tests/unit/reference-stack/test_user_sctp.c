@@ -21,6 +21,7 @@ enum {
     QUEUE = 4096,
     PACKET = 1480,
     STREAMS = 3,
+    SID_STEP = 256, /* SIDs with the same low octet */
     BULK = 300000,
     PORT = 5043,
     RTO_MS = 10,
@@ -163,6 +164,7 @@ static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsi
         side->queue = calloc(QUEUE, sizeof(struct packet));
         side->device = iwarp_device_new(NULL);
         iwarp_association_config_default(&side->config, profile);
+        side->config.streams = STREAMS * SID_STEP;
         side->association = iwarp_association_new(side->device, &side->config, 1, &sentence);
         side->end = user_sctp_new(side->association, &config, 1, &sentence);
         ck_assert_msg(side->end != NULL, "%s", sentence.text);
@@ -227,8 +229,8 @@ static void exchange(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss
         for (int i = SIDES - 1; i >= 0; i--) {
             iwarp_sctp_stream_config_default(&config, i == ACTIVE ? IWARP_INITIATOR : IWARP_RESPONDER);
             config.startup_limit = 0;
-            link->side[i].streams[n] =
-                iwarp_sctp_stream_new(link->side[i].association, (uint16_t)(n * 5), &config, link->now, NULL);
+            link->side[i].streams[n] = iwarp_sctp_stream_new(link->side[i].association, (uint16_t)(n * SID_STEP + 3),
+                                                             &config, link->now, NULL);
             ck_assert_ptr_nonnull(link->side[i].streams[n]);
         }
     for (unsigned n = 0; n < STREAMS; n++) {

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Each requirement about SCTP has what decides it, and a defect or a reason why none can break it. The defects that have a meaning over SCTP are
+# killed there, by what they name, the correct stack draws no alarm, and the legal variants draw nothing. By both texts, this is one part of
+# PROVE_SCTP_PARTS (16), whose number PROVE_SCTP_PART is the day's unless said, and the same of the variants (PROVE_SCTP_VARIANTS: I/N).
+# `make soak` proves all of them, with 50 seeds.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=any
+
+echo "== rows"
+expect 0 "the rows of RFC 5043 and of the draft" "$WARPCHECK" list 'SCTP*' --format jsonl
+cp "$WORK/stdout" "$WORK/rows"
+expect 0 "the rows of RFC 6581 that name SCTP" "$WARPCHECK" list 'EMPA-*' --format jsonl
+jq -c 'select(.capability | contains("sctp"))' "$WORK/stdout" >>"$WORK/rows"
+jq -c 'select(.observability != "spec")' "$WORK/rows" >"$WORK/bound"
+holds "200 or more bind a device" test "$(wc -l <"$WORK/bound")" -ge 200
+holds "22 or more of them are RFC 6581's" test "$(grep -c '"id":"EMPA' "$WORK/bound")" -ge 22
+jq -r 'select(.check == null and .rule == null) | .id' "$WORK/bound" >"$WORK/undecided"
+holds "each has a check or a rule: $(tr '\n' ' ' <"$WORK/undecided")" test ! -s "$WORK/undecided"
+jq -r 'select((.defects | length == 0) == (.no_defect == null)) | .id' "$WORK/bound" >"$WORK/unbroken"
+holds "each has a defect, or a reason why it has none: $(tr '\n' ' ' <"$WORK/unbroken")" test ! -s "$WORK/unbroken"
+expect 0 "a reader sees it" "$WARPCHECK" list --checks --rules --defects --no-defect SCTP-1-02 SCTP5043-2-01
+says '^    rule    draft_checksum_crc32c$'
+says '^    none    tolerance: RFC 2960 as printed'
+says '^    defect  sctp-segment-elsewhere$'
+expect 0 "those without a defect" "$WARPCHECK" list --no-defect 'SCTP*'
+holds "about twenty" test "$(grep -c '^    none    ' "$WORK/stdout")" -gt 15
+
+echo "== a part of the defects and variants"
+parts=${PROVE_SCTP_PARTS:-16}
+day=$((10#$(date -u +%j)))
+part=${PROVE_SCTP_PART:-$((day % parts + 1))}
+of_variants=${PROVE_SCTP_VARIANTS:-$((day % 150 + 1))/150}
+for llp in sctp sctp-draft02; do
+	expect 0 "part $part of $parts over $llp" nice "$WARPCHECK" prove --llp "$llp" --seeds "${PROVE_SCTP_SEEDS:-$parts}" --shard "$part/$parts" --format jsonl
+	holds "all killed, by what they name, and no alarm" jq -se '.[-1] | .defects > 20 and .killed == .defects and .false_alarms == 0 and .inconclusive == 0' "$WORK/stdout"
+	tail -n 1 "$WORK/stdout"
+	expect 0 "part $of_variants of the variants" nice "$WARPCHECK" prove --variants --llp "$llp" --shard "$of_variants" --format jsonl
+	holds "each is legal, and leaves nothing open" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
+done
+finish
