@@ -327,7 +327,7 @@ function Connection:expect_one_of(wants)
     end
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
-  if wants.rests_on then self.t:need(wants.rests_on) end
+  self.t:weigh_outcome(wants, got)
   self.t:fail(wants.message, list_text(wants), describe(got))
 end
 

@@ -108,6 +108,16 @@ function Test:weigh_exchanges()
   end
 end
 
+-- `got` is none of `wants`. A ULP may reject any Request (RFC 5044 7.1.2): a device whose ULP rejects each good one serves no start-up, which
+-- is no breach of what needs one.
+function Test:weigh_outcome(wants, got)
+  if wants.rests_on then self:need(wants.rests_on) end
+  local want = wants[1]
+  if not (want.kind == "reply" and want.given.R == 0 and got.kind == "reply" and got.R == 1) then return end
+  if self.learns then self.learns.rejects = true end
+  if self.served and self.served.rejects and not self:serves("startup") then self:unserved("startup") end
+end
+
 -- Has the device two of its own Reads outstanding where it may? One at a time is legal. Asked for when a check waits in vain while a
 -- Read or atomic of the device is not answered; true also where nobody can tell.
 function Test:reads_at_once()
