@@ -341,7 +341,7 @@ end
 
 function Connection:expect(want, options)
   options = options or {}
-  return self:expect_one_of { want, within = options.within, message = options.message }
+  return self:expect_one_of { want, within = options.within, message = options.message, plain = options.plain }
 end
 
 -- The stream ends by FIN or RST, and nothing else comes before.
@@ -456,7 +456,7 @@ end
 function Connection:start_as_initiator(given)
   local request = mpa.request(given)
   self:send(request)
-  local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply" })
+  local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply", plain = not given })
   self:agree(request, reply)
   return reply
 end
