@@ -254,12 +254,11 @@ int device_keeper_connected(struct rig *rig, struct sentence *error)
 int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error)
 {
     char address[64];
-    struct device_command_start what = {.which = DEVICE_CONNECT,
-                                        .address = net_address_format(&rig->own, address, sizeof(address)),
-                                        .port = port,
-                                        .label = rig->keeper != NULL ? rig->keeper->label : ""};
+    struct device_command_start what = {.which = DEVICE_CONNECT, .port = port};
 
     if (rig->starts_initiator)
         return connect_simulated(rig, port, error);
+    what.address = net_address_format(&rig->own, address, sizeof(address));
+    what.label = rig->keeper->label;
     return device_command_start(rig->keeper->commands, &what, error);
 }
