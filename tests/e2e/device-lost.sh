@@ -92,10 +92,15 @@ passes=any run '1 4' "a server that does not come back" vanishing "${checks[@]}"
 holds "vanishing: the check that killed it" [ "$(count $'\tFAIL\tthe device did not survive this check')" -eq 1 ]
 holds "vanishing: the rest says why" [ "$(count $'\tINCONCLUSIVE\tthe device is lost: it accepts no TCP connection for 1 s')" -ge 3 ]
 
-run 0 "an initiator without an upper tester" initiator 'MPA-7.1.1-*' 'DDP-5*' --role initiator
+run 0 "an initiator without an upper tester" initiator 'MPA-7.1.1-*' 'MPA-9*' 'DDP-5*' --role initiator
 holds "initiator: checks decide" [ "$(count $'\tPASS\t')" -ge 3 ]
 holds "initiator: none fails" [ "$(count $'\t(FAIL|INCONCLUSIVE)\t')" -eq 0 ]
 holds "initiator: its output is kept" [ "$(cat "$out"/evidence/*.connect.txt | grep -c '"stream"')" -ge 3 ]
+"$WARPCHECK" run --dut "$WORK/initiator.json" 'MPA-7.1.1-*' 'MPA-9*' 'DDP-5*' --role initiator --dry-run 2>"$WORK/foreseen.txt" |
+	awk '/  SKIP: / { print $1 }' | LC_ALL=C sort >"$WORK/foreseen"
+grep $'\tSKIP\t' "$out/verdicts" | cut -f1 | LC_ALL=C sort >"$WORK/skipped"
+holds "initiator: --dry-run foresees each check that is skipped" diff -u "$WORK/skipped" "$WORK/foreseen"
+holds "initiator: and counts them" grep -q " $(wc -l <"$WORK/skipped") to skip" "$WORK/foreseen.txt"
 
 # A Reply to an enhanced Request has the enhanced word in front of the Private Data, and PD_Length covers it (RFC 6581 6).
 run 0 "an enhanced initiator without an upper tester" enhanced MPA-7.1.1-28 MPA-7.1.1-37 MPA-9.1-01 --role initiator

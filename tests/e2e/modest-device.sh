@@ -26,7 +26,7 @@ elif [ "$1" = slow ]; then
 	"$IWARP_PEER" --listen 9998 --bind 127.0.0.1 >"$WORK/peer.out" 2>&1 &
 	peer=$!
 	prints "$peer" "$WORK/peer.out" READY || exit 99
-	perl tests/e2e/slow_device.pl 10.99.0.2 9999 9998 0.4 >"$WORK/slow.out" 2>&1 &
+	perl tests/e2e/relayed_device.pl 10.99.0.2 9999 9998 0.4 >"$WORK/slow.out" 2>&1 &
 	terse=$!
 	prints "$terse" "$WORK/slow.out" READY || exit 99
 elif [ "$1" != reads ]; then

@@ -8,12 +8,15 @@
 #include "generator/link/link_sim.h"
 #include "generator/tcp/tcp.h"
 
-const char *const dummy_names[DUMMY_KINDS] = {"reset on accept", "FIN on accept",  "FIN on accept, and reads on",
-                                              "silence",         "echo",           "garbage",
-                                              "FIN on data",     "one good Reply", "a good Reply each"};
+const char *const dummy_names[DUMMY_KINDS] = {
+    "reset on accept", "FIN on accept",  "FIN on accept, and reads on", "silence",   "echo", "garbage",
+    "FIN on data",     "one good Reply", "a good Reply each",           "R = 1 each"};
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};
 static const uint8_t own_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x03};
+
+/* The same with R = 1. */
+static const uint8_t rejecting_reply[20] = "MPA ID Rep Frame\x60\x01\0";
 
 /* MPA ID Rep Frame, C = 1, Rev 1, no Private Data. */
 static const uint8_t good_reply[20] = "MPA ID Rep Frame\x40\x01\0";
@@ -51,6 +54,15 @@ static void answer(struct dummy *dummy, struct tcp_connection *connection)
     case DUMMY_REPLIES:
         if (tcp_user(connection) == NULL)
             (void)tcp_send(connection, good_reply, sizeof(good_reply));
+        tcp_set_user(connection, dummy);
+        break;
+    case DUMMY_REJECTS:
+        /* A whole frame comes in one segment, or it is no good one; RFC 6581's are not known. */
+        if (tcp_user(connection) == NULL && count >= 20 && memcmp(octets, "MPA ID Req Frame", 16) == 0 &&
+            octets[17] == 1 && count == 20 + ((size_t)octets[18] << 8 | octets[19]) && count <= 20 + 512)
+            (void)tcp_send(connection, rejecting_reply, sizeof(rejecting_reply));
+        else
+            (void)tcp_shutdown(connection);
         tcp_set_user(connection, dummy);
         break;
     default: break;

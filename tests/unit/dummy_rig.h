@@ -18,6 +18,7 @@ enum dummy_kind {
     DUMMY_READS,     /* closes each connection on the first octets that come */
     DUMMY_ONE_REPLY, /* one good Reply, on its first connection; then it says nothing, ever */
     DUMMY_REPLIES,   /* one good Reply on each connection, whatever came, and nothing more */
+    DUMMY_REJECTS,   /* rejects each good Request by R = 1, and closes the connection on anything else */
     DUMMY_KINDS
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/rig/device_keeper.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,7 +34,7 @@ bool device_keeper_waits(const struct rig *rig)
 
 bool device_keeper_starts_initiator(const struct rig *rig)
 {
-    return rig->keeper != NULL && device_command_has(rig->keeper->commands, DEVICE_CONNECT);
+    return rig->starts_initiator || (rig->keeper != NULL && device_command_has(rig->keeper->commands, DEVICE_CONNECT));
 }
 
 void device_keeper_begin(struct device_keeper *keeper, const char *label)
@@ -213,13 +214,51 @@ void device_keeper_end(struct rig *rig, bool served)
     keeper->stimulated = false;
 }
 
+/* Asks the simulated device. Returns the stream of the answer, 0 where there is none; -1 with a sentence. */
+static int ask_simulated(struct rig *rig, const char *request, struct sentence *error)
+{
+    char *answer = rig->ops->command(rig, request, error);
+    json_t *json = answer != NULL ? json_loads(answer, 0, NULL) : NULL;
+    int stream = (int)json_integer_value(json_object_get(json, "stream"));
+
+    json_decref(json);
+    free(answer);
+    return answer != NULL ? stream : -1;
+}
+
+/* A connect_command's program opens one connection. The one before it has ended by then. */
+static int connect_simulated(struct rig *rig, uint16_t port, struct sentence *error)
+{
+    char address[64], request[192];
+    int stream;
+
+    (void)snprintf(request, sizeof(request), "{\"verb\":\"abort\",\"stream\":%u}", rig->started_stream);
+    if (rig->started_stream != 0 && ask_simulated(rig, request, error) < 0)
+        return -1;
+    (void)snprintf(request, sizeof(request), "{\"verb\":\"connect\",\"rev\":1,\"address\":\"%s\",\"port\":%u}",
+                   net_address_format(&rig->own, address, sizeof(address)), port);
+    stream = ask_simulated(rig, request, error);
+    rig->started_stream = stream > 0 ? (unsigned)stream : 0;
+    return stream < 0 ? -1 : 0;
+}
+
+int device_keeper_connected(struct rig *rig, struct sentence *error)
+{
+    char request[96];
+
+    (void)snprintf(request, sizeof(request), "{\"verb\":\"send\",\"stream\":%u,\"data\":\"6669727374\"}",
+                   rig->started_stream);
+    return rig->starts_initiator && ask_simulated(rig, request, error) < 0 ? -1 : 0;
+}
+
 int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error)
 {
     char address[64];
-    struct device_command_start what = {.which = DEVICE_CONNECT,
-                                        .address = net_address_format(&rig->own, address, sizeof(address)),
-                                        .port = port,
-                                        .label = rig->keeper->label};
+    struct device_command_start what = {.which = DEVICE_CONNECT, .port = port};
 
+    if (rig->starts_initiator)
+        return connect_simulated(rig, port, error);
+    what.address = net_address_format(&rig->own, address, sizeof(address));
+    what.label = rig->keeper->label;
     return device_command_start(rig->keeper->commands, &what, error);
 }

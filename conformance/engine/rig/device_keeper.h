@@ -68,4 +68,7 @@ void device_keeper_end(struct rig *rig, bool served);
 /* Starts connect_command, which connects to the tester's `port`. -1 with a sentence. */
 int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error);
 
+/* Its connection is there: a simulated device sends what such a program sends first. -1 with a sentence. */
+int device_keeper_connected(struct rig *rig, struct sentence *error);
+
 #endif

@@ -59,8 +59,10 @@ struct rig {
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */
     bool simulated;
-    bool upper_tester; /* command() works */
-    bool only_opens;   /* rig_measure() found that the device refuses connections, and connect_command opens them */
+    bool upper_tester;       /* command() works */
+    bool starts_initiator;   /* simulated: what a profile's connect_command starts is the simulated device */
+    unsigned started_stream; /* its stream that was started last; 0: none */
+    bool only_opens; /* rig_measure() found that the device refuses connections, and connect_command opens them */
     enum ddp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
     bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
     uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */
@@ -85,6 +87,7 @@ struct rig_sim_config {
     const struct defect_set *defects; /* of the reference stack, borrowed; NULL: it is correct */
     unsigned resets_every;            /* each n-th connection to the device is reset as it opens; 0: none */
     bool no_upper_tester;             /* checks cannot ask the device for anything */
+    bool starts_initiator;            /* the device connects when a check starts its initiator, as by connect_command */
     bool ipv6;
     enum ddp_sctp_profile sctp; /* the LLP of the device is SCTP, in this profile; UNDECIDED: it is MPA over TCP */
 };

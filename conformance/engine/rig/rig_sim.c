@@ -165,6 +165,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
                      : open_tester(sim, error) != 0 || power_on(sim, error) != 0)
         goto failed;
     sim->rig.upper_tester = !config->no_upper_tester;
+    sim->rig.starts_initiator = config->starts_initiator;
     return &sim->rig;
 
 failed:

@@ -160,6 +160,15 @@ static int rig_start_initiator(lua_State *lua)
     return 0;
 }
 
+static int rig_initiator_connected(lua_State *lua)
+{
+    struct sentence why;
+
+    if (device_keeper_connected(lua_rig_running(lua), &why) != 0)
+        return luaL_error(lua, "%s", why.text);
+    return 0;
+}
+
 /* ICMP messages to the lower tester that a packet was too big, or not put together in time. */
 static int rig_unreachable(lua_State *lua)
 {
@@ -173,6 +182,7 @@ static const luaL_Reg functions[] = {
     {"accept", rig_accept},
     {"unreachable", rig_unreachable},
     {"has_connect_command", rig_has_connect_command},
+    {"initiator_connected", rig_initiator_connected},
     {"start_initiator", rig_start_initiator},
     {NULL, NULL},
 };

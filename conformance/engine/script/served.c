@@ -35,7 +35,7 @@ static json_t *exchange(const json_t *served, const char *name)
 /* The same with its members in a fixed order, so that equal runs have equal results. Takes the reference; NULL without memory. */
 static json_t *ordered(json_t *learned)
 {
-    static const char *const members[] = {"role", "speaks", "copies_tag", "answers_in"};
+    static const char *const members[] = {"role", "speaks", "copies_tag", "rejects", "answers_in"};
     json_t *all = json_object(), *exchanges = json_object(), *causes = json_object();
     int status = all == NULL || exchanges == NULL || causes == NULL;
 

@@ -226,12 +226,12 @@ static int looks_like_start(struct flow_side *side)
 }
 
 /*
- * A Reply answers a Request, which its sender has acknowledged (RFC 5044 7.1.2): what comes first, with nothing acknowledged but the SYN,
- * is a Request with the other Key.
+ * A Reply answers a Request, which its sender has acknowledged (RFC 5044 7.1.2): what the opener of the connection sends first, with nothing
+ * acknowledged but the SYN, is a Request with the other Key. From the listener it is a Reply too early.
  */
 static bool answers_nothing(const struct flow_side *side, const struct flow_side *other)
 {
-    return side->syn.seen && other->syn.seen && side->unit_received == other->floor;
+    return side->syn.seen && !side->syn.ack && other->syn.seen && side->unit_received == other->floor;
 }
 
 /* This side's frame has a kind: so the other's has. */

@@ -300,7 +300,7 @@ function Connection:expect_one_of(wants)
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
-  if wants.rests_on then self.t:need(wants.rests_on) end
+  self.t:weigh_outcome(wants, got)
   local came = describe(got)
   self:weigh_open(wants)
   self.t.in_vain = nil
@@ -317,7 +317,7 @@ end
 
 function Connection:expect(want, options)
   options = options or {}
-  return self:expect_one_of { want, within = options.within, message = options.message }
+  return self:expect_one_of { want, within = options.within, message = options.message, plain = options.plain }
 end
 
 -- The stream ends by FIN or RST, and nothing else comes before.
@@ -435,7 +435,7 @@ end
 function Connection:start_as_initiator(given)
   local request = mpa.request(given)
   self:send(request)
-  local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply" })
+  local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply", plain = not given })
   self:agree(request, reply)
   return reply
 end

@@ -320,6 +320,7 @@ function Test:accept_started(options)
   rig.start_initiator(self.port)
   local tcp = rig.accept(self.port, math.max(self.reaction, STARTED_SECONDS))
   if not tcp then self:inconclusive("the initiator that connect_command started did not open a TCP connection to the tester") end
+  rig.initiator_connected()
   return new_connection(self, tcp, false)
 end
 

@@ -6,6 +6,8 @@
 
 local own = harness -- a script may take the name away
 
+local exchanges = {}
+
 -- What each is called in messages; the same words as in served.c.
 local names = {
   ["startup"] = "a start-up",
@@ -106,6 +108,29 @@ function Test:weigh_exchanges()
   if self.in_vain then self.in_vain:weigh_open() end
 end
 
+-- `got` is none of `wants`. A ULP may reject any Request (RFC 5044 7.1.2): a device whose ULP rejects each good one serves no start-up, which
+-- is no breach of what needs one.
+function Test:weigh_outcome(wants, got)
+  if wants.rests_on then self:need(wants.rests_on) end
+  if wants.plain and (got.kind == "fin" or got.kind == "reset") then self:weigh_start(got) end
+  local want = wants[1]
+  if not (want.kind == "reply" and want.given.R == 0 and got.kind == "reply" and got.R == 1) then return end
+  if self.learns then self.learns.rejects = true end
+  if self.served and self.served.rejects and not self:serves("startup") then self:unserved("startup") end
+end
+
+-- The device ended a connection in place of its Reply to a Request that is not what is judged. Where it serves the next start-up, as it did
+-- before the check, this one was chance: a device that loses connections fails nothing that is not about them.
+function Test:weigh_start(got)
+  if self.learns or self.again or not self:serves("startup") then return end
+  local t = own.test(self.role, "served")
+  t.again = true
+  if pcall(exchanges["startup"], t) then
+    self:inconclusive("the device ended a connection (" .. (got.kind == "fin" and "FIN" or "RST") ..
+                      ") in place of its Reply, and served the next start-up")
+  end
+end
+
 -- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).
 function Test:copies_tag()
   return self.served == nil or self.served.copies_tag ~= false
@@ -172,9 +197,7 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The exchanges, each on a connection of its own. A failure is an error, as in a check.
 
-harness.exchanges = {}
-
-local exchanges = harness.exchanges
+harness.exchanges = exchanges
 
 local function started(t, dut)
   t:only_over_tcp("a start-up of MPA")

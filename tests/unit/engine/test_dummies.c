@@ -129,6 +129,25 @@ START_TEST(a_device_that_only_replies)
 }
 END_TEST
 
+/* Its ULP may do so: nothing fails but what has to be answered otherwise, and that a good Request SHOULD be accepted is a WARN. */
+START_TEST(a_device_that_rejects)
+{
+    static const char *const accepted[] = {"EMPA-10-02",   "EMPA-6-09",    "MPA-7.1-01",   "MPA-7.1-02",  "MPA-7.1-06",
+                                           "MPA-7.1.1-07", "MPA-7.1.1-22", "MPA-7.1.1-29", "MPA-7.1.2-11"};
+    struct rig *rig = dummy_rig_new(DUMMY_REJECTS);
+    struct run_served served = {0};
+
+    for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
+        struct seen seen = {0};
+
+        run_some(rig, accepted[i], &seen, &served);
+        ck_assert_msg(seen.fails == 0 && seen.told == 1, "%s: %s%s", accepted[i], seen.first, seen.reason);
+    }
+    run_served_free(&served);
+    rig_free(rig);
+}
+END_TEST
+
 /* Loop: each second connection, each third. Otherwise the device is the reference stack. */
 START_TEST(a_device_that_loses_connections)
 {
@@ -180,6 +199,7 @@ Suite *dummies_suite(void)
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, a_dummy_passes_nothing, 0, DUMMY_REPLIES);
     tcase_add_test(tests, a_device_that_only_replies);
+    tcase_add_test(tests, a_device_that_rejects);
     tcase_add_loop_test(tests, a_device_that_loses_connections, 2, 4);
     tcase_add_test(tests, a_reset_before_the_stimulus);
     suite_add_tcase(suite, tests);

@@ -108,7 +108,7 @@ START_TEST(directions_out_of_order)
 
     talk = conversation(2, true, 6);
     talk_syn(talk);
-    talk_segment_with(talk, 1, 0, talk->start[1], TCP_FLAG_ACK, talk->start[0]);
+    talk_segment(talk, 1, 0, talk->start[1]);
     talk_segment(talk, 0, 0, talk->start[0]);
     talk_run(talk, 0, talk->start[0], talk->octets[0], 600);
     talk_run(talk, 1, talk->start[1], talk->octets[1], 600);
