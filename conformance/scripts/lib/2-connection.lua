@@ -238,7 +238,7 @@ end
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
 function Connection:peek(least, seconds)
   local octets, state = self.tcp:read(least, seconds or self.t.reaction)
-  if self.started then self.peeked = octets end
+  if self.started then self.peeked, self.peeked_at = octets, (rig.looked()) end
   return octets, state
 end
 
@@ -307,9 +307,10 @@ function Connection:expect_one_of(wants)
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
   if wants.rests_on then self.t:need(wants.rests_on) end
-  local came = describe(got)
+  local came, place, kind = describe(got), rig.looked()
   self:weigh_open(wants)
   self.t.in_vain = nil
+  rig.look_at(place, kind)
   self.t:fail(wants.message, list_text(wants), came)
 end
 

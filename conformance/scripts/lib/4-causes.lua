@@ -65,7 +65,9 @@ function Test:suspect_peeked()
       if not f.markers_ok then self:suspect("marker-wrong", "Markers of FPDUs are wrong") end
       if not f.crc_ok then self:suspect("crc-wrong", "the CRC of FPDUs is wrong") end
       local segment = f.markers_ok and read_segment(f.ulpdu)
-      if segment and segment.Opcode then c:_observe(segment, octets:sub(1, used), f.markers > 0) end
+      if segment and segment.Opcode then
+        c:_observe(segment, octets:sub(1, used), f.markers > 0, c.peeked_at - (#octets - used))
+      end
       octets, framing.position = octets:sub(used + 1), framing.position + used
     end
   end
