@@ -128,6 +128,10 @@ mpa-responder-sends-first 1 RDMAP-4.8-* MPA-7.1.2-* DDP-7.2-*
 DEFECTS
 holds "the total of these: $total of at most 35" test "$total" -le 35
 
+# Numbers of nine digits are no octets.
+run atom-mask-zero-nothing ATOM-5.1.1-04
+holds "no text makes a script fail" bash -c "! grep -q 'script error' '$WORK/atom-mask-zero-nothing/results.jsonl'"
+
 echo "== two faults, two findings"
 for pair in 'rdmap-read-fields-swapped rdmap-terminate-m-always' 'ddp-msn-from-0 rdmap-read-fields-swapped' 'ddp-rsvd-untagged ddp-qn-wrong-code' \
 	'atom-id-is-msn ddp-qn-wrong-code' 'ddp-writes-dropped rdmap-terminate-m-always'; do

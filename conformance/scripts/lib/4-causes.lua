@@ -167,7 +167,7 @@ local function reversed(expected, actual)
       end
     end
   end
-  if #expected ~= #actual or #expected < 8 or not (expected .. actual):find("^%x+$") then return false end
+  if #expected ~= #actual or #expected < 8 or #expected % 2 ~= 0 or not (expected .. actual):find("^%x+$") then return false end
   local want, got = unhex(expected), unhex(actual)
   local from, to = 1, #want
   while want:byte(from) == got:byte(from) do from = from + 1 end
