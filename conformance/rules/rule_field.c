@@ -12,6 +12,8 @@ static const struct {
     {"DDP-5.2-08", "TO"},           {"RDMAP-4.1-19", "Rsv"}, {"RDMAP-5.3-11", "QN"},    {"RDMAP-4.4-03", "STag"},
     {"RDMAP-4.4-04", "TO"},         {"ATOM-4.1-04", "QN"},   {"ATOM-5.2.1-17", "MSN"},  {"ATOM-5.2.2-05", "MSN"},
     {"ATOM-5.2.2-02", "RequestId"}, {"ATOM-6.3-04", "QN"},   {"RDMAP-6580.3.4-01", "Opcode"},
+    {"DDP-4.2-06", "RsvdULP"},      {"DDP-4.3-05", "RsvdULP"}, {"DDP-4.3-14", "MSN"},   {"MPA-7.1.1-21", "Rev"},
+    {"EMPA-6-06", "Rev"},           {"MPA-7.1.1-32", "PD_Length"}, {"EMPA-10-01", "S"},
 };
 
 /* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */
@@ -26,6 +28,16 @@ static const struct {
 };
 /* clang-format on */
 
+/* The kind of the message or start-up frame that the event is about; HINT_OF_COUNT: it is of none. */
+static enum hint_kind_of kind_of(const struct flow_event *event)
+{
+    if (event->kind == FLOW_MPA_START)
+        return event->direction == FLOW_FROM_INITIATOR ? HINT_OF_REQUEST : HINT_OF_REPLY;
+    if (event->kind == FLOW_DDP || event->kind == FLOW_RDMAP)
+        return hint_kind_of_opcode(event->ddp->segment.control & 0x0F);
+    return HINT_OF_COUNT;
+}
+
 bool rule_field_cause(const char *id, const struct flow_event *event, struct hint_field *found)
 {
     for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
@@ -34,7 +46,7 @@ bool rule_field_cause(const char *id, const struct flow_event *event, struct hin
             return true;
         }
     for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++)
-        if (strcmp(judged[i].id, id) == 0 && (event->kind == FLOW_DDP || event->kind == FLOW_RDMAP))
-            return hint_field(hint_kind_of_opcode(event->ddp->segment.control & 0x0F), judged[i].field, found);
+        if (strcmp(judged[i].id, id) == 0)
+            return hint_field(kind_of(event), judged[i].field, found);
     return false;
 }

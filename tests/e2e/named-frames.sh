@@ -3,7 +3,8 @@
 #
 # The frame that a failure names: for every failure of runs with several defects, simulated and live, it is a frame of the evidence
 # file and of the failure's own ladder, and no empty acknowledgment. It is the device's where octets, FIN or RST of the device are
-# what failed, and the same in the text, in the page and in JUnit. What a rule found is a frame of the device.
+# what failed, and the same in the text, in the page and in JUnit. Octets that a check compares are in it, also where the check read
+# many FPDUs before it compared one. What a rule found is a frame of the device.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -15,7 +16,7 @@ checks=('DDP-5*' 'DDP-7*' 'RDMAP-4.8-*' 'ATOM-5.2*' 'MPA-7.1.1-1*')
 judge() {
 	perl -MJSON::PP -e '
 		my ($out, $tshark, $device) = @ARGV;
-		my (%frames, $checks, $rules, $devices);
+		my (%frames, $checks, $rules, $devices, $carried);
 		open my $lines, "<", "$out/results.jsonl" or die;
 		while (<$lines>) {
 			my $r = decode_json($_);
@@ -24,7 +25,7 @@ judge() {
 			my $file = $r->{evidence} // $r->{file};
 			my $frame = $r->{frame} or do { print "$what: no frame\n"; next };
 			$frames{$file} //= { map { my @f = split /\t/; $f[0] => \@f }
-				map { chomp; $_ } qx($tshark -r $out/$file -T fields -e frame.number -e ip.src -e tcp.len -e tcp.flags 2>/dev/null) };
+				map { chomp; $_ } qx($tshark -r $out/$file -T fields -e frame.number -e ip.src -e tcp.len -e tcp.flags -e tcp.payload 2>/dev/null) };
 			my $seen = $frames{$file}{$frame} or do { print "$what: frame $frame is not in $file\n"; next };
 			my $empty = $seen->[2] == 0 && !(hex($seen->[3]) & 7);
 			print "$what: frame $frame is an empty acknowledgment\n" if $empty;
@@ -40,9 +41,13 @@ judge() {
 			print "$what: the mark is at frame $mark->{frame}, not at $frame\n" if $mark && ($mark->{frame} // 0) != $frame;
 			$devices += $seen->[1] eq $device;
 			my $of_device = ($r->{actual} // "nothing") =~ /^(Terminate|FIN|RST|a? ?Send|RDMA|Atomic|MPA|Immediate)/;
+			my $octets = ($r->{actual} // "") =~ /^((?:[0-9a-f]{2}){3,})$/ ? $1 : undef;
+			$carried += defined $octets && ($r->{cause} // "") ne "" && index($seen->[4] // "", $octets) >= 0;
+			print "$what: frame $frame does not carry $octets\n"
+				if defined $octets && $r->{message} =~ /FPDU of|header|last 4 octets|of segment/ && index($seen->[4] // "", $octets) < 0;
 			print "$what: frame $frame is the tester\x27s, and not: $r->{actual}\n" if $of_device && $seen->[1] ne $device;
 		}
-		printf STDERR "%d %d %d\n", $checks, $rules, $devices;' "$1" "$TSHARK" "$2"
+		printf STDERR "%d %d %d %d\n", $checks, $rules, $devices, $carried;' "$1" "$TSHARK" "$2"
 }
 
 # compare OUT: the text and JUnit name the same frames.
@@ -62,12 +67,21 @@ run() { # NAME DEVICE LEAST OPTIONS...
 	jq -r 'select(.type == "result" and .verdict == "FAIL" and .by == "rule") | "\(.id) \(.role) \(.frame)"' "$out/results.jsonl" | sort -u >"$WORK/rules"
 	judge "$out" "$device" >"$WORK/wrong" 2>"$WORK/counts"
 	holds "$name: each frame named is the right one: $(head -n 10 "$WORK/wrong")" [ ! -s "$WORK/wrong" ]
-	read -r checks rules devices <"$WORK/counts"
+	read -r checks rules devices carried <"$WORK/counts"
 	holds "$name: $checks checks failed" [ "$checks" -ge "$least" ]
 	holds "$name: $rules rules found something" [ "$rules" -ge 1 ]
 	holds "$name: $devices failures name a frame of the device" [ "$devices" -ge $((least / 2)) ]
 	compare "$out" "$name"
 }
+
+echo "== octets that a check compares, one FPDU after many were read"
+for defect in bound-send-not-last-third ddp-msn-from-0 bound-send-as-se-second reversed-to; do
+	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" 'MPA-4.1-0*' 'MPA-4.4-1*' 'DDP-4.2-0*' 'DDP-4.3-0*' -o "$WORK/$defect"
+	judge "$WORK/$defect" 10.77.0.2 >"$WORK/wrong" 2>"$WORK/counts"
+	holds "$defect: each frame named is the right one: $(head -n 10 "$WORK/wrong")" [ ! -s "$WORK/wrong" ]
+	read -r checks rules devices carried <"$WORK/counts"
+	holds "$defect: $carried of $checks failures name the frame that carries their octets" [ "$carried" -ge 1 ]
+done
 
 run simulated 10.77.0.2 8 --simulate "${checks[@]}"
 run live 10.77.0.2 8 "${checks[@]}"

@@ -19,6 +19,7 @@ while read -r defect hint selection; do
 	run "$defect" "${selection[@]}"
 	results "$defect" >"$WORK/failures"
 	for role in initiator responder; do
+		# shellcheck disable=SC2016 # variables of jq
 		holds "$defect: the hint of a failure as $role says $hint" jq -es --arg hint "${hint//\~/ }" --arg role "$role" \
 			'any(.[]; .role == $role and (.cause | IN("field-octets-reversed", "ulpdu-length-reversed")) and (.hint | startswith($hint)))' "$WORK/failures"
 	done

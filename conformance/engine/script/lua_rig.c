@@ -162,6 +162,32 @@ static int rig_note(lua_State *lua)
     return 0;
 }
 
+/* What was looked at last, as two numbers: the place (both ports, and the end of the octets), and the kind. */
+static int rig_looked(lua_State *lua)
+{
+    const struct sighting *sighting = &lua_rig_of(lua)->looked_at;
+
+    lua_pushinteger(
+        lua, (lua_Integer)((uint64_t)sighting->own_port << 48 | (uint64_t)sighting->dut_port << 32 | sighting->end));
+    lua_pushinteger(lua, sighting->kind);
+    return 2;
+}
+
+/* A verdict that follows is about this: what rig.looked() gave, or the octets up to that place. */
+static int rig_look_at(lua_State *lua)
+{
+    uint64_t place = (uint64_t)luaL_checkinteger(lua, 1);
+    lua_Integer kind = luaL_optinteger(lua, 2, SIGHTING_OCTETS);
+
+    luaL_argcheck(lua, kind >= SIGHTING_NONE && kind <= SIGHTING_SILENCE && kind != SIGHTING_DEATH, 2,
+                  "a kind of sighting");
+    lua_rig_of(lua)->looked_at = (struct sighting){.kind = (enum sighting_kind)kind,
+                                                   .own_port = (uint16_t)(place >> 48),
+                                                   .dut_port = (uint16_t)(place >> 32),
+                                                   .end = (uint32_t)place};
+    return 0;
+}
+
 static const luaL_Reg rig_functions[] = {
     {"wait", rig_wait},
     {"now", rig_now_seconds},
@@ -170,6 +196,8 @@ static const luaL_Reg rig_functions[] = {
     {"has_upper_tester", rig_has_upper_tester},
     {"command", rig_command},
     {"note", rig_note},
+    {"looked", rig_looked},
+    {"look_at", rig_look_at},
     {NULL, NULL},
 };
 

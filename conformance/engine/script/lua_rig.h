@@ -8,6 +8,7 @@
  *   rig.addresses()                 own address, device's address, device's port
  *   rig.command(table)              one verb of the upper tester: its answer; raises INCONCLUSIVE when none comes
  *   rig.note(text)                  a comment in evidence and ladder
+ *   rig.looked()  rig.look_at(place, kind)  what was read last, which a verdict is about; the same again later
  *
  * TCP (lua_tcp.c, and lua_tcp_connection.c for the methods of a connection):
  *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, source_port, and

@@ -232,7 +232,7 @@ end
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
 function Connection:peek(least, seconds)
   local octets, state = self.tcp:read(least, seconds or self.t.reaction)
-  if self.started then self.peeked = octets end
+  if self.started then self.peeked, self.peeked_at = octets, (rig.looked()) end
   return octets, state
 end
 
@@ -301,9 +301,10 @@ function Connection:expect_one_of(wants)
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
   self.t:weigh_outcome(wants, got)
-  local came = describe(got)
+  local came, place, kind = describe(got), rig.looked()
   self:weigh_open(wants)
   self.t.in_vain = nil
+  rig.look_at(place, kind)
   self.t:fail(wants.message, list_text(wants), came)
 end
 

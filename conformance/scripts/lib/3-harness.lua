@@ -34,12 +34,16 @@ end
 
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
+  local place, kind = rig.looked()
   self:weigh_exchanges()
+  rig.look_at(place, kind)
   self:suspect_observation(expected, actual, message)
+  self:point_at(message, expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
   self:suspect_observation(expected, actual, message)
+  self:point_at(message, expected, actual)
   decide("WARN", message, expected, actual, nil, self)
 end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end

@@ -65,7 +65,9 @@ function Test:suspect_peeked()
       if not f.markers_ok then self:suspect("marker-wrong", "Markers of FPDUs are wrong") end
       if not f.crc_ok then self:suspect("crc-wrong", "the CRC of FPDUs is wrong") end
       local segment = f.markers_ok and read_segment(f.ulpdu)
-      if segment and segment.Opcode then c:_observe(segment, octets:sub(1, used), f.markers > 0) end
+      if segment and segment.Opcode then
+        c:_observe(segment, octets:sub(1, used), f.markers > 0, c.peeked_at - (#octets - used))
+      end
       octets, framing.position = octets:sub(used + 1), framing.position + used
     end
   end
@@ -126,6 +128,10 @@ local wanted = {
   { "^its ", "segment", "a DDP Segment" },
   { "^the RTR", "segment", "a DDP Segment" },
   { "^an RTR", "segment", "a DDP Segment" },
+  { "^an enhanced Reply", "reply", "an MPA Reply" },
+  { "^Reply, FIN", "reply", "an MPA Reply" },
+  { "^a Reply", "reply", "an MPA Reply" },
+  { "^R = 1", "reply", "an MPA Reply" },
   { "^full operation", "segment", "a DDP Segment" },
   { "^an FPDU", "segment", "a DDP Segment" },
   { "^a zero%-length", "segment", "a DDP Segment" },
@@ -161,7 +167,7 @@ local function reversed(expected, actual)
       end
     end
   end
-  if #expected ~= #actual or #expected < 8 or not (expected .. actual):find("^%x+$") then return false end
+  if #expected ~= #actual or #expected < 8 or #expected % 2 ~= 0 or not (expected .. actual):find("^%x+$") then return false end
   local want, got = unhex(expected), unhex(actual)
   local from, to = 1, #want
   while want:byte(from) == got:byte(from) do from = from + 1 end
@@ -198,6 +204,12 @@ local function result_of(message, expected, actual)
     if got < due then return "not-delivered", "what was sent is not delivered" end
     return got > due and "delivered-undue" or "delivered-otherwise",
            got > due and "messages are delivered that should not be" or "a message is delivered as another"
+  end
+  if message:find("^Reads stay within ORD") or message:find("^Reads open before") then
+    return "reads-beyond-ord", "more Reads are open than ORD allows"
+  end
+  if message:find("Marker") and not message:find("CRC") and (expected:find("^%x+$") or expected:find("^Marker")) and actual:find("^%x+$") then
+    return "marker-wrong", "Markers of FPDUs are wrong"
   end
   due = expected:match('^the event "([%a_]+)"') or expected:match("^(%a+_done)")
   if due or numbers and message:find("^completions") and math.tointeger(expected) > math.tointeger(actual) then

@@ -5,17 +5,19 @@
 -- same (rule_because_field() in conformance/rules).
 
 local TERMINATE = 7 -- an opcode
-local RECENT = 24 -- segments that are kept to find octets in
+local RECENT = 64 -- segments that are kept to find octets in
 
 -- The cause "send-msn" and its hint (wire/hint_field.h). `kind`: an opcode, or "reply".
 local function named(field, kind)
   if field and kind then return wire.hint_field(kind, field) end
 end
 
--- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP.
-function Connection:_observe(segment, octets, marked)
+-- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP. `place`: of its last octet, as
+-- rig.looked() gives it; nil is that of what was read last.
+function Connection:_observe(segment, octets, marked, place)
   local recent = self.t.recent
-  recent[#recent + 1] = { segment = segment, octets = octets or segment.ulpdu, at = octets and 2 or 0, marked = marked }
+  recent[#recent + 1] = { segment = segment, octets = octets or segment.ulpdu, at = octets and 2 or 0, marked = marked,
+                          place = octets and (place or rig.looked()) or nil }
   if #recent > RECENT then table.remove(recent, 1) end
   self:_suspect_header(segment)
   if segment.SinkSTag then self:_suspect_request(segment) end
@@ -252,6 +254,23 @@ function Test:odd_arrival(actual)
   local last = latest(self)
   local field = last and odd_field(last)
   if field and (actual:find(describe(last), 1, true) or last.QN == 2 and last.Opcode ~= TERMINATE) then return named(field, last.Opcode) end
+end
+
+-- Which of the latest segments texts mean: the octets, or the number of a field, that came stand in it, and what is due does not.
+local function meant(t, message, expected, actual)
+  local sent = #actual >= 6 and #actual % 2 == 0 and actual:find("^%x+$") and unhex(actual)
+  local field = not sent and spoken_field(t, message, expected, actual)
+  local number = field and math.tointeger(tonumber((actual:match("^%w+"))))
+  for i = #t.recent, 1, -1 do
+    local one = t.recent[i]
+    if sent and one.octets:find(sent, 1, true) or number and one.segment[field] == number then return one end
+  end
+end
+
+-- The failure is about the frame that carries what its texts say, where that is not what was read last.
+function Test:point_at(message, expected, actual)
+  local one = meant(self, tostring(message), tostring(expected), tostring(actual))
+  if one and one.place then rig.look_at(one.place) end
 end
 
 -- Octets of the fields that are numbers.
