@@ -51,6 +51,7 @@ def verbs: {
 	poll: {},
 	status: {stream: number(4294967295)},
 	mpa: {stream: number(4294967295)},
+	set_mtu: {association: number(4294967295), mtu: (number(9000) + [575])},
 	set_emss: {stream: number(4294967295), emss: number(65535)},
 	post_ulpdu: {stream: number(4294967295), length: number(65535), stag: number(4294967295)},
 	regions: {},
