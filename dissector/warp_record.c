@@ -136,10 +136,37 @@ static bool is_shown(const struct flow_sctp *sctp, const struct flow_event *even
     return sctp->init != NULL || sctp->chunk.type == SCTP_ABORT || sctp->chunk.type == SCTP_RE_CONFIG;
 }
 
+/* What an Enhanced Initiate and its answer agree upon, as a Request and Reply of MPA do (RFC 6581 7). */
+static void note_agreement(struct warp_agreement *agreement, const struct ddp_sctp_message *message)
+{
+    const struct mpa_start word = {.enhanced = true,
+                                   .revision = MPA_REV_2,
+                                   .private_octets = (uint16_t)message->private_octets,
+                                   .rejected = message->code == DDP_SCTP_ENHANCED_REJECT,
+                                   .peer_to_peer = message->peer_to_peer,
+                                   .rtr_send = message->rtr_send,
+                                   .rtr_write = message->rtr_write,
+                                   .rtr_read = message->rtr_read,
+                                   .ird = message->ird,
+                                   .ord = message->ord};
+
+    if (!message->has_word)
+        return;
+    if (message->code == DDP_SCTP_ENHANCED_INITIATE) {
+        agreement->request_seen = true;
+        agreement->request = word;
+    } else {
+        agreement->reply_seen = true;
+        agreement->reply = word;
+    }
+}
+
 static void record_session(const struct flow_event *event)
 {
     const struct flow_session *session = event->session;
     struct warp_item *item = warp_item_add(WARP_SESSION);
+
+    note_agreement(&warp_flow_of(event->flow)->agreement, &session->message);
 
     item->text = notation_of(event);
     item->session.ppid = session->ppid;

@@ -134,6 +134,29 @@ capture {
   end,
 }
 END
+cat >"$WORK/over-sctp.lua" <<'END'
+capture {
+  name = "rtr-over-sctp", about = "an RTR that an enhanced session agrees upon, and a first message that is none",
+  run = function()
+    local a = association {}
+    a:open()
+    for sid, data in ipairs { "", "1234" } do
+      local word = { A = 1, C = 1, IRD = 1, ORD = 1 }
+      a.initiator:control("Enhanced Initiate", { SID = sid, enhanced = word })
+      a.responder:control("Enhanced Accept", { SID = sid, enhanced = word })
+      a.initiator:send(rdmap.write { STag = 0xB1, data = data }, { SID = sid })
+      a.initiator:send(rdmap.send { data = "next" }, { SID = sid })
+    end
+    a:close()
+  end,
+}
+END
+expect 0 "the same over SCTP is made" "$WARPCHECK" gen --only rtr-over-sctp "$WORK/over-sctp.lua" -o "$WORK/rtr-over-sctp.pcap"
+chmod a+r "$WORK/rtr-over-sctp.pcap"
+expect 0 "Info and tree show the RTR over SCTP" "${with_plugin[@]}" -r "$WORK/rtr-over-sctp.pcap" -Y warp.rtr -T fields -e _ws.col.Info -e warp.rtr
+says 'RDMA Write .* \[RTR\]	zero-length RDMA Write$'
+says 'RDMA Write .* \[no RTR\]	none: '
+holds "one for each session" test "$(wc -l <"$WORK/stdout")" -eq 2
 expect 0 "a first message that is no RTR is made" "$WARPCHECK" gen --only no-rtr "$WORK/own.lua" -o "$WORK/no-rtr.pcap"
 chmod a+r "$WORK/no-rtr.pcap"
 expect 0 "Info says so, as the tree does" "${with_plugin[@]}" -r "$WORK/no-rtr.pcap" -Y warp.rtr -T fields -e _ws.col.Info -e warp.rtr

@@ -52,8 +52,19 @@ same() { # FIRST SECOND: 70,000 octets of the server's region and the client's
 	[ "${#one}" -eq 140000 ] && [ "$one" = "$two" ]
 }
 
+all_refused() { # NAME ASSOCIATION: each wrong command about it
+	jq -cn --argjson stream 1 --argjson stag 1 --argjson port 1 --argjson association "$2" -f tests/e2e/upper-tester.jq >"$WORK/wrong"
+	[ "$(wc -l <"$WORK/wrong")" -gt 80 ] || return 1
+	local line
+	while IFS= read -r line <&9; do
+		! ask "$1" "$line" || { echo "      taken: $line"; return 1; }
+	done 9<"$WORK/wrong"
+}
+
 session() { # OPTION...
 	start "$@"
+	holds "$*: wrong commands about an association are refused" all_refused client 1
+	ask client '{"verb":"association","association":1}' && holds "$*: and have changed nothing" [ "$(value .ok)" = true ]
 	region server '' && sink=$stag
 	region client ',"fill":0' && copy=$stag
 	# In the draft a stream is there for the other side with its first segment.

@@ -2,7 +2,7 @@
 #
 # Commands of the upper tester (docs/upper-tester.md) that must be refused, one a line: every member of every verb with
 # values of every wrong type or out of range, every needed member missing, a member that the verb does not know.
-# Named arguments: stream, stag, port (of a listener). The tag of each says what is wrong with it.
+# Named arguments: stream, stag, port (of a listener); association: the verbs of an association over SCTP, and no others. The tag of each says what is wrong with it.
 
 def number($most): [null, true, {}, [], "", "x", "0x", "-1", "1 ", " 1", "1e3", "0x1G", 1.5, 1e300, "18446744073709551616"]
 	+ (if $most == null then [] else [-1, $most + 1, "\($most + 1)"] end);
@@ -67,6 +67,13 @@ def verbs: {
 	reset: {}
 };
 
+def association_verbs: {
+	association: {association: number(4294967295)},
+	set_mtu: {association: number(4294967295), mtu: (number(9000) + [0, 575])},
+	shutdown: {association: number(4294967295)},
+	abort_association: {association: number(4294967295)}
+};
+
 # What each verb cannot do without. Nothing of it is ever obeyed: one more member is always wrong.
 def needed: {
 	unlisten: {port: $port}, connect: {address: "192.0.2.1", port: 1}, accept: {stream: $stream}, reject: {stream: $stream},
@@ -81,11 +88,13 @@ def needed: {
 	catastrophe: {stream: $stream, kind: "ddp"}, inject: {stream: $stream, data: "00"}, number: {stag: $stag}
 };
 
-verbs | to_entries[] | .key as $verb | .value as $members | (needed[$verb] // {}) as $least |
+$ARGS.named.association as $association |
+(if $association == null then verbs else association_verbs end) | to_entries[] | .key as $verb | .value as $members |
+(if $association == null then needed[$verb] // {} else {association: $association} + (if $verb == "set_mtu" then {mtu: 1400} else {} end) end) as $least |
 (
 	($members | to_entries[] | .key as $name | .value | unique[] | . as $value |
 		$least + {verb: $verb, ($name): $value, tag: [$verb, $name, $value]}),
 	($least | keys[] | . as $name | $least + {verb: $verb, tag: [$verb, $name, "absent"]} | delpaths([[$name]])),
-	($least + {verb: $verb, ($verb): 1, tag: [$verb, $verb, "not a member"]}),
+	($least + {verb: $verb, ("no_" + $verb): 1, tag: [$verb, "no_" + $verb, "not a member"]}),
 	($least + {verb: $verb, Stream: 1, tag: [$verb, "Stream", "not a member"]})
 )

@@ -69,6 +69,8 @@ bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_
             !fits(fields[VALUE], defect->value))
             continue;
         (void)snprintf(reason->text, sizeof(reason->text), "%.*s", (int)fields[REASON].octets, fields[REASON].text);
+        if (defect->warns == NULL && strncmp(reason->text, "legal:", strlen("legal:")) == 0)
+            continue;
         if (!draft && strncmp(reason->text, "draft:", strlen("draft:")) == 0)
             continue;
         return true;

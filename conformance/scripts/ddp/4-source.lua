@@ -122,7 +122,7 @@ local function held(t)
   c:window(0)
   c:send(m:read(0, LARGE, { SinkSTag = HELD }))
   t:stream_of(c)
-  rig.wait(t.quiet / 4)
+  rig.wait(t.quiet) -- also for a device whose responses take a while
   return c
 end
 

@@ -26,14 +26,22 @@ function Association:advance(sid, ssn)
   self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
 end
 
--- Reads of no octets: the TSNs are in the order of the list, the DDP-SSNs of the list's numbers are 1, 2, ... from the next one on.
+-- A Read that says its number in its sink's STag, which the device copies: of one octet where the check may have memory, as a Read Response
+-- of none may have any STag.
+function Association:numbered_read(place, msn)
+  if not rig.has_upper_tester() then return empty_read(PROBE_STAG + place, { MSN = msn }) end
+  self.source = self.source or self.t:memory { octets = 16, access = { "read" } }
+  return self.source:read(0, 1, { SinkSTag = PROBE_STAG + place, MSN = msn })
+end
+
+-- Reads of hardly anything: the TSNs are in the order of the list, the DDP-SSNs of the list's numbers are 1, 2, ... from the next one on.
 -- FAIL unless they are answered in the order of their DDP-SSNs, and (for `seconds`) none before an earlier one has come.
 function Association:expect_sorted(sid, places, seconds)
   local first = self.next_ssn[sid]
   local queue = sid << 16 | 1
   local msn = self.next_msn[queue] or 0
   for i, place in ipairs(places) do
-    self:segment(sid, empty_read(PROBE_STAG + place, { MSN = msn + place }), { ssn = (first + place - 1) & 0xFFFF })
+    self:segment(sid, self:numbered_read(place, msn + place), { ssn = (first + place - 1) & 0xFFFF })
     if seconds and i == 1 then self:expect_nothing(sid, "a message does not overtake an earlier DDP-SSN", seconds) end
   end
   self.next_ssn[sid], self.next_msn[queue] = (first + #places) & 0xFFFF, msn + #places

@@ -72,6 +72,7 @@ START_TEST(operations_are_told_apart)
     }
     ck_assert_str_eq(word_of(defect_list_find(variants, "segments-cut"), false), "stream");
     ck_assert_str_eq(word_of(defect_list_find(variants, "segments-512"), false), "");
+    ck_assert_str_eq(word_of(defect_list_find(variants, "close-reset-second"), false), "legal");
     ck_assert_str_eq(word_of(defect_list_find(variants, "cm-suggest"), false), "cm");
 }
 END_TEST
@@ -88,7 +89,8 @@ END_TEST
 static bool is_met(const char *hook, const char *pattern, const char *value)
 {
     static char text[512];
-    struct defect row = {.id = "x", .requirement = "MPA-1", .hook = hook, .target = pattern, .value = value};
+    struct defect row = {
+        .id = "x", .requirement = "MPA-1", .hook = hook, .target = pattern, .value = value, .warns = ""};
     struct prove_llp_reason reason;
 
     /* A pattern without stars fits itself; one with stars what they were taken out of. */
@@ -104,7 +106,7 @@ START_TEST(lines_are_whole)
 {
     const struct embedded_file *file =
         embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-llp.tsv");
-    static const char *const words[] = {"frame: ", "fpdu: ", "stream: ", "code: ", "draft: "};
+    static const char *const words[] = {"frame: ", "fpdu: ", "stream: ", "code: ", "legal: ", "draft: "};
     size_t lines = 0;
     char *text, *line, *rest;
 

@@ -102,6 +102,34 @@ START_TEST(sids_of_one_low_octet)
 }
 END_TEST
 
+/* Requests on all streams that SCTP can have: a few wait for the ULP, the others are refused, and no session is kept of those. */
+START_TEST(requests_on_all_streams)
+{
+    enum { STREAMS = UINT16_MAX, PENDING = 16 };
+    const struct iwarp_association_counters *counters;
+    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+
+    for (int side = 0; side < SCTP_SIDES; side++)
+        pair->side[side].config.streams = STREAMS;
+    pair->side[SCTP_PASSIVE].config.pending_max = PENDING;
+    sctp_pair_open(pair);
+    for (unsigned sid = 0; sid < STREAMS; sid++) {
+        sctp_pair_feed_control(pair, SCTP_PASSIVE, (uint16_t)sid, 0, DDP_SCTP_INITIATE, 0);
+        sctp_pair_run(pair);
+    }
+    counters = iwarp_association_counters(pair->side[SCTP_PASSIVE].association);
+    ck_assert_uint_eq(counters->pending, PENDING);
+    ck_assert_uint_eq(counters->refused, STREAMS - PENDING);
+    ck_assert_uint_eq(counters->sessions, PENDING);
+    ck_assert_uint_le(counters->held_octets, (size_t)PENDING * 4096);
+    /* And one that waits can still be accepted. */
+    (void)sctp_pair_stream(pair, SCTP_PASSIVE, 0, PENDING - 1, NULL);
+    sctp_pair_run(pair);
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_PASSIVE, 0, IWARP_EVENT_ESTABLISHED), 1);
+    sctp_pair_free(pair);
+}
+END_TEST
+
 Suite *sctp_turns_suite(void)
 {
     Suite *suite = suite_create("sctp_turns");
@@ -110,6 +138,8 @@ Suite *sctp_turns_suite(void)
     tcase_add_test(tcase, initiate_before_the_sack);
     tcase_add_test(tcase, turns_go_on);
     tcase_add_test(tcase, sids_of_one_low_octet);
+    tcase_add_test(tcase, requests_on_all_streams);
+    tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     return suite;
 }

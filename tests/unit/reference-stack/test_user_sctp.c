@@ -50,7 +50,8 @@ struct side {
 struct link {
     struct side side[SIDES];
     uint32_t random;
-    unsigned loss; /* of 256 */
+    unsigned loss;       /* of 256 */
+    bool unacknowledged; /* the passive side's packets with a SACK are lost */
     uint64_t now;
     unsigned data_chunks, wrong_chunks; /* seen on the way; those that are not whole, unordered, or of another PPID */
 };
@@ -59,6 +60,17 @@ static uint32_t draw(struct link *link, uint32_t below)
 {
     link->random = link->random * UINT32_C(1664525) + UINT32_C(1013904223);
     return (link->random >> 8) % below;
+}
+
+static bool has_sack(const uint8_t *packet, size_t octets)
+{
+    const uint8_t *p = packet + SCTP_COMMON_OCTETS;
+    struct sctp_chunk chunk;
+
+    while (sctp_chunk_parse(&p, packet + octets, &chunk) == WIRE_OK)
+        if (chunk.type == SCTP_SACK)
+            return true;
+    return false;
 }
 
 static void look(struct link *link, const uint8_t *packet, size_t octets)
@@ -85,6 +97,8 @@ static void on_packet(void *user, const uint8_t *packet, size_t octets)
 
     ck_assert_uint_le(octets, PACKET);
     look(link, packet, octets);
+    if (side->number == PASSIVE && link->unacknowledged && has_sack(packet, octets))
+        return;
     for (unsigned copies = 1 + (link->loss != 0 && draw(link, 50) == 0); copies > 0; copies--) {
         if (side->count == QUEUE || draw(link, 256) < link->loss)
             continue;
@@ -138,7 +152,7 @@ static void run_until(struct link *link, bool (*done)(const struct link *link))
     ck_assert(done(link));
 }
 
-static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+static struct link *open_link_of(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss, unsigned retransmissions)
 {
     struct link *link = calloc(1, sizeof(*link));
     struct sentence sentence = {""};
@@ -154,7 +168,7 @@ static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsi
                                           .peer_port = (uint16_t)(PORT + 1 - i),
                                           .packet_max = PACKET,
                                           .rto_ms = RTO_MS,
-                                          .retransmissions = RETRANSMISSIONS,
+                                          .retransmissions = retransmissions,
                                           .fragments = profile == DDP_SCTP_RFC5043,
                                           .send = on_packet,
                                           .user = side};
@@ -170,6 +184,11 @@ static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsi
         ck_assert_msg(side->end != NULL, "%s", sentence.text);
     }
     return link;
+}
+
+static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+{
+    return open_link_of(profile, seed, loss, RETRANSMISSIONS);
 }
 
 static void free_link(struct link *link)
@@ -327,6 +346,56 @@ START_TEST(without_indication)
 }
 END_TEST
 
+/*
+ * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP is told once. Until then no more waits than
+ * what SCTP takes, however much was posted.
+ */
+static void never_acknowledged(enum ddp_sctp_profile profile)
+{
+    enum { SHORT = 5, LARGE_OCTETS = 32 << 20, LEAST_SEGMENT = 1024 };
+    static uint8_t large[LARGE_OCTETS], target[LARGE_OCTETS];
+    struct link *link = open_link_of(profile, 7, 0, SHORT);
+    struct side *active = &link->side[ACTIVE];
+    struct iwarp_stream_config config;
+    struct iwarp_region sink = {.length = sizeof(target), .octets = target, .access = 12};
+    struct iwarp_write write = {.octets = large, .count = sizeof(large)};
+
+    run_until(link, is_up);
+    for (unsigned n = 0; n < STREAMS; n++)
+        for (int i = SIDES - 1; i >= 0; i--) {
+            iwarp_sctp_stream_config_default(&config, i == ACTIVE ? IWARP_INITIATOR : IWARP_RESPONDER);
+            config.startup_limit = 0;
+            link->side[i].streams[n] =
+                iwarp_sctp_stream_new(link->side[i].association, (uint16_t)n, &config, link->now, NULL);
+        }
+    for (unsigned i = 0; i < 1000; i++)
+        step(link); /* the sessions are there */
+    ck_assert_int_eq(iwarp_region_register(link->side[PASSIVE].device, &sink, NULL), 0);
+    write.stag = sink.stag;
+    link->unacknowledged = true;
+    for (unsigned n = 0; n < STREAMS; n++)
+        ck_assert_int_eq(iwarp_stream_post_write(active->streams[n], &write, NULL), 0);
+    for (unsigned i = 0; i < 100000 && active->told[IWARP_ASSOCIATION_DOWN] == 0; i++)
+        step(link);
+    ck_assert_uint_eq(active->told[IWARP_ASSOCIATION_DOWN], 1);
+    ck_assert_uint_lt(iwarp_association_counters(active->association)->messages_sent * LEAST_SEGMENT,
+                      2 * (uint64_t)USER_SCTP_SPACE);
+    for (unsigned n = 0; n < STREAMS; n++) {
+        ck_assert_uint_eq(active->kinds[n][IWARP_EVENT_ERROR], 1);
+        ck_assert_uint_eq(active->kinds[n][IWARP_EVENT_FLUSHED], 1);
+        ck_assert_uint_eq(active->kinds[n][IWARP_EVENT_WRITE_DONE], 0);
+        ck_assert_uint_eq(active->kinds[n][IWARP_EVENT_CLOSED], 1);
+    }
+    close_link(link);
+}
+
+START_TEST(a_peer_without_sacks)
+{
+    never_acknowledged(DDP_SCTP_RFC5043);
+    never_acknowledged(DDP_SCTP_DRAFT02);
+}
+END_TEST
+
 /* A world of which nothing is left does not hold up the timers of the next, whose clock begins anew. */
 START_TEST(another_clock)
 {
@@ -364,6 +433,7 @@ Suite *user_sctp_suite(void)
     tcase_add_test(tcase, two_stacks_of_the_draft);
     tcase_add_test(tcase, on_a_bad_link);
     tcase_add_test(tcase, without_indication);
+    tcase_add_test(tcase, a_peer_without_sacks);
     tcase_add_test(tcase, another_clock);
     return suite;
 }
