@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
-checks=('DDP-7.1-01' 'DDP-7.1-17' 'DDP-7.1-18' 'DDP-7.1-05')
+checks=('DDP-7.1-01' 'DDP-7.1-17' 'DDP-6.2.2-03' 'DDP-7.1-05')
 code='Invalid MSN - MSN range is not valid (0x1203)'
 
 # profile FILE DAY ENTRY...: a device with these known deviations, excused up to that day.
@@ -28,7 +28,7 @@ entry() { # ID MESSAGE ACTUAL [MORE]
 wrong_code="Terminate DDP / Untagged Buffer Error / $code"
 one=$(entry DDP-7.1-01 'a Send on QN 0x<hex>' "$wrong_code")
 two=$(entry DDP-7.1-17 'an error of DDP is reported' "$wrong_code")
-three=$(entry DDP-7.1-18 'an error of DDP is reported' "$wrong_code")
+three=$(entry DDP-6.2.2-03 'an invalid DDP header ends the stream' "$wrong_code")
 later=$(($(date -u +%Y) + 1))-06-30
 
 # Inside: a kernel TCP at one end of a cable, the device behind it, the run at the other end. $1: the device's options; the others:
@@ -75,7 +75,7 @@ judged 5 "a defect that the profile knows" "$bad" known
 says '^deviates as known: 3 results of 1 finding, nothing new$'
 says '^KNOWN  DDP-7\.1-01  responder'
 says '^      finding   1: wrong code \(told them, review by '
-holds "each is KNOWN, and the rest passes" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-7.1-18 KNOWN"
+holds "each is KNOWN, and the rest passes" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-6.2.2-03 KNOWN"
 holds "none of it conforms" test -z "$(grep -o 'conforms in everything' "$WORK/stdout" || true)"
 holds "results.jsonl: finding, note and day, message and actual as they were seen" jq -es --arg day "$later" --arg actual "$wrong_code" '
 	map(select(.id == "DDP-7.1-01" and .by == "check"))[0] |
@@ -102,11 +102,11 @@ holds "the matrix has it" grep -q 'data-v="known"' "$WORK/matrix.html"
 
 judged 0 "the same, accepted" "$bad" known --accept-known
 says '^deviates as known: 3 results of 1 finding, nothing new$'
-holds "accepted, it is KNOWN all the same" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-7.1-18 KNOWN"
+holds "accepted, it is KNOWN all the same" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-6.2.2-03 KNOWN"
 
 judged 1 "another outcome" '--defect ddp-qn-unchecked' known --accept-known
 says 'why       a Send on QN 0x4; the profile knows another outcome \(1: wrong code\): Terminate DDP / .* \(0x1203\)$'
-holds "another outcome fails" test "$(verdicts)" = "DDP-7.1-01 FAIL,DDP-7.1-05 PASS,DDP-7.1-17 FAIL,DDP-7.1-18 FAIL"
+holds "another outcome fails" test "$(verdicts)" = "DDP-7.1-01 FAIL,DDP-7.1-05 PASS,DDP-7.1-17 FAIL,DDP-6.2.2-03 FAIL"
 judged 1 "another failure beside it" '--defect ddp-qn-wrong-code --defect ddp-msn-unchecked' known --accept-known
 says '^does not conform$'
 says '^it also deviates as known: 3 results of 1 finding$'

@@ -30,8 +30,8 @@ DDP-7.1-04 ddp-length-no-buffer
 MPA-7.1-06 mpa-first-fpdu-discarded
 RDMAP-4.8-29 rdmap-invalidate-unchecked
 RDMAP-5.3-16 rdmap-invalidate-field-lost
-RDMAP-4.8-08 rdmap-terminate-padded
-RDMAP-4.8-07 rdmap-terminate-length-zero
+RDMAP-4.8-37 rdmap-terminate-padded
+RDMAP-4.8-34 rdmap-terminate-length-zero
 EMPA-9.1-12 empa-ord-not-applied
 MPA-7.1.1-13 mpa-terminate-crc-zero
 EMPA-9.1-26 empa-3fff-number

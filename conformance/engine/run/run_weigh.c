@@ -3,6 +3,13 @@
 
 #include <inttypes.h>
 
+void run_weigh_level(struct outcome *outcome, const struct requirement *requirement)
+{
+    if (outcome->verdict == VERDICT_FAIL && !outcome->broken && requirement != NULL &&
+        requirement_is_should(requirement))
+        outcome->verdict = VERDICT_WARN;
+}
+
 uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why)
 {
     if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a check decided, weighed against what the program itself could not see or do while the check ran. */
+/*
+ * What a check decided, weighed against the level of its requirement, and against what the program itself could not see or do while
+ * the check ran.
+ */
 #ifndef CONFORMANCE_ENGINE_RUN_WEIGH_H
 #define CONFORMANCE_ENGINE_RUN_WEIGH_H
 
@@ -7,7 +10,14 @@
 
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/script/script.h"
+#include "conformance/requirements/catalogue.h"
 #include "wire/sentence.h"
+
+/*
+ * A breach of a SHOULD is a WARN, whatever the script said (conformance/requirements/README.md, "How to judge"). Only a device that did
+ * not recover from the check still fails: that says nothing of the requirement. `requirement` is NULL where the catalogue has none.
+ */
+void run_weigh_level(struct outcome *outcome, const struct requirement *requirement);
 
 /*
  * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`

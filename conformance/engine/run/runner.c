@@ -348,6 +348,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         begun = rig_now(rig);
         dropped = rig_dropped(rig);
         script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
+        run_weigh_level(&outcome, item->requirement);
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         run_served_note(run->served, &outcome);

@@ -59,6 +59,7 @@ struct outcome {
     bool link_failed;          /* the rig is unusable: stop */
     bool unready;  /* the good exchange before the stimulus failed, although the device has served such a one */
     bool unserved; /* the device does not serve what the check rests on: the message says what */
+    bool broken;   /* FAIL because of the good exchange after the stimulus, whatever the check itself found */
 };
 
 /* NULL with a sentence. */

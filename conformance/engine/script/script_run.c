@@ -255,6 +255,7 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     blame(host, &after, outcome, "the device did not recover: the good exchange after the stimulus failed");
     if (!after.plain)
         outcome->verdict = after.outcome.verdict == VERDICT_SKIP ? VERDICT_PASS : VERDICT_FAIL;
+    outcome->broken = outcome->verdict == VERDICT_FAIL;
 }
 
 void script_run(struct script_host *host, const struct check *check, const char *role, struct rig *rig,

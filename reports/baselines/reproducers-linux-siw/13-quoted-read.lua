@@ -8,7 +8,7 @@ local function failed_read(t)
   return c:quoted(c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an unknown STag" })), ulpdu
 end
 check {
-  id = "RDMAP-4.8-08",
+  id = "RDMAP-4.8-37",
   purpose = "a Read Request with MSN 1 for 8 octets of an unknown STag: the Terminate quotes its header",
   run = function(t)
     local quoted, ulpdu = failed_read(t)
@@ -16,7 +16,7 @@ check {
   end,
 }
 check {
-  id = "RDMAP-4.8-07",
+  id = "RDMAP-4.8-34",
   purpose = "a Read Request for 8 octets of an unknown STag: DDP Segment Length is the request's, 46",
   run = function(t) t:equal("DDP Segment Length", 46, failed_read(t).Length) end,
 }

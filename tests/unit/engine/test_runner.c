@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/engine/run/run_weigh.h"
 #include "conformance/engine/run/runner.h"
 #include "tests/unit/suites.h"
 
@@ -129,12 +130,10 @@ static const struct {
     {"MPA-4*", "MPA-4.1-09 responder PASS\nMPA-4.4-13 responder FAIL\n"},
 };
 
-/* Loop: each id of a check is selected by itself, and has its own result. */
-START_TEST(a_body_of_several_ids)
+/* Runs the script's checks of these ids in simulation; `ids` (256 octets) gets "ID role VERDICT", a line for each result. */
+static void run_script(const char *text, const char *selected, char *ids)
 {
-    static const char text[] = "check { id = 'MPA-4.1-09', also = { 'MPA-4.4-13' }, purpose = 'p', sandwich = 'tcp',\n"
-                               "  run = function(t) if t.id == 'MPA-4.4-13' then t:fail('f') end end }";
-    char *argv[] = {(char *)"test", (char *)shared_bodies[_i].selected};
+    char *argv[] = {(char *)"test", (char *)selected};
     struct selection selection = {0};
     struct sentence error = {""};
     struct runner_totals totals;
@@ -142,12 +141,11 @@ START_TEST(a_body_of_several_ids)
     struct script_host *host = script_host_new(&error);
     struct pics *pics;
     struct plan plan;
-    char ids[256] = "";
     int index = 1;
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     ck_assert_int_eq(pics_load(&pics, &error), 0);
-    ck_assert_msg(script_load(host, "s.lua", text, sizeof(text) - 1, &error) == 0, "%s", error.text);
+    ck_assert_msg(script_load(host, "s.lua", text, strlen(text), &error) == 0, "%s", error.text);
     ck_assert_int_eq(selection_option(&selection, 2, argv, &index, &error), 1);
     struct plan_config planning = {.catalogue = catalogue, .pics = pics, .selection = &selection};
     ck_assert_msg(plan_make(&plan, host, &planning, &error) == 0, "%s", error.text);
@@ -159,12 +157,63 @@ START_TEST(a_body_of_several_ids)
                                    .evidence = -1,
                                    .result = take_id,
                                    .user = ids};
+    ids[0] = '\0';
     ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
-    ck_assert_str_eq(ids, shared_bodies[_i].ids);
     plan_free(&plan);
     script_host_free(host);
     pics_free(pics);
     catalogue_free(catalogue);
+}
+
+/* Loop: each id of a check is selected by itself, and has its own result. */
+START_TEST(a_body_of_several_ids)
+{
+    char ids[256];
+
+    run_script("check { id = 'MPA-4.1-09', also = { 'MPA-4.4-13' }, purpose = 'p', sandwich = 'tcp',\n"
+               "  run = function(t) if t.id == 'MPA-4.4-13' then t:fail('f') end end }",
+               shared_bodies[_i].selected, ids);
+    ck_assert_str_eq(ids, shared_bodies[_i].ids);
+}
+END_TEST
+
+/* What a breach is follows from the requirement's level, whatever the script calls it. */
+static const struct {
+    const char *ids, *run, *results;
+} levels[] = {
+    {"id = 'MPA-7.1.2-05', also = { 'MPA-7.1.2-04' }", "t:fail('f', 'e', 'a')",
+     "MPA-7.1.2-05 responder WARN\nMPA-7.1.2-04 responder FAIL\n"}, /* a SHOULD; a MUST */
+    {"id = 'MPA-7.1.2-05'", "error { verdict = 'FAIL' }", "MPA-7.1.2-05 responder WARN\n"},
+    {"id = 'MPA-7.1.2-05'", "t:warn('w')", "MPA-7.1.2-05 responder WARN\n"},
+    {"id = 'MPA-7.1.2-05'", "t:ambiguous('A')", "MPA-7.1.2-05 responder AMBIGUOUS\n"},
+    {"id = 'MPA-3-16'", "t:fail('f')", "MPA-3-16 responder FAIL\n"}, /* a MAY says what has to be tolerated */
+};
+
+START_TEST(a_breach_of_a_level)
+{
+    char text[256], ids[256];
+
+    (void)snprintf(text, sizeof(text),
+                   "check { %s, role = 'responder', purpose = 'p', sandwich = 'tcp', run = function(t) %s end }",
+                   levels[_i].ids, levels[_i].run);
+    run_script(text, "MPA-*", ids);
+    ck_assert_str_eq(ids, levels[_i].results);
+}
+END_TEST
+
+/* A device that does not recover from a check of a SHOULD fails: that is no matter of the level. */
+START_TEST(a_device_that_does_not_recover)
+{
+    struct requirement should = {.level = REQUIREMENT_SHOULD};
+    struct outcome broken = {.verdict = VERDICT_FAIL, .broken = true}, plain = {.verdict = VERDICT_FAIL};
+
+    run_weigh_level(&broken, &should);
+    run_weigh_level(&plain, &should);
+    ck_assert_int_eq(broken.verdict, VERDICT_FAIL);
+    ck_assert_int_eq(plain.verdict, VERDICT_WARN);
+    plain.verdict = VERDICT_FAIL;
+    run_weigh_level(&plain, NULL); /* an id of nobody's catalogue */
+    ck_assert_int_eq(plain.verdict, VERDICT_FAIL);
 }
 END_TEST
 
@@ -176,6 +225,8 @@ Suite *runner_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, drops, 0, 3);
     tcase_add_loop_test(tests, a_body_of_several_ids, 0, (int)(sizeof(shared_bodies) / sizeof(shared_bodies[0])));
+    tcase_add_loop_test(tests, a_breach_of_a_level, 0, (int)(sizeof(levels) / sizeof(levels[0])));
+    tcase_add_test(tests, a_device_that_does_not_recover);
     suite_add_tcase(suite, tests);
     return suite;
 }
