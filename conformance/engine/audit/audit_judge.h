@@ -24,9 +24,9 @@ struct audit_judge_config {
     bool ladders; /* second pass over files with findings, for result.steps */
     /* One requirement that one flow exercised. Strings and steps are valid during the call. */
     void (*result)(void *user, const struct result *result, const struct requirement *requirement);
-    void (*results_end)(void *user);              /* no more results of this flow, or of this file; may be NULL */
-    void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */
+    void (*results_end)(void *user); /* no more results of this flow, or of this file; may be NULL */
     void *user;
+    void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */
 };
 
 /* A copy of *config is kept; what it points to outlives the judge. NULL without memory. */

@@ -106,7 +106,7 @@ START_TEST(steps_read_as_events)
     ck_assert_msg(glob("pcaps/*/*.pcap", 0, NULL, &files) == 0, "the tests do not run in the root of the tree");
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct notes notes = {NULL, 0, 0, 0};
-        struct audit_judge_config config = {catalogue, &selection, true, compare, NULL, &notes};
+        struct audit_judge_config config = {catalogue, &selection, true, compare, NULL, &notes, NULL};
         struct audit_judge *judge = audit_judge_create(&config);
 
         ck_assert_ptr_nonnull(judge);

@@ -266,7 +266,7 @@ START_TEST(json_holds_every_column_and_what_decides_it)
     ck_assert_int_eq(catalogue_load(&catalogue, NULL), 0);
     requirement = catalogue_find(catalogue, "MPA-7.1.1-35");
     object = requirement_json(requirement, &none);
-    ck_assert_uint_eq(json_object_size(object), REQUIREMENT_COLUMNS + 3);
+    ck_assert_uint_eq(json_object_size(object), REQUIREMENT_COLUMNS + 4);
     for (unsigned i = 0; i < REQUIREMENT_COLUMNS; i++)
         ck_assert_str_eq(json_string_value(json_object_get(object, requirement_column_name(i))),
                          requirement->column[i]);
