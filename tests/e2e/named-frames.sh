@@ -53,7 +53,7 @@ judge() {
 # compare OUT: the text and JUnit name the same frames.
 compare() {
 	jq -r 'select(.type == "result" and .verdict == "FAIL" and .by == "check") | "\(.id) \(.role) \(.frame)"' "$1/results.jsonl" | sort -u >"$WORK/named"
-	awk '/^FAIL / { id = $2; role = $3 } / frame [0-9]+ of evidence/ && match($0, /frame [0-9]+ of evidence/) {
+	awk '/^[A-Z]+  / { id = $1 == "FAIL" ? $2 : ""; role = $3 } id != "" && / frame [0-9]+ of evidence/ && match($0, /frame [0-9]+ of evidence/) {
 		split(substr($0, RSTART), word, " "); print id, role, word[2] }' "$1.txt" | sort -u >"$WORK/text"
 	holds "$2: the text names the same frames" bash -c "[ -s '$WORK/text' ] && ! comm -23 '$WORK/text' <(sort -u '$WORK/named' '$WORK/rules') | grep ."
 	holds "$2: JUnit names as many" [ "$(grep -c 'frame     [0-9]' "$1/junit.xml")" -ge "$(wc -l <"$WORK/named")" ]
