@@ -396,6 +396,7 @@ function Connection:probe(options)
     got = self:receive(options.within)
   until got.kind ~= "segment" or answers(got) or got.Opcode == 7
   if answers(got) then return got end
+  self.t.in_vain = nil -- the answer to a Read of the peer has no reason to wait for the device's own Reads
   self.t:fail(options.message or "the stream should be alive", words, self:instead(passed, got))
 end
 

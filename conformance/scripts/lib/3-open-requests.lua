@@ -11,8 +11,9 @@ local responses = { [0x2] = true, [0xB] = true }
 function Connection:_note_request(got, seconds)
   self.open_requests = self.open_requests or {}
   if got.Opcode == READ or got.Opcode == ATOMIC then self.open_requests[#self.open_requests + 1] = got end
-  self.t.in_vain = got.kind == "timeout" and #self.open_requests > 0 and self or nil
-  if self.t.in_vain and self.answers_when_due and self:answer_open() then return self:receive(seconds) end
+  -- A device with two of them open has more than one at a time, and waits for something else.
+  self.t.in_vain = got.kind == "timeout" and #self.open_requests == 1 and self or nil
+  if got.kind == "timeout" and self.answers_when_due and self:answer_open() then return self:receive(seconds) end
   return got
 end
 
