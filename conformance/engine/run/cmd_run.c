@@ -104,7 +104,9 @@ static int run(struct run_command *command, struct sentence *error)
     status = runner_run(&config, &command->totals, error);
     if (command->pool != NULL && run_pool_end(command->pool, status == 0, &command->traffic, error) != 0)
         status = -1;
-    return run_end(command, status, error);
+    status = run_end(command, status, error);
+    return command->options.compare == NULL ? status
+                                            : run_compare(command->options.compare, command->options.output, status);
 }
 
 static int load_scripts(struct run_command *command, struct sentence *error)
@@ -273,7 +275,6 @@ int cmd_run(int argc, char **argv)
 {
     struct run_command command;
     struct sentence error = {{0}};
-    bool judges;
     int status;
 
     memset(&command, 0, sizeof(command));
@@ -290,11 +291,8 @@ int cmd_run(int argc, char **argv)
     command.terminal.ladders = command.options.ladders;
     command.terminal.quiet = command.options.quiet;
     status = prepare(&command, &error);
-    judges = status == 0 && !command.options.dry_run;
     if (status == 0)
         status = run_prepared(&command, &error);
-    if (judges && command.options.compare != NULL)
-        status = run_compare(command.options.compare, command.options.output, status);
     run_pool_free(command.pool);
     run_output_close(&command.output);
     terminal_free(&command.terminal);

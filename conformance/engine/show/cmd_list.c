@@ -22,8 +22,8 @@
 
 struct listing {
     struct selection selection;
-    bool checks, rules, defects,
-        no_defect; /* keep and show only what a check, a rule, a defect covers, or no defect can break; several: any of them */
+    /* Keep and show only what a check, a rule, a defect covers, or what no defect can break; several: any of them. */
+    bool checks, rules, defects, no_defect;
     bool jsonl;
 };
 

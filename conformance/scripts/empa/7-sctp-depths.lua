@@ -39,14 +39,16 @@ local function keeps_ord(t, ird)
   end
 end
 
+local function keeps_each_ord(t)
+  for _, ird in ipairs { 2, 0 } do keeps_ord(t, ird) end
+end
+
 check {
   id = "EMPA-9.1-06",
   role = "initiator",
   purpose = "over SCTP, too, the initiator has no more Reads open than the IRD of the Enhanced Accept says",
   requires = "upper_tester",
-  run = function(t)
-    for _, ird in ipairs { 2, 0 } do keeps_ord(t, ird) end
-  end,
+  run = keeps_each_ord,
 }
 
 check {
@@ -54,7 +56,5 @@ check {
   role = "responder",
   purpose = "over SCTP, too, the responder has no more Reads open than the IRD of the Enhanced Initiate says",
   requires = "upper_tester",
-  run = function(t)
-    for _, ird in ipairs { 2, 0 } do keeps_ord(t, ird) end
-  end,
+  run = keeps_each_ord,
 }

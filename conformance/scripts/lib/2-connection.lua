@@ -301,11 +301,8 @@ function Connection:expect_one_of(wants)
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
   self.t:weigh_outcome(wants, got)
-  local came, place, kind = describe(got), rig.looked()
   self:weigh_open(wants)
-  self.t.in_vain = nil
-  rig.look_at(place, kind)
-  self.t:fail(wants.message, list_text(wants), came)
+  self.t:fail(wants.message, list_text(wants), describe(got))
 end
 
 -- A field has what was expected of it, with its octets in reverse order.

@@ -34,9 +34,7 @@ end
 
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
-  local place, kind = rig.looked()
   self:weigh_exchanges()
-  rig.look_at(place, kind)
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
@@ -87,10 +85,9 @@ end
 function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
-    local answer = t:command(verb, arguments)
+    local answer = t:post(verb, arguments)
     if verb == "send" then t:rests_on("send from") end
     if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
-    if not answer.ok and not answer.unsupported and t:comes_up(verb, arguments) then answer = t:command(verb, arguments) end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
@@ -125,10 +122,10 @@ function Test:comes_up(verb, arguments)
   return false
 end
 
--- The answer to work that is posted, whatever it is, when the stream has come up or does not.
+-- The answer to a command, whatever it is; to work that is posted, when the stream has come up or does not.
 function Test:post(verb, arguments)
   local answer = self:command(verb, arguments)
-  if not answer.ok and self:comes_up(verb, arguments) then answer = self:command(verb, arguments) end
+  if not answer.ok and not answer.unsupported and self:comes_up(verb, arguments) then answer = self:command(verb, arguments) end
   return answer
 end
 

@@ -39,21 +39,22 @@ function Connection:answer_open()
   return true
 end
 
--- A check that waited in vain, while requests of the device are open, is about to fail. Where what it waited for comes when those are
+-- A check that waited in vain, while one request of the device is open, is about to fail. Where what it waited for comes when that is
 -- answered, the device has one open at a time: SKIP where its profile says so, and else it does not serve two. `wants`: what would
--- have been right; nil: any message of the ULP.
+-- have been right; nil: any message of the ULP. If nothing of that comes, the failure is about what was read before.
 function Connection:weigh_open(wants)
-  while self.t.in_vain == self and self:answer_open() do
-    local got = self:receive()
-    local waited = got.kind == "segment" and got.Opcode ~= TERMINATE and wants == nil
-    for _, want in ipairs(wants or {}) do waited = waited or want.kind == "segment" and fits(want, got) end
-    if waited and not rig.claims("reads_at_once") then
-      self.t:skip("the device has one Read or atomic open at a time: needs reads_at_once, but the profile has reads_at_once = no")
-    elseif waited then
-      self.t:unserved("reads at once", "it keeps one outstanding, and the next one waits (RDMAP-6.1-05)")
-    end
-    if got.kind ~= "timeout" then return end
+  local place, kind = rig.looked()
+  if self.t.in_vain ~= self or not self:answer_open() then return end
+  local got = self:receive()
+  local waited = got.kind == "segment" and got.Opcode ~= TERMINATE and wants == nil
+  for _, want in ipairs(wants or {}) do waited = waited or want.kind == "segment" and fits(want, got) end
+  if waited and not rig.claims("reads_at_once") then
+    self.t:skip("the device has one Read or atomic open at a time: needs reads_at_once, but the profile has reads_at_once = no")
+  elseif waited then
+    self.t:unserved("reads at once", "it keeps one outstanding, and the next one waits (RDMAP-6.1-05)")
   end
+  self.t.in_vain = nil
+  rig.look_at(place, kind)
 end
 
 -- Another Read Request may come, from a device that has several open: nothing else does.

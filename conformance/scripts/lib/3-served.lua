@@ -123,12 +123,13 @@ end
 -- before the check, this one was chance: a device that loses connections fails nothing that is not about them.
 function Test:weigh_start(got)
   if self.learns or self.again or not self:serves("startup") then return end
-  local t = own.test(self.role, "served")
+  local t, place, kind = own.test(self.role, "served"), rig.looked()
   t.again = true
   if pcall(exchanges["startup"], t) then
     self:inconclusive("the device ended a connection (" .. (got.kind == "fin" and "FIN" or "RST") ..
                       ") in place of its Reply, and served the next start-up")
   end
+  rig.look_at(place, kind)
 end
 
 -- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).

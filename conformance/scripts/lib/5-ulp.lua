@@ -62,8 +62,7 @@ function Test:invalidatable(c, options)
   return self:memory(o)
 end
 
--- A stream, another one, and memory that the second reaches and the first does not; options as for t:memory. `what`: the first's
--- relation to the memory.
+-- A stream, another one, memory that the second reaches and the first does not, and words for whose it is; options as for t:memory.
 function Test:apart(options)
   local o = copy_fields(options)
   if self:binds_memory() then
