@@ -12,14 +12,8 @@ source tests/e2e/expect.bash
 
 # Inside a network namespace, with the stack behind the device on the loopback. $1: which device; the others: of `run`.
 cat >"$WORK/inside.sh" <<'INSIDE'
-set -u
-source tests/e2e/cable.bash
-source tests/e2e/wait.bash
-cable device0 tester0 10.99.0.2/24 || exit 99
-rm -f "$WORK/peer.out"
-"$IWARP_PEER" --listen 9998 --bind 127.0.0.1 >"$WORK/peer.out" 2>&1 &
-peer=$!
-prints "$peer" "$WORK/peer.out" READY || exit 99
+source tests/e2e/device.bash
+stands peer "$IWARP_PEER" --listen 9998 --bind 127.0.0.1
 supervisor=
 if [ "$1" = supervised ] || [ "$1" = vanishing ]; then
 	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 9998 crash; [ "$how" = supervised ] || return 0; done; }
@@ -32,7 +26,7 @@ fi
 status=$?
 touch "$WORK/enough"
 ps -eo args >"$WORK/$1.left"
-kill $peer
+kill "${standing[0]}"
 # The supervisor ends with its device: there is "enough".
 [ -z "$supervisor" ] || { pkill -P "$supervisor" && wait "$supervisor"; } 2>/dev/null
 exit $status

@@ -9,20 +9,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
 
 cat >"$WORK/inside.sh" <<'INSIDE'
-set -u
-source tests/e2e/cable.bash
-source tests/e2e/wait.bash
-cable device0 tester0 10.99.0.2/24 || exit 99
-"$IWARP_PEER" --control 7471 >"$WORK/peer.out" 2>&1 &
-peer=$!
-prints "$peer" "$WORK/peer.out" READY || exit 99
-"$WARPCHECK" run --dut "$1" DDP-7.1-01 --role responder --evidence all -o "$2"
-status=$?
-{
-	kill -KILL $peer
-	wait $peer
-} 2>/dev/null
-exit $status
+source tests/e2e/device.bash
+stands peer "$IWARP_PEER" --control 7471
+judged --dut "$1" DDP-7.1-01 --role responder --evidence all -o "$2"
 INSIDE
 export WORK WARPCHECK IWARP_PEER
 

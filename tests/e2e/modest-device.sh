@@ -11,42 +11,20 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
 
 cat >"$WORK/inside.sh" <<'INSIDE'
-set -u
-source tests/e2e/cable.bash
-source tests/e2e/wait.bash
-cable device0 tester0 10.99.0.2/24 || exit 99
-if [ "$1" = terse ]; then
-	"$IWARP_PEER" --control 7470 >"$WORK/peer.out" 2>&1 &
-	peer=$!
-	prints "$peer" "$WORK/peer.out" READY || exit 99
-	perl tests/e2e/terse_upper.pl 7471 7470 >"$WORK/terse.out" 2>&1 &
-	terse=$!
-	prints "$terse" "$WORK/terse.out" READY || exit 99
-elif [ "$1" = slow ]; then
-	"$IWARP_PEER" --listen 9998 --bind 127.0.0.1 >"$WORK/peer.out" 2>&1 &
-	peer=$!
-	prints "$peer" "$WORK/peer.out" READY || exit 99
-	perl tests/e2e/relayed_device.pl 10.99.0.2 9999 9998 0.4 >"$WORK/slow.out" 2>&1 &
-	terse=$!
-	prints "$terse" "$WORK/slow.out" READY || exit 99
-elif [ "$1" != reads ]; then
-	"$IWARP_PEER" --control 7470 --variant reads-one-by-one >"$WORK/peer.out" 2>&1 &
-	peer=$!
-	terse=
-	prints "$peer" "$WORK/peer.out" READY || exit 99
-else
-	"$IWARP_PEER" --listen 9999 --plain --rev 1 --ird 0 --ord 0 >"$WORK/peer.out" 2>&1 &
-	peer=$!
-	terse=
-	prints "$peer" "$WORK/peer.out" READY || exit 99
-fi
-"$WARPCHECK" run --dut "$WORK/$1.json" -o "$WORK/$1" "${@:2}"
-status=$?
-{
-	kill -KILL $peer $terse
-	wait $peer $terse
-} 2>/dev/null
-exit $status
+source tests/e2e/device.bash
+case $1 in
+terse)
+	stands peer "$IWARP_PEER" --control 7470
+	stands terse perl tests/e2e/terse_upper.pl 7471 7470
+	;;
+slow)
+	stands peer "$IWARP_PEER" --listen 9998 --bind 127.0.0.1
+	stands slow perl tests/e2e/relayed_device.pl 10.99.0.2 9999 9998 0.4
+	;;
+reads) stands peer "$IWARP_PEER" --listen 9999 --plain --rev 1 --ird 0 --ord 0 ;;
+*) stands peer "$IWARP_PEER" --control 7470 --variant reads-one-by-one ;;
+esac
+judged --dut "$WORK/$1.json" -o "$WORK/$1" "${@:2}"
 INSIDE
 export WORK WARPCHECK IWARP_PEER
 

@@ -110,20 +110,9 @@ says '^FAIL  MPA-7.1.1-21  initiator'
 
 echo "== a Request of Rev 0 without M and C, of a device that does not work with Rev 0"
 cat >"$WORK/inside.sh" <<'INSIDE'
-set -u
-source tests/e2e/cable.bash
-source tests/e2e/wait.bash
-cable device0 tester0 10.99.0.2/24 || exit 99
-"$IWARP_PEER" --control 7470 --defect mpa-request-revision-0 --defect mpa-crc-not-asked >"$WORK/peer.out" 2>&1 &
-peer=$!
-prints "$peer" "$WORK/peer.out" READY || exit 99
-"$WARPCHECK" run --dut "$WORK/dut.json" -o "$WORK/dut" MPA-7.1.1-21 --role initiator
-status=$?
-{
-	kill -KILL $peer
-	wait $peer
-} 2>/dev/null
-exit $status
+source tests/e2e/device.bash
+stands peer "$IWARP_PEER" --control 7470 --defect mpa-request-revision-0 --defect mpa-crc-not-asked
+judged --dut "$WORK/dut.json" -o "$WORK/dut" MPA-7.1.1-21 --role initiator
 INSIDE
 export WORK WARPCHECK IWARP_PEER
 printf '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999, "control": "127.0.0.1:7470", %s }\n' \

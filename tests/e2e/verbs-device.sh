@@ -10,24 +10,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
 
 cat >"$WORK/inside.sh" <<'INSIDE'
-set -u
-source tests/e2e/cable.bash
-source tests/e2e/wait.bash
-cable device0 tester0 10.99.0.2/24 || exit 99
+source tests/e2e/device.bash
 read -r -a peer_options <<<"$1"
-"$IWARP_PEER" --control 7470 "${peer_options[@]}" >"$WORK/peer.out" 2>&1 &
-peer=$!
-prints "$peer" "$WORK/peer.out" READY || exit 99
-perl tests/e2e/verbs_upper.pl 7471 7470 >"$WORK/verbs.out" 2>&1 &
-verbs=$!
-prints "$verbs" "$WORK/verbs.out" READY || exit 99
-"$WARPCHECK" run --dut "$WORK/verbs.json" -o "$WORK/$2" "${@:3}"
-status=$?
-{
-	kill -KILL $peer $verbs
-	wait $peer $verbs
-} 2>/dev/null
-exit $status
+stands peer "$IWARP_PEER" --control 7470 "${peer_options[@]}"
+stands verbs perl tests/e2e/verbs_upper.pl 7471 7470
+judged --dut "$WORK/verbs.json" -o "$WORK/$2" "${@:3}"
 INSIDE
 export WORK WARPCHECK IWARP_PEER
 cat >"$WORK/verbs.json" <<'PROFILE'
