@@ -30,7 +30,7 @@ extern const size_t embedded_requirement_count;
 extern const struct embedded_file embedded_report_files[];
 extern const size_t embedded_report_file_count;
 
-/* reference-stack/defects.tsv, defects-cm.tsv, defects-llp.tsv and variants.tsv, or nothing; part of libiwarp */
+/* reference-stack/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv and variants.tsv, or nothing; part of libiwarp */
 extern const struct embedded_file embedded_defects[];
 extern const size_t embedded_defect_count;
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct no_defect {
-    char id[32];      /* of the requirement */
+    char id[64];      /* of the requirement, or of the defect (defects-warn.tsv) */
     char section[32]; /* the word of the `# word` line above it: the file of the catalogue that has the requirement */
     char reason[256]; /* a sentence; "" where the line has none */
     unsigned line;    /* in the file, from 1 */

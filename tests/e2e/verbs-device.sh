@@ -29,6 +29,8 @@ named=(DDP-4.3-07 DDP-7.2-03 RDMAP-1.2-04 RDMAP-3.2-08 RDMAP-4.8-21 RDMAP-4.8-23
 # They send other messages beside, or nothing at all that matters to memory.
 mixed=(RDMAP-4.2-06 RDMAP-5.3-03 RDMAP-5.3-07 RDMAP-5.3-13)
 invalidating=(DDP-4.3-04 RDMAP-1.2-02 RDMAP-3.2-02 RDMAP-5.3-08 RDMAP-5.3-19 DDP-5.4-07)
+# One of their several stimuli needs Markers, which such a device never asks for.
+some_marked=(DDP-7.1-15 MPA-5.1-06)
 one_stream=(DDP-8.2-02 DDP-8.2-05 DDP-8.3-03 DDP-8.3.1-04 RDMAP-8.1.1-03)
 
 decided() { # NAME ID...: each was decided, and none of them failed
@@ -40,9 +42,9 @@ decided() { # NAME ID...: each was decided, and none of them failed
 }
 
 echo "== memory of a domain is shared: no peer invalidates it"
-expect 0 "such a device conforms" unshare -rn bash "$WORK/inside.sh" "" shared "${named[@]}" "${mixed[@]}" "${invalidating[@]}" "${one_stream[@]}"
+expect 0 "such a device conforms" unshare -rn bash "$WORK/inside.sh" "" shared "${named[@]}" "${mixed[@]}" "${invalidating[@]}" "${some_marked[@]}" "${one_stream[@]}"
 verdicts shared
-decided shared "${named[@]}" "${mixed[@]}"
+decided shared "${named[@]}" "${mixed[@]}" "${some_marked[@]}"
 for id in "${invalidating[@]}"; do
 	holds "$id needs such memory" grep -qP "^$id\\tSKIP\\tthe device lets no peer invalidate memory of a Protection Domain" "$WORK/shared.txt"
 done

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # verbs_upper.pl PORT BEHIND: stands between warpcheck and the upper tester on port BEHIND of the loopback, for verbs-device.sh, and makes
-# of it what user-space verbs are: memory belongs to a Protection Domain and never to one stream ("stream_memory": false).
+# of it what user-space verbs are: memory belongs to a Protection Domain and never to one stream ("stream_memory": false), and nobody
+# asks for Markers.
 use strict;
 use warnings;
 use FindBin;
@@ -12,6 +13,7 @@ use UpperRelay;
 
 sub refuse {
 	my ($command) = @_;
+	return { ok => JSON::PP::false, unsupported => JSON::PP::true, error => 'there are no Markers' } if $command->{markers};
 	return unless ($command->{verb} // '') eq 'reg_mr' && exists $command->{stream};
 	return { ok => JSON::PP::false, unsupported => JSON::PP::true, error => 'memory regions belong to a protection domain' };
 }

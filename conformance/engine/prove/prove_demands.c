@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "conformance/requirements/no_defect.h"
+#include "tools/embedded.h"
 
 enum { KILL_MAX = 128, ROLES = 2 };
 
 static const char *const roles[ROLES] = {"responder", "initiator"};
 
 struct prove_demands {
-    json_t *kills; /* "ID role VERDICT", as members */
+    json_t *kills;  /* "ID role VERDICT", as members */
+    json_t *levels; /* by defect: what it drew so, of what it names */
 };
 
 /* Where the sentences go. */
@@ -28,8 +30,12 @@ struct prove_demands *prove_demands_new(void)
 {
     struct prove_demands *demands = calloc(1, sizeof(*demands));
 
-    if (demands == NULL || (demands->kills = json_object()) == NULL) {
-        free(demands);
+    if (demands == NULL)
+        return NULL;
+    demands->kills = json_object();
+    demands->levels = json_object();
+    if (demands->kills == NULL || demands->levels == NULL) {
+        prove_demands_free(demands);
         return NULL;
     }
     return demands;
@@ -37,21 +43,40 @@ struct prove_demands *prove_demands_new(void)
 
 void prove_demands_free(struct prove_demands *demands)
 {
-    if (demands != NULL)
+    if (demands != NULL) {
         json_decref(demands->kills);
+        json_decref(demands->levels);
+    }
     free(demands);
+}
+
+/* The id of "ID role VERDICT"; false where that is none of the catalogue's. */
+static bool id_of_kill(const char *kill, char id[KILL_MAX])
+{
+    size_t length = strcspn(kill, " ");
+
+    if (length >= KILL_MAX)
+        return false;
+    memcpy(id, kill, length);
+    id[length] = '\0';
+    return true;
 }
 
 int prove_demands_kill(struct prove_demands *demands, const struct defect *defect, const char *kill)
 {
-    size_t length = strcspn(kill, " ");
     char id[KILL_MAX];
+    json_t *drawn;
 
-    if (length >= sizeof(id))
-        return 0; /* no id of the catalogue's */
-    memcpy(id, kill, length);
-    id[length] = '\0';
-    return defect_breaks(defect, id) ? json_object_set_new(demands->kills, kill, json_true()) : 0;
+    if (!id_of_kill(kill, id) || !defect_breaks(defect, id))
+        return 0;
+    if (json_object_get(demands->levels, defect->id) == NULL &&
+        json_object_set_new(demands->levels, defect->id, json_array()) != 0)
+        return -1;
+    drawn = json_object_get(demands->levels, defect->id);
+    return json_array_append_new(drawn, json_string(kill)) != 0 ||
+                   json_object_set_new(demands->kills, kill, json_true()) != 0
+               ? -1
+               : 0;
 }
 
 static void tell(struct teller *teller, const char *text)
@@ -92,6 +117,59 @@ static void tell_of_check(struct teller *teller, const struct check *check, cons
     tell(teller, text);
 }
 
+/* Of what a defect drew: a requirement that wants FAIL and had WARN alone (id), or "" where there is none or one had FAIL. */
+static void find_warned(const json_t *drawn, const struct catalogue *catalogue, char id[KILL_MAX])
+{
+    char of[KILL_MAX];
+    const json_t *kill;
+    size_t i;
+
+    id[0] = '\0';
+    json_array_foreach(drawn, i, kill)
+    {
+        const char *text = json_string_value(kill), *verdict = strrchr(text, ' ');
+
+        if (verdict == NULL || !id_of_kill(text, of))
+            continue;
+        if (strcmp(verdict + 1, "FAIL") == 0) {
+            id[0] = '\0';
+            return;
+        }
+        if (id[0] == '\0' && wants_fail(catalogue_find(catalogue, of)))
+            memcpy(id, of, sizeof(of));
+    }
+}
+
+bool prove_demands_may_warn(const char *defect)
+{
+    const struct embedded_file *file =
+        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-warn.tsv");
+    const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
+    struct no_defect row = {0};
+
+    while (no_defect_next(&at, end, &row))
+        if (strcmp(row.id, defect) == 0)
+            return true;
+    return false;
+}
+
+static void tell_of_level(struct teller *teller, const struct catalogue *catalogue, const struct defect *defect)
+{
+    const json_t *drawn = json_object_get(teller->demands->levels, defect->id);
+    bool declared = prove_demands_may_warn(defect->id);
+    char id[KILL_MAX], text[256];
+
+    find_warned(drawn, catalogue, id);
+    if (drawn == NULL || declared == (id[0] != '\0'))
+        return; /* what is not killed at all is told elsewhere */
+    if (declared)
+        (void)snprintf(text, sizeof(text), "%s: reference-stack/defects-warn.tsv has it without need", defect->id);
+    else
+        (void)snprintf(text, sizeof(text), "%s: breaks %.40s, a MUST, and nothing that it names draws more than WARN",
+                       defect->id, id);
+    tell(teller, text);
+}
+
 static bool same_operation(const struct defect *a, const struct defect *b)
 {
     return strcmp(a->hook, b->hook) == 0 && strcmp(a->target, b->target) == 0 &&
@@ -127,6 +205,8 @@ size_t prove_demands_tell(const struct prove_demands *demands, const struct scri
             if (has[k])
                 tell_of_check(&teller, check, roles[k], catalogue_find(catalogue, check->id));
     }
+    for (size_t i = 0; i < defect_list_count(defects); i++)
+        tell_of_level(&teller, catalogue, defect_list_at(defects, i));
     tell_of_operations(&teller, defects);
     return teller.count;
 }

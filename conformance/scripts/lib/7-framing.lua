@@ -22,6 +22,15 @@ function Test:open_with_framing(options)
   return c
 end
 
+-- The stream that this method of Test ("open", "open_with_framing") gives with such options. Nil where the device cannot be
+-- asked for it: the check goes on without it, and says so in a note that begins with these words.
+function Test:stream_if_asked(open, options, note)
+  local made, c = pcall(self[open], self, options)
+  if made then return c end
+  if type(c) ~= "table" or c.verdict ~= "SKIP" then error(c, 0) end
+  self:note(note .. ": " .. c.message)
+end
+
 -- Calls body(stream, markers) on a stream without Markers towards the device, and on one with them unless it has none
 -- (then a note says so), and finishes the stream. Without an upper tester the device has its own way, once.
 function Test:with_and_without_markers(body)
@@ -32,14 +41,8 @@ function Test:with_and_without_markers(body)
   end
   on(self:open_with_framing(requested and { markers = false } or {}), false)
   if not requested then return end
-  local made, c = pcall(self.open_with_framing, self, { markers = true })
-  if made then
-    on(c, true)
-  elseif type(c) == "table" and c.verdict == "SKIP" then
-    self:note("decided without Markers: " .. c.message)
-  else
-    error(c, 0)
-  end
+  local c = self:stream_if_asked("open_with_framing", { markers = true }, "decided without Markers")
+  if c then on(c, true) end
 end
 
 -- The CRC that this frame would have at the present position, as a number; the position stays.
