@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/whole_file.h"
+#include "wire/cells.h"
 
 struct reader {
     struct table *table;
@@ -15,20 +16,6 @@ struct reader {
     size_t target[TABLE_COLUMNS_MAX];   /* of each cell: the column asked for, or as many as were: nobody's */
     const struct table_column *columns; /* asked for */
 };
-
-size_t table_cut(char *line, char *cells[], size_t most)
-{
-    char *tab;
-
-    for (size_t count = 0; count < most; line = tab + 1) {
-        cells[count++] = line;
-        tab = strchr(line, '\t');
-        if (tab == NULL)
-            return count;
-        *tab = '\0';
-    }
-    return most + 1;
-}
 
 static size_t column_of(const struct reader *reader, const char *name)
 {
@@ -69,8 +56,8 @@ static int row_read(struct reader *reader, char *const cells[], size_t count, st
     struct table *table = reader->table;
 
     if (count != reader->cells)
-        return sentence_set(error, "%.200s:%zu: %s%zu cells, %zu were expected", reader->path, reader->line,
-                            count > TABLE_COLUMNS_MAX ? "at least " : "", count, reader->cells);
+        return sentence_set(error, "%.200s:%zu: %zu cells, %zu were expected", reader->path, reader->line, count,
+                            reader->cells);
     if (table->rows == table->room) {
         size_t room = table->room == 0 ? 32 : 2 * table->room;
         const char **grown = realloc(table->cells, room * table->columns * sizeof(*grown));
@@ -100,7 +87,7 @@ static int line_read(struct reader *reader, char *line, struct sentence *error)
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7F)
             return sentence_set(error, "%.200s:%zu: a control character (0x%02x)", reader->path, reader->line,
                                 (unsigned char)*at);
-    count = table_cut(line, cells, TABLE_COLUMNS_MAX);
+    count = cells_cut(line, cells, TABLE_COLUMNS_MAX);
     return reader->cells == 0 ? head_read(reader, cells, count, error) : row_read(reader, cells, count, error);
 }
 

@@ -35,9 +35,6 @@ int table_read(struct table *table, const char *path, const struct table_column 
                struct sentence *error);
 void table_free(struct table *table);
 
-/* Cuts a line at its tabs, in place: into `most` cells at most. How many, or most + 1 when there are more. */
-size_t table_cut(char *line, char *cells[], size_t most);
-
 /* A cell, by the place of its column among those that were asked for. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "tools/embedded.h"
+#include "wire/cells.h"
 #include "wire/hash.h"
 #include "wire/nearest.h"
 #include "wire/sentence.h"
@@ -49,24 +50,6 @@ static int name_index(const char *const *names, size_t count, const char *name)
         if (strcmp(names[i], name) == 0)
             return (int)i;
     return -1;
-}
-
-/* Cuts one line (NUL-terminated) at its tabs; returns the number of cells found, of which at most limit are stored. */
-static size_t line_cut(char *line, char **cell, size_t limit)
-{
-    size_t count = 0;
-
-    for (;;) {
-        char *tab = strchr(line, '\t');
-
-        if (count < limit)
-            cell[count] = line;
-        count++;
-        if (tab == NULL)
-            return count;
-        *tab = '\0';
-        line = tab + 1;
-    }
 }
 
 static int header_check(const char *file, unsigned line, char *const *cell, size_t count, struct sentence *error)
@@ -191,7 +174,7 @@ static int file_parse(struct catalogue *catalogue, const char *file, char *text,
             return -1;
         *line_end = '\0';
         if (text[0] != '\0' && text[0] != '#') {
-            count = line_cut(text, cell, REQUIREMENT_COLUMNS);
+            count = cells_cut(text, cell, REQUIREMENT_COLUMNS);
             if (!header_seen ? header_check(file, line, cell, count, error)
                              : row_add(catalogue, file, line, cell, count, error))
                 return -1;

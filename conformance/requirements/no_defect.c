@@ -4,43 +4,40 @@
 #include <string.h>
 
 #include "tools/embedded.h"
+#include "wire/cells.h"
 
-/* What stands before the next tab, or the end. */
-static const char *cell_copy(const char *p, const char *end, char *cell, size_t room)
+static void cell_copy(const struct cell *cell, char *text, size_t room)
 {
-    const char *tab = memchr(p, '\t', (size_t)(end - p));
-    size_t octets = (size_t)((tab != NULL ? tab : end) - p);
-    size_t copied = octets < room ? octets : room - 1;
+    size_t copied = cell->octets < room ? cell->octets : room - 1;
 
-    memcpy(cell, p, copied);
-    cell[copied] = '\0';
-    return tab != NULL ? tab + 1 : end;
+    if (copied > 0)
+        memcpy(text, cell->text, copied);
+    text[copied] = '\0';
 }
 
 /* `# mpa`, one word: a section. Other comments are prose. */
-static void comment_take(const char *p, const char *end, struct no_defect *row)
+static void comment_take(const struct cell *comment, struct no_defect *row)
 {
-    if (end - p < 3 || p[1] != ' ' || memchr(p + 2, ' ', (size_t)(end - p - 2)) != NULL)
-        return;
-    cell_copy(p + 2, end, row->section, sizeof(row->section));
+    const struct cell word = {comment->text + 2, comment->octets > 2 ? comment->octets - 2 : 0};
+
+    if (word.octets > 0 && comment->text[1] == ' ' && memchr(word.text, ' ', word.octets) == NULL)
+        cell_copy(&word, row->section, sizeof(row->section));
 }
 
 bool no_defect_next(const char **at, const char *end, struct no_defect *row)
 {
-    while (*at < end) {
-        const char *p = *at, *newline = memchr(p, '\n', (size_t)(end - p));
-        const char *line_end = newline != NULL ? newline : end;
+    struct cell cells[2];
 
-        *at = newline != NULL ? newline + 1 : end;
+    while (cells_next(at, end, cells, 2) != 0) {
         row->line++;
-        if (p == line_end)
+        if (cells[0].octets == 0)
             continue;
-        if (*p == '#') {
-            comment_take(p, line_end, row);
+        if (cells[0].text[0] == '#') {
+            comment_take(&cells[0], row);
             continue;
         }
-        p = cell_copy(p, line_end, row->id, sizeof(row->id));
-        cell_copy(p, line_end, row->reason, sizeof(row->reason));
+        cell_copy(&cells[0], row->id, sizeof(row->id));
+        cell_copy(&cells[1], row->reason, sizeof(row->reason));
         return true;
     }
     return false;

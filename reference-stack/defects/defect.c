@@ -6,6 +6,7 @@
 
 #include "reference-stack/defects/defect_compile.h"
 #include "tools/embedded.h"
+#include "wire/cells.h"
 #include "wire/nearest.h"
 
 /* What distinguishes the tables. */
@@ -32,23 +33,6 @@ enum { COLUMNS_MAX = 7 };
 static size_t columns_of(const struct table *table)
 {
     return table->warns ? COLUMNS_MAX : COLUMNS_MAX - 1;
-}
-
-/* Cuts one line at its tabs. Returns the number of fields, at most COLUMNS_MAX + 1. */
-static size_t split(char *line, char **fields)
-{
-    size_t count = 0;
-
-    for (char *at = line; at != NULL && count <= COLUMNS_MAX; count++) {
-        char *tab = strchr(at, '\t');
-
-        if (count < COLUMNS_MAX)
-            fields[count] = at;
-        if (tab != NULL)
-            *tab++ = '\0';
-        at = tab;
-    }
-    return count;
 }
 
 static int add_row(struct defect_list *list, char **fields, size_t line, struct sentence *sentence)
@@ -95,7 +79,7 @@ static int parse_line(struct defect_list *list, char *line, size_t number, struc
 
     if (line[0] == '\0' || line[0] == '#')
         return 0;
-    count = split(line, fields);
+    count = cells_cut(line, fields, COLUMNS_MAX);
     if (count + 1 < columns || count > columns)
         return sentence_set(sentence, "%s: line %zu: %zu fields, %zu or %zu were expected, separated by tabs",
                             list->table->rows, number, count, columns - 1, columns);

@@ -9,7 +9,7 @@
 
 #include "conformance/engine/option/review_day.h"
 #include "reports/save.h"
-#include "reports/table.h"
+#include "wire/cells.h"
 #include "wire/hash.h"
 #include "wire/text_stream.h"
 
@@ -136,7 +136,7 @@ static int line_fault(const struct line *line, struct sentence *error, const cha
 
 static int columns_cut(struct line *line, char *text, struct sentence *error)
 {
-    size_t count = table_cut(text, line->column, COLUMNS);
+    size_t count = cells_cut(text, line->column, COLUMNS);
 
     if (count < COLUMNS)
         return sentence_set(error, "%.200s:%zu: %zu columns parted by tabs, %d were expected: %s", line->path,

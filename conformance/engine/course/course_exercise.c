@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/course/course_exercise.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/table.h"
 #include "tools/embedded.h"
+#include "wire/cells.h"
 
 #define TABLE_PATH "conformance/engine/course/exercises.tsv"
 
@@ -139,7 +140,7 @@ static int line_read(struct course_table *table, char *line, size_t number, stru
         return 0;
     if (table->count == COURSE_EXERCISES_MAX)
         return sentence_set(error, "line %zu: there are at most %d exercises", number, COURSE_EXERCISES_MAX);
-    if (table_cut(line, cells, COLUMNS) != COLUMNS)
+    if (cells_cut(line, cells, COLUMNS) != COLUMNS)
         return sentence_set(error, "line %zu: %d columns were expected", number, COLUMNS);
     if (row_read(table, cells, &why) != 0)
         return sentence_set(error, "line %zu: %s", number, why.text);

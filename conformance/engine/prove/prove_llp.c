@@ -8,19 +8,15 @@
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
 #include "tools/embedded.h"
+#include "wire/cells.h"
 
 enum { PATTERN = 64 };
 
 /* The columns of reference-stack/defects-llp.tsv. */
 enum { HOOK, TARGET, VALUE, REASON, COLUMNS };
 
-struct span {
-    const char *text;
-    size_t octets;
-};
-
 /* Does one of the field's patterns, which commas separate, fit the text? */
-static bool fits(struct span field, const char *text)
+static bool fits(struct cell field, const char *text)
 {
     const char *end = field.text + field.octets;
     char pattern[PATTERN];
@@ -37,36 +33,20 @@ static bool fits(struct span field, const char *text)
     return false;
 }
 
-/* A line of the table, or a comment, whose fields are empty then. */
-static void split(const char *line, const char *end, struct span fields[COLUMNS])
-{
-    memset(fields, 0, COLUMNS * sizeof(*fields));
-    for (unsigned i = 0; i < COLUMNS && line < end && *line != '#'; i++) {
-        const char *tab = memchr(line, '\t', (size_t)(end - line));
-
-        fields[i] = (struct span){line, (size_t)((tab != NULL ? tab : end) - line)};
-        line += fields[i].octets + 1;
-    }
-}
-
 bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_llp_reason *reason)
 {
     const struct embedded_file *file =
         embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-llp.tsv");
     const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
+    struct cell fields[COLUMNS];
 
     if (defect_acts_over_cm(defect)) {
         (void)snprintf(reason->text, sizeof(reason->text), "cm: the CM agent's");
         return true;
     }
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at)), *line_end = newline != NULL ? newline : end;
-        struct span fields[COLUMNS];
-
-        split(at, line_end, fields);
-        at = line_end + 1;
-        if (fields[REASON].octets == 0 || !fits(fields[HOOK], defect->hook) || !fits(fields[TARGET], defect->target) ||
-            !fits(fields[VALUE], defect->value))
+    while (cells_next(&at, end, fields, COLUMNS) != 0) {
+        if (fields[REASON].octets == 0 || *fields[HOOK].text == '#' || !fits(fields[HOOK], defect->hook) ||
+            !fits(fields[TARGET], defect->target) || !fits(fields[VALUE], defect->value))
             continue;
         (void)snprintf(reason->text, sizeof(reason->text), "%.*s", (int)fields[REASON].octets, fields[REASON].text);
         if (defect->warns == NULL && strncmp(reason->text, "legal:", strlen("legal:")) == 0)
