@@ -41,6 +41,12 @@ holds "a check of llp = \"any\" passes" outcome any-llp PASS ''
 expect 0 "and over TCP" "$WARPCHECK" run --simulate --script tests/data/library/any-llp.lua any-llp --format jsonl
 holds "where the same check passes" outcome any-llp PASS ''
 
+echo "== many streams at once"
+# A device whose ULP closes late keeps the 16 streams of a check open, which are closed before the good exchange after it.
+expect 0 "streams that the device has not ended" "$WARPCHECK" run --simulate --llp sctp --variant teardown-late ATOM-8.2-04 DDP-4.1-14 --format jsonl -j 2
+holds "the checks pass, and so does the good exchange after them" jq -se \
+	'[.[] | select(.type == "result" and .by == "check")] | length == 3 and all(.[]; .verdict == "PASS")' "$WORK/stdout"
+
 echo "== defects"
 expect 0 "42 defects are killed over SCTP" "$WARPCHECK" prove --llp sctp -j 2 --format jsonl \
 	ddp-rsvdulp-untagged-later ddp-header-alone-refused ddp-qn-wrong-code ddp-msn-not-advanced ddp-place-before-check \

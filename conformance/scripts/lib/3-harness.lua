@@ -442,7 +442,7 @@ function harness.run(t, check)
 end
 
 function harness.after(t, check)
-  t.judges = nil
+  t.judges, t.connections = nil, {} -- those of the check are closed by now
   rig.note("good exchange after")
   own.exchange(t, check)
 end
