@@ -73,6 +73,12 @@ expect 0 "and over the draft" "$WARPCHECK" prove --llp sctp-draft02 -j 2 --forma
 holds "each of them, too" jq -se '.[-1] | .defects == 7 and .killed == 7' "$WORK/stdout"
 expect 0 "legal variants meet the checks over SCTP" "$WARPCHECK" prove --variants --llp sctp -j 2 --format jsonl segments-512 responses-first
 holds "without a FAIL" jq -se '.[-1] | .variants == 2 and .legal == 2' "$WORK/stdout"
+# Over the draft the end of a stream does not show: a device that closes it after a Terminate which is not valid, without a word, is silent.
+for variant in terminate-msn-closes terminate-version-closes; do
+	expect 0 "$variant over the draft" "$WARPCHECK" run --simulate --llp sctp-draft02 --variant "$variant" RDMAP-5.4-08 --format jsonl -j 2
+	holds "is a PASS" jq -se '[.[] | select(.type == "result" and .by == "check")] | length == 2 and all(.[]; .verdict == "PASS")' "$WORK/stdout"
+done
+expect 1 "a Terminate that is ignored is none" "$WARPCHECK" run --simulate --llp sctp-draft02 --defect ddp-msn-dropped RDMAP-5.4-08 --format jsonl -j 2
 expect 2 "one that acts in TCP meets nothing there" "$WARPCHECK" prove --variants --llp sctp segments-cut
 complains 'as segments-cut is one: stream: '
 expect 2 "another LLP" "$WARPCHECK" prove --llp cm ddp-qn-wrong-code

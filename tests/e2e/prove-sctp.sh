@@ -39,6 +39,8 @@ for llp in sctp sctp-draft02; do
 	holds "all killed, by what they name, and no alarm" jq -se '.[-1] | .defects > 20 and .killed == .defects and .false_alarms == 0 and .inconclusive == 0' "$WORK/stdout"
 	tail -n 1 "$WORK/stdout"
 	expect 0 "part $of_variants of the variants" nice "$WARPCHECK" prove --variants --llp "$llp" --shard "$of_variants" --format jsonl
-	holds "each is legal, and leaves nothing open" jq -se '.[-1] | .variants > 0 and .legal == .variants and .inconclusive == 0' "$WORK/stdout"
+	holds "each is legal" jq -se '.[-1] | .variants > 0 and .legal == .variants' "$WORK/stdout"
+	# A device with one Read open does not serve what a few checks rest on: they are INCONCLUSIVE, and say so.
+	holds "and leaves nothing open" jq -se 'all(.[]; .type != "variant" or .inconclusive == 0 or .variant == "reads-one-by-one")' "$WORK/stdout"
 done
 finish

@@ -72,6 +72,10 @@ START_TEST(operations_are_told_apart)
     }
     ck_assert_str_eq(word_of(defect_list_find(variants, "segments-cut"), false), "stream");
     ck_assert_str_eq(word_of(defect_list_find(variants, "segments-512"), false), "");
+    ck_assert_str_eq(word_of(defect_list_find(variants, "reply-ird-more"), false), "");
+    ck_assert_str_eq(word_of(defect_list_find(variants, "reply-ird-more"), true), "draft");
+    ck_assert_str_eq(word_of(defect_list_find(variants, "reply-depths-unsaid"), false), "");
+    ck_assert_str_eq(word_of(defect_list_find(variants, "reply-depths-unsaid"), true), "draft");
     ck_assert_str_eq(word_of(defect_list_find(variants, "close-reset-second"), false), "legal");
     ck_assert_str_eq(word_of(defect_list_find(variants, "cm-suggest"), false), "cm");
 }
