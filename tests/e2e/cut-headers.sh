@@ -10,7 +10,9 @@ source tests/e2e/expect.bash
 passes=any
 
 echo "== no check stops at a field that did not come"
-for defect in $(awk -F '\t' '/^cut-/ { print $1 }' reference-stack/defects.tsv); do
+mapfile -t defects < <(awk -F '\t' '/^cut-/ { print $1 }' reference-stack/defects.tsv)
+holds "defects cut the header of every kind of message" test "${#defects[@]}" -ge 10
+for defect in "${defects[@]}"; do
 	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" -j 2 --format jsonl
 	holds "no check ends with a script error" jq -se 'all(.[]; (.message // "") | contains("script error") | not)' "$WORK/stdout"
 	holds "a header that is cut is a cause" jq -se 'any(.[]; .type == "result" and .verdict == "FAIL" and
