@@ -273,6 +273,8 @@ static int compile_field(const struct wire_layout *layout, const char *name, str
             transmit->pseudo = PSEUDO_PAD_OCTETS;
         else if (strcmp(name, "crc") == 0)
             transmit->pseudo = PSEUDO_CRC;
+        else if (strcmp(name, "ulpdu_octets") == 0)
+            transmit->pseudo = PSEUDO_ULPDU_OCTETS;
         if (transmit->pseudo != PSEUDO_NONE)
             return 0;
     }

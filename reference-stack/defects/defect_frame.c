@@ -327,8 +327,8 @@ static size_t pad_of(const struct builder *builder, size_t ulpdu_octets, uint8_t
     for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
         const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
 
-        if (transmit->target != TARGET_FPDU || transmit->pseudo == PSEUDO_NONE || transmit->pseudo == PSEUDO_CRC ||
-            !applies(builder->occasion, i))
+        if (transmit->target != TARGET_FPDU ||
+            (transmit->pseudo != PSEUDO_PAD && transmit->pseudo != PSEUDO_PAD_OCTETS) || !applies(builder->occasion, i))
             continue;
         if (transmit->pseudo == PSEUDO_PAD)
             *value = (uint8_t)operate(transmit, 0);
@@ -401,6 +401,19 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     return builder->overflow ? 0 : builder->count;
 }
 
+/* The ULPDU ends sooner, in an FPDU that is right: nothing comes after what is left of its headers or payload. */
+static size_t cut_ulpdu(const struct occasion *occasion, size_t octets)
+{
+    for (size_t i = 0; i < occasion->set->transmit_count; i++) {
+        const struct defect_transmit *transmit = &occasion->set->transmits[i];
+
+        if (transmit->target == TARGET_FPDU && transmit->pseudo == PSEUDO_ULPDU_OCTETS && applies(occasion, i) &&
+            operate(transmit, octets) < octets)
+            octets = (size_t)operate(transmit, octets);
+    }
+    return octets;
+}
+
 /* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
@@ -464,7 +477,8 @@ size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpd
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, change_shape(set, ulpdu, ulpdu_octets)));
+    octets = cut_ulpdu(&occasion, change_shape(set, ulpdu, ulpdu_octets));
+    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, octets));
     return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
 }
 

@@ -283,7 +283,7 @@ enum defect_operation {
 enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER, WHEN_PAD };
 
 /* Fields of an FPDU that no layout has. */
-enum defect_pseudo { PSEUDO_NONE, PSEUDO_PAD, PSEUDO_PAD_OCTETS, PSEUDO_CRC };
+enum defect_pseudo { PSEUDO_NONE, PSEUDO_PAD, PSEUDO_PAD_OCTETS, PSEUDO_CRC, PSEUDO_ULPDU_OCTETS };
 
 struct defect_transmit {
     enum defect_target target;

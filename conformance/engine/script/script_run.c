@@ -113,6 +113,26 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
     outcome->hint = keep(lua, host, OUTCOME_HINT, "hint");
 }
 
+/*
+ * An error that is no verdict is on top of the stack: the library may know that the device is to blame, which sent less than the
+ * script read. Then its verdict takes the error's place. The line stays that of the error.
+ */
+static void weigh_error(lua_State *lua, const struct script_room *room)
+{
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, room->harness);
+    lua_pushliteral(lua, "stopped");
+    lua_rawget(lua, -2);
+    lua_remove(lua, -2);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, room->test);
+    lua_pushvalue(lua, -3);
+    if (lua_pcall(lua, 2, 1, 0) != LUA_OK && lua_istable(lua, -1)) {
+        lua_replace(lua, -2);
+        script_note_sighting(room->host);
+    } else {
+        lua_pop(lua, 1);
+    }
+}
+
 static int call_stage(lua_State *lua)
 {
     struct stage *stage = lua_touserdata(lua, 1);
@@ -131,6 +151,8 @@ static int call_stage(lua_State *lua)
         lua_rawgeti(lua, LUA_REGISTRYINDEX, stage->check->table);
     }
     stage->raised = lua_pcall(lua, 2, 1, 1) != LUA_OK;
+    if (stage->raised && stage->role == NULL && lua_type(lua, -1) == LUA_TSTRING)
+        weigh_error(lua, room);
     if (stage->role != NULL && !stage->raised)
         lua_rawseti(lua, LUA_REGISTRYINDEX, room->test);
     else if (stage->raised || lua_istable(lua, -1))

@@ -178,13 +178,17 @@ function read_terminate(out, known)
   end
 end
 
+-- A message that ends within one of its headers has `cut`: what is cut, how many octets of it came, and how many it has. Fields of
+-- that header, and of those that follow, are nil.
 function read_segment(ulpdu)
-  local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment with a cut header" }
-  if #ulpdu == 0 then return out end
-  local tagged = ulpdu:byte() & 0x80 ~= 0
+  local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment" }
+  local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing tells
   local layout = tagged and "ddp_tagged" or "ddp_untagged"
   local header = wire.unpack(layout, ulpdu)
-  if header == nil then return out end
+  if header == nil then
+    out.cut = { what = "DDP header", octets = #ulpdu, due = wire.size(layout) }
+    return out
+  end
   for k, v in next, header do out[k] = v end
   for k, v in next, wire.unpack("rdmap_control", ulpdu, 2) do out[k] = v end
   if not tagged then out.InvalidateSTag = header.RsvdULP & 0xFFFFFFFF end
@@ -197,6 +201,8 @@ function read_segment(ulpdu)
       for k, v in next, fields do out[k] = v end
       at = at + wire.size(body)
       if out.Opcode == 7 then read_terminate(out) end
+    elseif out.L == 1 and out.MO == 0 then
+      out.cut = { what = out.name .. " header", octets = #ulpdu + 1 - at, due = wire.size(body) }
     end
   end
   out.data = ulpdu:sub(at)
@@ -265,7 +271,8 @@ function describe(frame)
       end
       return "Terminate " .. wire.describe(triple) .. odd
     end
-    return (frame.name or "DDP segment") .. fields_text(fields)
+    local cut = fields.cut and string.format(" with a cut header: %d of %d octets came", fields.cut.octets, fields.cut.due) or ""
+    return (frame.name or "DDP segment") .. fields_text(fields) .. cut
   elseif frame.whole then
     local of = frame.due and string.format(" of %d", frame.due) or ""
     return string.format("%d%s octets of an %s, then %s", #frame.octets, of, frame.whole, plain[frame.ended] or frame.ended)

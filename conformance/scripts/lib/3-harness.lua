@@ -446,3 +446,17 @@ function harness.after(t, check)
   rig.note("good exchange after")
   own.exchange(t, check)
 end
+
+-- A stage stopped at a value that is not there. Where a message of the device ends within its header, or has the header of the other
+-- model, a field of its header is what is missing, and no fault of the script: FAIL. Returns without a verdict where the error is the
+-- script's own.
+function harness.stopped(t, why)
+  local missing = why:find("%f[%a]nil%f[%A]") or why:find("no value", 1, true) or why:find("too short", 1, true) or
+                  why:find("out of string", 1, true)
+  local lacking = t.lacking
+  if not lacking or not missing then return end
+  local cut, field = lacking.cut, why:match("%(field '(%a+)'%)")
+  local due = cut and string.format("the %s: %d octets", cut.what, cut.due) or
+              (lacking.T == 1 and "an untagged" or "a tagged") .. " DDP header"
+  t:fail("a message has its whole header", due .. (field and field ~= "data" and ", with " .. field or ""), describe(lacking))
+end

@@ -23,6 +23,8 @@ function Connection:_suspect_header(segment)
   if peer and peer.Rev == 0 then return end
   if segment.Opcode == nil then
     self.t:suspect("ddp-header-cut", "segments are shorter than a DDP header")
+  elseif segment.cut then
+    self.t:suspect("rdmap-header-cut", "messages are shorter than the header of their opcode")
   elseif segment.DV ~= 1 or segment.RV ~= 1 then
     self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
   elseif (segment.T == 1) ~= (tagged[segment.Opcode] == true) and segment.Opcode < 12 then

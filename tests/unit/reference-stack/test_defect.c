@@ -8,8 +8,10 @@
 #include "reference-stack/defects/defect_internal.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
+#include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
+#include "wire/octets.h"
 #include "wire/rdmap.h"
 
 Suite *defect_suite(void);
@@ -372,6 +374,29 @@ START_TEST(pad_changes_where_it_is_due)
 }
 END_TEST
 
+/* A ULPDU that ends sooner has the FPDU that fits it: length, pad and CRC are right. It never ends later. */
+START_TEST(ulpdu_ends_sooner)
+{
+    struct pair *good = sent_with(NULL, false);
+    struct pair *cut = sent_with("x\tR\ttransmit\tsend_se/fpdu.ulpdu_octets\tset\t10\n", false);
+    struct pair *longer = sent_with("x\tR\ttransmit\tsend_se/fpdu.ulpdu_octets\tset\t100\n", false);
+    size_t before = good->side[1].sent_count - fpdu_octets(23, false, 0);
+    size_t octets = fpdu_octets(10, false, 0);
+    const uint8_t *last = cut->side[1].sent + before;
+    uint32_t crc = crc32c(last, octets - FPDU_CRC_OCTETS);
+
+    ck_assert_uint_eq(cut->side[1].sent_count, before + octets);
+    ck_assert_uint_eq(fpdu_get_ULPDU_Length(last), 10);
+    ck_assert_mem_eq(last + 2, good->side[1].sent + before + 2, 10);
+    ck_assert_uint_eq(octets_get32_little(last + octets - FPDU_CRC_OCTETS), crc);
+    ck_assert_uint_eq(longer->side[1].sent_count, good->side[1].sent_count);
+    ck_assert_mem_eq(longer->side[1].sent, good->side[1].sent, good->side[1].sent_count);
+    pair_free(good);
+    pair_free(cut);
+    pair_free(longer);
+}
+END_TEST
+
 Suite *defect_suite(void)
 {
     Suite *suite = suite_create("defect");
@@ -390,6 +415,7 @@ Suite *defect_suite(void)
     tcase_add_test(effect, fields_change_where_configured);
     tcase_add_test(effect, override_holds_in_its_range);
     tcase_add_test(effect, pad_changes_where_it_is_due);
+    tcase_add_test(effect, ulpdu_ends_sooner);
     suite_add_tcase(suite, effect);
     return suite;
 }
