@@ -89,6 +89,8 @@ size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
         room = least(room, 512);
     if (stream_behaves(stream, DEFECT_SEGMENTS_333))
         room = least(room, 333);
+    if (stream_behaves(stream, DEFECT_SEGMENTS_64))
+        room = least(room, 64);
     if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED))
         room = least(room, 1024);
     if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))

@@ -57,6 +57,7 @@
     B(SEGMENT_FIRST_1,             "segment-first-1",             "the first of several segments carries 1 octet") \
     B(SEGMENTS_UNEVEN,             "segments-uneven",             "every other segment carries half of what fits") \
     B(SEGMENTS_256,                "segments-256",                "the payload of segments that are not the last is a multiple of 256") \
+    B(SEGMENTS_64,                 "segments-64",                 "segments have up to 64 octets of payload") \
     B(EMPTY_WRITE_ANY,             "empty-write-any",             "a Write of length 0 has STag and TO of all ones") \
     B(EMPTY_READ_ANY,              "empty-read-any",              "a Read of size 0 has SrcSTag and SrcTO of all ones") \
     /* Order and time */ \

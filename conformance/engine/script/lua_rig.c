@@ -5,6 +5,7 @@
 
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/lua_rig_internal.h"
+#include "conformance/engine/script/lua_sandbox.h"
 #include "conformance/engine/rig/upper_tester.h"
 #include "reports/result.h"
 
@@ -67,6 +68,13 @@ bool lua_rig_pump(lua_State *lua, uint64_t deadline)
         luaL_error(lua, "the check does not end: it has waited %d seconds", SECONDS_MAX);
     /* What came before the deadline is handled, but a device that never stops sending does not keep us. */
     return now < deadline || (got > 0 && now < deadline + SECOND);
+}
+
+void lua_rig_earn(lua_State *lua, size_t octets)
+{
+    enum { UNITS_AN_OCTET = 64 }; /* a short FPDU of some 80 octets costs the library about 4,000 instructions */
+
+    lua_sandbox_earn(lua, (uint64_t)octets * UNITS_AN_OCTET);
 }
 
 lua_Integer lua_rig_integer(lua_State *lua, int table, const char *name, lua_Integer fallback, bool *given)

@@ -50,6 +50,9 @@ uint64_t lua_rig_deadline(lua_State *lua, int argument);
 /* Turns the crank once; false at the deadline. Raises an error when the link has failed, or the check waits for ever. */
 bool lua_rig_pump(lua_State *lua, uint64_t deadline);
 
+/* The check has taken so many octets of the device, and may compute for it (lua_sandbox_earn()). */
+void lua_rig_earn(lua_State *lua, size_t octets);
+
 /* Raises an error when a check has used up `what`: it had `limit` of it. */
 void lua_rig_spend(lua_State *lua, uint64_t *used, uint64_t count, uint64_t limit, const char *what);
 

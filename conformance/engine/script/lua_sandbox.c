@@ -15,9 +15,9 @@
 
 /*
  * STEP: instructions between two looks at the count. OCTETS_A_UNIT: an allocation of so many takes about as long as an
- * instruction. PIECE: so much of a script is compiled between two looks.
+ * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between two looks.
  */
-enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILE_SECONDS = 5 };
+enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILE_SECONDS = 5, EARNED_MAX = 8 };
 
 /* The sandbox whose script runs, for the signal handler. A process runs one script at a time. */
 static struct lua_sandbox *volatile running;
@@ -49,6 +49,18 @@ void lua_sandbox_spend(lua_State *lua, uint64_t units)
     if (sandbox->expired || sandbox->left < 0 || units > (uint64_t)sandbox->left)
         refuse_more(lua);
     sandbox->left -= (int64_t)units;
+}
+
+void lua_sandbox_earn(lua_State *lua, uint64_t units)
+{
+    struct lua_sandbox *sandbox = lua_sandbox_of(lua);
+    int64_t most = EARNED_MAX * sandbox->work - sandbox->earned;
+    int64_t granted = units < (uint64_t)most ? (int64_t)units : most;
+
+    if (sandbox->left < 0)
+        return;
+    sandbox->earned += granted;
+    sandbox->left += granted;
 }
 
 static void on_count(lua_State *lua, lua_Debug *debug)
@@ -214,6 +226,7 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
     sandbox->account->refused_size = 0;
     sandbox->account->short_of_it = sandbox->account->at_limit = false;
     sandbox->left = sandbox->work;
+    sandbox->earned = 0;
     sandbox->expired = 0;
     if (handler != NULL)
         lua_pushcfunction(lua, handler);

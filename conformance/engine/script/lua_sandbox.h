@@ -41,6 +41,7 @@ struct lua_sandbox {
     void *owner;
     int64_t work;                  /* what a call may compute, in instructions */
     int64_t left;                  /* of that, in this call */
+    int64_t earned;                /* what this call may compute beyond it so far, lua_sandbox_earn() */
     volatile sig_atomic_t expired; /* set by a signal handler: this call takes too long */
 };
 
@@ -65,6 +66,12 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
 
 /* Raises an error when the call has computed too much; `units` are about as long as one instruction each. */
 void lua_sandbox_spend(lua_State *lua, uint64_t units);
+
+/*
+ * The call may compute so many units more, since it has taken something that came: a device that sends much, in small pieces, is no
+ * script that does not end. All of this together is at most 8 times what a call may compute.
+ */
+void lua_sandbox_earn(lua_State *lua, uint64_t units);
 
 /* Why an allocation failed, for messages. */
 const char *lua_sandbox_shortage(const struct lua_account *account);

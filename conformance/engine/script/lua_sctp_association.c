@@ -118,6 +118,7 @@ static void set_number(lua_State *lua, const char *name, uint64_t number)
 
 static void push_chunk(lua_State *lua, const struct sctp_received *got)
 {
+    lua_rig_earn(lua, got->data.user_octets);
     lua_createtable(lua, 0, 9);
     set_number(lua, "tsn", got->data.tsn);
     set_number(lua, "sid", got->data.sid);

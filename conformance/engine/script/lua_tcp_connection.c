@@ -4,6 +4,7 @@
  * from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
  */
 #include <lauxlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "conformance/engine/script/lua_rig_internal.h"
@@ -177,10 +178,15 @@ static enum sighting_kind kind_of_end(const char *end, size_t count)
     return count != 0 ? SIGHTING_OCTETS : SIGHTING_SILENCE;
 }
 
+/*
+ * read(least, seconds, most): octets, how the input stands, how many octets wait. Of more than `most` octets that wait the first are
+ * handed over, so that one who takes them piece by piece does not pay for all of them each time.
+ */
 static int connection_read(lua_State *lua)
 {
     struct tcp_connection *tcp = check_connection(lua);
     size_t least = (size_t)luaL_checkinteger(lua, 2);
+    size_t most = lua_isnoneornil(lua, 4) ? SIZE_MAX : (size_t)luaL_checkinteger(lua, 4);
     uint64_t deadline = lua_rig_deadline(lua, 3);
     const char *end = "timeout";
     const uint8_t *octets;
@@ -198,9 +204,10 @@ static int connection_read(lua_State *lua)
         }
     }
     look_at(lua, tcp, kind_of_end(end, count));
-    lua_pushlstring(lua, (const char *)octets, count);
+    lua_pushlstring(lua, (const char *)octets, count < most ? count : most);
     lua_pushstring(lua, end);
-    return 2;
+    lua_pushinteger(lua, (lua_Integer)count);
+    return 3;
 }
 
 static int connection_consume(lua_State *lua)
@@ -208,9 +215,11 @@ static int connection_consume(lua_State *lua)
     size_t count = (size_t)luaL_checkinteger(lua, 2);
     struct tcp_connection *tcp = check_connection(lua);
     const uint8_t *octets;
-    size_t left;
+    size_t waiting, left;
 
+    tcp_received(tcp, &octets, &waiting);
     tcp_consume(tcp, count);
+    lua_rig_earn(lua, count < waiting ? count : waiting);
     look_at(lua, tcp, SIGHTING_OCTETS);
     lua_rig_of(lua)->looked_at.end -= (uint32_t)tcp_received(tcp, &octets, &left);
     return 0;

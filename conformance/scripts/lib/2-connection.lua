@@ -145,39 +145,49 @@ function Connection:_start_frame(kind, seconds)
   end
 end
 
-function Connection:_fpdu(seconds)
-  local least, due = 1, nil
+-- The longest FPDU that is looked for at first: of the octets that wait, no more are handed over for each FPDU.
+local SLICE = 2048
+
+-- The next FPDU, which is consumed: its fields, how many octets it had, and these octets. Or nil, and what came in its place.
+function Connection:_take_fpdu(seconds)
+  local least, most, due = 1, SLICE, nil
   local deadline = rig.now() + seconds
   while true do
-    local octets, state = self.tcp:read(least, math.max(0, deadline - rig.now()))
+    local octets, state, waiting = self.tcp:read(least, math.max(0, deadline - rig.now()), most)
     if #octets > 0 then
       local used, f, more = wire.parse_fpdu(octets, self.receive_framing)
       due = more
       if used then
         local name, hint
-        if not (f.markers_ok and f.crc_ok) then name, hint = wire.hint_fpdu(octets, self.receive_framing) end
+        if not (f.markers_ok and f.crc_ok) then name, hint = wire.hint_fpdu(self.tcp:read(0, 0), self.receive_framing) end
         self.tcp:consume(used)
         self.receive_framing.position = self.receive_framing.position + used
-        local segment = f.markers_ok and read_segment(f.ulpdu)
-        -- A Terminate of start-up may be built before there are CRCs on that side: MPA-7.1.1-13 judges that.
-        local early = segment and segment.Opcode == 7 and f.crc == 0 and self.receive_framing.position == used
-        if not f.markers_ok or not f.crc_ok and not early then
-          f.kind = "bad_fpdu"
-          self.t:suspect(name, hint)
-          return f
-        end
-        if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
-        segment.fpdu = f
-        self:_observe(segment, octets:sub(1, used), f.markers > 0)
-        return segment
+        return f, used, octets, name, hint
       end
     end
-    if state ~= "open" then
+    if state ~= "open" and #octets == waiting then
       if #octets > 0 then self.t:suspect(wire.hint_fpdu(octets, self.receive_framing)) end
-      return partial("FPDU", octets, due, state)
+      return nil, partial("FPDU", octets, due, state)
     end
-    least = #octets + 1
+    least, most = #octets + 1, math.max(2 * most, due or 0)
   end
+end
+
+function Connection:_fpdu(seconds)
+  local f, used, octets, name, hint = self:_take_fpdu(seconds)
+  if not f then return used end
+  local segment = f.markers_ok and read_segment(f.ulpdu)
+  -- A Terminate of start-up may be built before there are CRCs on that side: MPA-7.1.1-13 judges that.
+  local early = segment and segment.Opcode == 7 and f.crc == 0 and self.receive_framing.position == used
+  if not f.markers_ok or not f.crc_ok and not early then
+    f.kind = "bad_fpdu"
+    self.t:suspect(name, hint)
+    return f
+  end
+  if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
+  segment.fpdu = f
+  self:_observe(segment, octets:sub(1, used), f.markers > 0)
+  return segment
 end
 
 -- The next thing that the device sent: a start-up frame, a segment, { kind = "fin" | "reset" | "timeout" }, ...

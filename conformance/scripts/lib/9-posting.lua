@@ -40,6 +40,23 @@ function Connection:take_message(what)
   return segments, table.concat(data)
 end
 
+-- The same of a long message that is only to come to its end: of its later segments nothing but the L bit is looked at.
+function Connection:pass_message(what)
+  local got, count = self:receive(), 0
+  while got.kind == "segment" do
+    count = count + 1
+    if (got.ulpdu:byte(1) or 0) & 0x40 ~= 0 then return end
+    if self.t:over_sctp() then
+      got = self:receive()
+    else
+      local f, instead = self:_take_fpdu(self.t.reaction)
+      got = f or instead
+      if f then f.kind = f.markers_ok and f.crc_ok and "segment" or "bad_fpdu" end
+    end
+  end
+  self.t:fail(what, "the rest of the message", count .. " segments, then " .. describe(got))
+end
+
 -- The device's ULP posts an RDMA Read into this memory of its own. `given`: source_stag (1), source_to, length, id, sink_to.
 function Test:post_read(c, sink, given)
   local f = copy_fields(given)

@@ -200,6 +200,7 @@ static const struct {
      VERDICT_INCONCLUSIVE, "closed by this script"},
     {"c = t:connect().tcp rig.connect(setmetatable({}, { __index = function() c:close() end })) c:send('x')",
      VERDICT_INCONCLUSIVE, "closed by this script"},
+    {"c = t:connect().tcp while true do c:consume(1 << 40) end", VERDICT_INCONCLUSIVE, "does not end"}, /* of nothing */
     {"c = t:connect().tcp getmetatable(c).__gc(c)", VERDICT_INCONCLUSIVE, "script error"},
     {"c = t:connect().tcp setmetatable(c, {})", VERDICT_INCONCLUSIVE, "script error"},
 };
@@ -312,6 +313,37 @@ START_TEST(memory_ends_anywhere)
 }
 END_TEST
 
+/* ---- what a call earns -------------------------------------------------------------------------------------------- */
+
+enum { SMALL = 1000, MOST = 9 * SMALL }; /* what a call has, and what it has with all that it can earn */
+
+/* Earns without end, and spends `argument`. */
+static int earn_and_spend(lua_State *lua)
+{
+    const int64_t *units = lua_touserdata(lua, 1);
+
+    for (unsigned i = 0; i < 5; i++)
+        lua_sandbox_earn(lua, i == 0 ? SMALL : UINT64_MAX);
+    lua_sandbox_spend(lua, (uint64_t)*units);
+    return 0;
+}
+
+START_TEST(what_a_call_earns_ends)
+{
+    int64_t within = MOST - 1, beyond = MOST + 1;
+    struct lua_account account = {.memory_max = (size_t)16 << 20};
+    struct lua_sandbox sandbox = {0};
+
+    ck_assert_msg(lua_sandbox_open(&sandbox, &account, WORK, NULL, &error) == 0, "%s", error.text);
+    sandbox.work = SMALL;
+    ck_assert_msg(lua_sandbox_do(&sandbox, earn_and_spend, &within, NULL, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(lua_sandbox_do(&sandbox, earn_and_spend, &beyond, NULL, &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "does not end"));
+    ck_assert_msg(lua_sandbox_do(&sandbox, earn_and_spend, &within, NULL, &error) == 0, "%s", error.text);
+    lua_sandbox_close(&sandbox);
+}
+END_TEST
+
 /* ---- capture scripts --------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -364,6 +396,7 @@ Suite *sandbox_suite(void)
     tcase_add_loop_test(tests, script_spoils_itself_alone, 0, COUNT(spoilers));
     tcase_add_test(tests, check_survives_its_table);
     tcase_add_test(tests, memory_ends_anywhere);
+    tcase_add_test(tests, what_a_call_earns_ends);
     tcase_add_loop_test(tests, capture_script_does_no_harm, 0, COUNT(captures));
     suite_add_tcase(suite, tests);
     return suite;
