@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Cuts a line, which ends with NUL, at its tabs: each becomes NUL. cells[0] to cells[most - 1] point into the line, as many of them as
  * it has cells. Returns how many cells the line has, which may be more than `most`: the octets of those that are too many stay in the line.
@@ -25,5 +29,9 @@ struct cell {
  * 0: there are no more lines.
  */
 size_t cells_next(const char **at, const char *end, struct cell cells[], size_t most);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
