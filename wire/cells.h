@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /*
- * Cuts a line, which ends with NUL, at its tabs: each becomes NUL. cells[0] to cells[most - 1] point into the line, as many of them as
- * it has cells. Returns how many cells the line has, which may be more than `most`: the octets of those that are too many stay in the line.
+ * Cuts a line, which ends with NUL, at its tabs: each tab becomes NUL, and cells[] points to the cells. Returns how many cells the line
+ * has. These may be more than `most`: then cells[] has the first `most` of them.
  */
 size_t cells_cut(char *line, char *cells[], size_t most);
 

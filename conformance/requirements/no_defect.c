@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "tools/embedded.h"
 #include "wire/cells.h"
 
 static void cell_copy(const struct cell *cell, char *text, size_t room)
@@ -43,15 +42,21 @@ bool no_defect_next(const char **at, const char *end, struct no_defect *row)
     return false;
 }
 
+bool no_defect_find_in(const struct embedded_file *file, const char *id, struct no_defect *row)
+{
+    const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
+
+    *row = (struct no_defect){0};
+    while (no_defect_next(&at, end, row))
+        if (strcmp(row->id, id) == 0)
+            return true;
+    return false;
+}
+
 bool no_defect_find(const char *id, struct no_defect *row)
 {
-    for (size_t i = 0; i < embedded_no_defect_count; i++) {
-        const char *at = (const char *)embedded_no_defects[i].octets, *end = at + embedded_no_defects[i].size;
-
-        *row = (struct no_defect){0};
-        while (no_defect_next(&at, end, row))
-            if (strcmp(row->id, id) == 0)
-                return true;
-    }
+    for (size_t i = 0; i < embedded_no_defect_count; i++)
+        if (no_defect_find_in(&embedded_no_defects[i], id, row))
+            return true;
     return false;
 }

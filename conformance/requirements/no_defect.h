@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/embedded.h"
+
 struct no_defect {
     char id[64];      /* of the requirement, or of the defect (defects-warn.tsv) */
     char section[32]; /* the word of the `# word` line above it: the file of the catalogue that has the requirement */
@@ -22,7 +24,10 @@ struct no_defect {
  */
 bool no_defect_next(const char **at, const char *end, struct no_defect *row);
 
-/* The line of the file carried inside the program that has `id`. False: there is none. */
+/* The line with `id` of a file that is carried inside the program. False: there is none, or no such file (NULL). */
+bool no_defect_find_in(const struct embedded_file *file, const char *id, struct no_defect *row);
+
+/* That of reference-stack/defects-none.tsv. */
 bool no_defect_find(const char *id, struct no_defect *row);
 
 #endif

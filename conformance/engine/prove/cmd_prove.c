@@ -52,9 +52,9 @@ static const char usage[] =
     "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
     "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
     "level,\n"
-    "                 each defect that breaks a MUST and draws WARN alone without a line of defects-warn.tsv, and "
-    "each\n"
-    "                 that repeats the operation of another; needs all defects\n"
+    "                 each defect that breaks a MUST and draws no more than WARN (defects-warn.tsv declares those that "
+    "may),\n"
+    "                 and each defect that repeats the operation of another; needs all defects\n"
     "  --format F     text or jsonl\n"
     "  --help         shows this text\n";
 

@@ -142,15 +142,10 @@ static void find_warned(const json_t *drawn, const struct catalogue *catalogue, 
 
 bool prove_demands_may_warn(const char *defect)
 {
-    const struct embedded_file *file =
-        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-warn.tsv");
-    const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
-    struct no_defect row = {0};
+    struct no_defect row;
 
-    while (no_defect_next(&at, end, &row))
-        if (strcmp(row.id, defect) == 0)
-            return true;
-    return false;
+    return no_defect_find_in(embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-warn.tsv"),
+                             defect, &row);
 }
 
 static void tell_of_level(struct teller *teller, const struct catalogue *catalogue, const struct defect *defect)

@@ -219,9 +219,9 @@ static int connection_consume(lua_State *lua)
 
     tcp_received(tcp, &octets, &waiting);
     tcp_consume(tcp, count);
-    lua_rig_earn(lua, count < waiting ? count : waiting);
     look_at(lua, tcp, SIGHTING_OCTETS);
     lua_rig_of(lua)->looked_at.end -= (uint32_t)tcp_received(tcp, &octets, &left);
+    lua_rig_earn(lua, waiting - left);
     return 0;
 }
 

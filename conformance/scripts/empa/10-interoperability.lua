@@ -177,20 +177,20 @@ check {
             end
             c.tcp:close()
           else
-            local able, c = pcall(t.receive_request, t, { p2p = word.A == 1 })
-            if able then
-              c:answer(word)
-              local sent = t:post("send", { stream = c.stream, data = "66697273" })
-              local got = c:receive()
-              if got.kind ~= "segment" and not fits(tcp.closed(), got) then
-                t:fail("a Reply with " .. what, "an FPDU, or FIN or RST", describe(got) .. (sent.ok and "" or ", no Send taken"))
-              end
-              c.tcp:close()
-            elseif word.A == 1 and type(c) == "table" and c.verdict == "SKIP" then
-              break -- it begins no peer-to-peer connections: then the words without A are all there is
+            local c
+            if word.A == 1 then
+              c = t:stream_if_asked("receive_request", { p2p = true }, "without peer-to-peer connections")
+              if not c then break end -- then the words without A are all there is
             else
-              error(c, 0)
+              c = t:receive_request { p2p = false }
             end
+            c:answer(word)
+            local sent = t:post("send", { stream = c.stream, data = "66697273" })
+            local got = c:receive()
+            if got.kind ~= "segment" and not fits(tcp.closed(), got) then
+              t:fail("a Reply with " .. what, "an FPDU, or FIN or RST", describe(got) .. (sent.ok and "" or ", no Send taken"))
+            end
+            c.tcp:close()
           end
         end
       end

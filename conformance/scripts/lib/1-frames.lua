@@ -179,7 +179,8 @@ function read_terminate(out, known)
 end
 
 -- A message that ends within one of its headers has `cut`: what is cut, how many octets of it came, and how many it has. Fields of
--- that header, and of those that follow, are nil.
+-- that header, and of those that follow, are nil. `other_model`: the T bit is not that of its opcode, so that it has the other
+-- header's fields.
 function read_segment(ulpdu)
   local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment" }
   local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing tells
@@ -192,7 +193,9 @@ function read_segment(ulpdu)
   for k, v in next, header do out[k] = v end
   for k, v in next, wire.unpack("rdmap_control", ulpdu, 2) do out[k] = v end
   if not tagged then out.InvalidateSTag = header.RsvdULP & 0xFFFFFFFF end
-  out.name = wire.opcode(out.Opcode) or string.format("opcode 0x%x", out.Opcode)
+  local name, by_opcode = wire.opcode(out.Opcode)
+  out.name = name or string.format("opcode 0x%x", out.Opcode)
+  out.other_model = name ~= nil and by_opcode ~= tagged
   local at = wire.size(layout) + 1
   local body = body_of[out.Opcode]
   if body and not tagged then

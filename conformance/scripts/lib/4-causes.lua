@@ -18,7 +18,6 @@ end
 
 -- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version 0.
 function Connection:_suspect_header(segment)
-  local tagged = { [0] = true, [2] = true }
   local peer = rawget(self, "peer") -- of MPA: a session over SCTP has none
   if peer and peer.Rev == 0 then return end
   if segment.Opcode == nil then
@@ -27,7 +26,7 @@ function Connection:_suspect_header(segment)
     self.t:suspect("rdmap-header-cut", "messages are shorter than the header of their opcode")
   elseif segment.DV ~= 1 or segment.RV ~= 1 then
     self.t:suspect("version-wrong", "segments have another version of DDP or RDMAP")
-  elseif (segment.T == 1) ~= (tagged[segment.Opcode] == true) and segment.Opcode < 12 then
+  elseif segment.other_model then
     self.t:suspect("model-wrong", "the T bit of segments does not fit their opcode")
   elseif segment.triple and (segment.QN ~= 2 or segment.MSN ~= 1 or segment.MO ~= 0) then
     self.t:suspect("terminate-queue", "Terminates are not the first message of queue 2")

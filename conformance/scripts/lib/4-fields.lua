@@ -12,12 +12,6 @@ local function named(field, kind)
   if field and kind then return wire.hint_field(kind, field) end
 end
 
--- The T bit of a segment is not that of its opcode, so that it has the other header's fields.
-local function other_model(segment)
-  local name, tagged = wire.opcode(segment.Opcode or 0)
-  return name ~= nil and segment.T ~= nil and (segment.T == 1) ~= tagged
-end
-
 -- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP. `place`: of its last octet, as
 -- rig.looked() gives it; nil is that of what was read last.
 function Connection:_observe(segment, octets, marked, place)
@@ -25,7 +19,7 @@ function Connection:_observe(segment, octets, marked, place)
   recent[#recent + 1] = { segment = segment, octets = octets or segment.ulpdu, at = octets and 2 or 0, marked = marked,
                           place = octets and (place or rig.looked()) or nil }
   if #recent > RECENT then table.remove(recent, 1) end
-  if segment.cut or other_model(segment) then self.t.lacking = self.t.lacking or segment end
+  if segment.cut or segment.other_model then self.t.lacking = self.t.lacking or segment end
   self:_suspect_header(segment)
   if segment.SinkSTag then self:_suspect_request(segment) end
 end
