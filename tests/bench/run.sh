@@ -8,7 +8,7 @@
 #   BENCH_PLUGIN_MB=100   size of the one that tshark reads with the plugin and with the built-in dissectors
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike (of the stack: see bench_stack.c)
 #   BENCH_JOBS=16         checks side by side on the embedded device (run -j); without it as many as a run has by itself
-#   BENCH_LAB_JOBS=4      the same on Linux siw in a virtual machine, where the lab's packages are installed; 0: no run in the lab
+#   BENCH_LAB_JOBS=6      the same on Linux siw in a virtual machine, where the lab's packages are installed; 0: no run in the lab
 #   BENCH_LAB='DDP-7*'    the checks of both runs there; without it all of them, which takes minutes
 #   BENCH_PAIRS=7         of the plugin: runs in pairs, with and without it by turns, each first in every other pair; the
 #                         median of the pairs' ratios counts. Both programs are mostly Wireshark itself and differ by a few
@@ -20,7 +20,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
-: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}" "${BENCH_JOBS:=}" "${BENCH_LAB_JOBS:=4}" "${BENCH_LAB:=}"
+: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}" "${BENCH_JOBS:=}" "${BENCH_LAB_JOBS:=6}" "${BENCH_LAB:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${WORK:=$B/bench/work}"
 mkdir -p "$WORK"
 measure=$B/bench/bench_measure

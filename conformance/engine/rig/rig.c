@@ -136,16 +136,34 @@ static void set_limits(struct rig *rig, uint64_t round_trip)
         rig->reaction_ns = rig->patience_ns;
 }
 
+/* The longest of the latest exchanges that is no exception. */
+static uint64_t usual_longest(const struct rig *rig)
+{
+    size_t noted = rig->recent_next < RIG_RECENT ? rig->recent_next : RIG_RECENT;
+    size_t exceptions = noted / RIG_PER_EXCEPTION;
+    uint64_t longest[RIG_RECENT / RIG_PER_EXCEPTION + 1] = {0}; /* in falling order */
+
+    for (size_t i = 0; i < noted; i++) {
+        uint64_t round_trip = rig->recent_ns[i];
+
+        for (size_t place = 0; place <= exceptions; place++) {
+            uint64_t less = longest[place];
+
+            if (round_trip <= less)
+                continue;
+            longest[place] = round_trip;
+            round_trip = less;
+        }
+    }
+    return longest[exceptions];
+}
+
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip)
 {
-    uint64_t longest = 0;
-
     if (rig->simulated || round_trip == 0)
         return;
     rig->recent_ns[rig->recent_next++ % RIG_RECENT] = round_trip;
-    for (size_t i = 0; i < RIG_RECENT; i++)
-        longest = rig->recent_ns[i] > longest ? rig->recent_ns[i] : longest;
-    set_limits(rig, longest);
+    set_limits(rig, usual_longest(rig));
 }
 
 /*

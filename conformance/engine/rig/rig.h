@@ -30,7 +30,11 @@ struct profile;
 struct profile_place;
 struct defect_set;
 
-enum { RIG_RECENT = 32 }; /* exchanges: those of some ten checks */
+enum {
+    RIG_RECENT = 32, /* exchanges: those of some ten checks */
+    /* Among so many, one may be slow by chance, where the device or the tester waits for a processor: it says nothing of the rest. */
+    RIG_PER_EXCEPTION = 8
+};
 
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
@@ -65,7 +69,7 @@ struct rig {
     bool only_opens; /* rig_measure() found that the device refuses connections, and connect_command opens them */
     enum ddp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
     bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
-    uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */
+    uint64_t round_trip_ns; /* measured by rig_measure(); live, by rig_note_round_trip() */
     uint64_t reaction_ns;   /* how long a device may take to react */
     uint64_t reaction_least_ns; /* it is never less than this; 0: 2 seconds */
     uint64_t patience_ns; /* nor less than this, which makes silence no longer: a device that waits for a processor */
@@ -176,7 +180,8 @@ int rig_ask(struct rig *rig);
 
 /*
  * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
- * time from its next check on, and keeps it for a while. Simulated ones are as they were measured.
+ * time from its next check on, and keeps it for a while. What counts is the longest of the latest RIG_RECENT, without the longest one
+ * of each RIG_PER_EXCEPTION. Simulated devices are as they were measured.
  */
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip);
 

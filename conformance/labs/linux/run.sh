@@ -10,14 +10,14 @@
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
 # Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs; LAB_BESIDE=yes: for $jobs checks side by
-# side, else for one), LAB_JOBS (4: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
+# side, else for one), LAB_JOBS (6: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
 # options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
 # is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
-: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=4}"
+: "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=6}"
 
 complain() {
 	echo "$LAB_DEVICE: $1" >&2

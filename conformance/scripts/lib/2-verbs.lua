@@ -18,7 +18,7 @@ end
 -- alone: TCP hands nothing over from there (RFC 5044 A.3).
 function Connection:send_behind(missing, frames, order)
   local deadline = rig.now() + self.t.reaction
-  while select(3, self.tcp:acknowledged()) > 0 and rig.now() < deadline do rig.wait(self.t.round_trip) end
+  while select(3, self.tcp:acknowledged()) > 0 and self:_is_open() and rig.now() < deadline do rig.wait(self.t.round_trip) end
   local room, sent = self.tcp:status().peer_window, 0
   local first, pieces, offsets = self:octets(table.unpack(missing.kind and { missing } or missing)), {}, {}
   local at = #first
@@ -71,8 +71,12 @@ function Connection:send_apart(pieces)
   end
 end
 
+-- A stream that the device has reset acknowledges nothing any more: nobody waits for it.
 function Connection:await_acknowledged()
   local deadline = rig.now() + self.t.reaction
   local pause = self.t:waits(deadline)
-  while self.tcp:unacknowledged() > 0 and rig.now() < deadline do pause() end
+  while self.tcp:unacknowledged() > 0 and self:_is_open() and rig.now() < deadline do pause() end
 end
+
+-- Has the device not reset the stream?
+function Connection:_is_open() return self.tcp:status().input ~= "reset" end
