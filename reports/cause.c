@@ -8,7 +8,7 @@
 #include "reports/decision.h"
 #include "wire/hash.h"
 
-enum { IDS_MAX = 200, MORE_OCTETS = 40 };
+enum { IDS_MAX = 200, MORE_OCTETS = 40, SILENCES_LEAST = 3 };
 
 struct cause {
     UT_hash_handle hh;
@@ -177,6 +177,27 @@ const struct cause *cause_first(const struct cause_set *set)
 const struct cause *cause_next(const struct cause *cause)
 {
     return shared(cause->hh.next);
+}
+
+bool cause_of_silence(const struct cause_set *set, struct sentence *text)
+{
+    static const char silence[] = "silence-";
+    size_t causes = 0, results = 0;
+
+    for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next) {
+        if (strncmp(cause->name, silence, sizeof(silence) - 1) != 0)
+            continue;
+        causes++;
+        results += cause->results;
+    }
+    if (causes < SILENCES_LEAST)
+        return false;
+    (void)sentence_set(
+        text,
+        "perhaps one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
+        "loses messages, or stops sending, shows all of them",
+        causes, results);
+    return true;
 }
 
 const char *cause_name(const struct cause *cause)

@@ -7,6 +7,7 @@
 #define REPORTS_CAUSE_H
 
 #include "reports/report.h"
+#include "wire/sentence.h"
 
 struct cause; /* opaque */
 
@@ -47,6 +48,12 @@ const char *cause_name(const struct cause *cause);
 const char *cause_hint(const struct cause *cause);
 const char *cause_first_id(const struct cause *cause);
 size_t cause_results(const struct cause *cause);
+
+/*
+ * One fault behind several causes: what is missing is not seen, and each kind of message that does not come is a cause of its own
+ * ("silence-for-send"). True where there are three such causes or more; `text` is then a sentence that says so, without an end mark.
+ */
+bool cause_of_silence(const struct cause_set *set, struct sentence *text);
 
 /* "MPA-4.1-06, MPA-A.4-02 and 12 more": each id once. */
 const char *cause_ids(const struct cause *cause);

@@ -4,6 +4,7 @@
 #include "reports/cause.h"
 #include "reports/html_parts.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +108,15 @@ static void put_folds(const struct html *html, const struct card *cards, size_t 
 void html_folds(const struct html *html, enum verdict verdict)
 {
     struct cause_set causes = {0};
+    struct sentence silence;
     struct card *cards = calloc(html->report->entry_count + 1, sizeof(*cards));
     if (!cards || cause_add_report(&causes, html->report) != 0)
         markup_element(html->markup, "p", "notice", "Out of memory: some causes or cards are left out.");
+    if (verdict == VERDICT_FAIL && cause_of_silence(&causes, &silence)) {
+        markup_open(html->markup, "p", "class", "notice", NULL);
+        markup_textf(html->markup, "%c%s.", toupper((unsigned char)silence.text[0]), silence.text + 1);
+        markup_close(html->markup);
+    }
     if (cards) {
         size_t count = gather(html->report, verdict, &causes, cards);
         qsort(cards, count, sizeof(*cards), card_order);

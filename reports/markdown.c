@@ -7,6 +7,7 @@
 #include "reports/text.h"
 #include "wire/text_stream.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ static void put_causes(FILE *out, const struct report *report)
 {
     struct cause_set causes = {0};
     const struct cause *cause;
+    struct sentence silence;
 
     (void)cause_add_report(&causes, report); /* without memory the program ends with that status */
     cause = cause_first(&causes);
@@ -88,6 +90,8 @@ static void put_causes(FILE *out, const struct report *report)
         markdown_text(out, cause_ids(cause));
         fputs(" |\n", out);
     }
+    if (cause_of_silence(&causes, &silence))
+        fprintf(out, "\n%c%s.\n", toupper((unsigned char)silence.text[0]), silence.text + 1);
     cause_set_free(&causes);
 }
 

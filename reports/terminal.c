@@ -146,6 +146,7 @@ static void put_repeated(const struct terminal *terminal, const struct result *r
 /* What more than one result has for a cause: once, and the ids that it concerns. */
 static void put_causes(const struct terminal *terminal)
 {
+    struct sentence silence;
     for (const struct cause *cause = cause_first(&terminal->causes); cause; cause = cause_next(cause)) {
         fprintf(terminal->out, "one cause of %zu results: ", cause_results(cause));
         put(terminal->out, *cause_hint(cause) ? cause_hint(cause) : cause_name(cause));
@@ -153,6 +154,8 @@ static void put_causes(const struct terminal *terminal)
         put(terminal->out, cause_ids(cause));
         fputc('\n', terminal->out);
     }
+    if (cause_of_silence(&terminal->causes, &silence))
+        fprintf(terminal->out, "%s\n", silence.text);
 }
 
 void terminal_free(struct terminal *terminal)

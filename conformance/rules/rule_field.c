@@ -13,7 +13,8 @@ static const struct {
     {"RDMAP-4.4-04", "TO"},         {"ATOM-4.1-04", "QN"},   {"ATOM-5.2.1-17", "MSN"},  {"ATOM-5.2.2-05", "MSN"},
     {"ATOM-5.2.2-02", "RequestId"}, {"ATOM-6.3-04", "QN"},   {"RDMAP-6580.3.4-01", "Opcode"},
     {"DDP-4.2-06", "RsvdULP"},      {"DDP-4.3-05", "RsvdULP"}, {"DDP-4.3-14", "MSN"},   {"MPA-7.1.1-21", "Rev"},
-    {"EMPA-6-06", "Rev"},           {"MPA-7.1.1-32", "PD_Length"}, {"EMPA-10-01", "S"},
+    {"EMPA-6-06", "Rev"},           {"MPA-7.1.1-32", "PD_Length"}, {"EMPA-10-01", "S"},     {"EMPA-6-03", "Res"},
+    {"EMPA-6-07", "S"},             {"EMPA-6-11", "S"},
 };
 
 /* More than one field, and one fault: as checks call it, too (scripts/lib/4-causes.lua). */

@@ -136,6 +136,22 @@ holds "the total of these: $total of at most 35" test "$total" -le 35
 run atom-mask-zero-nothing ATOM-5.1.1-04
 holds "no text makes a script fail" bash -c "! grep -q 'script error' '$WORK/atom-mask-zero-nothing/results.jsonl'"
 
+echo "== a flag of a start-up frame, its revision"
+run empa-request-a-missing 'EMPA-9.2-*' 'EMPA-5-01'
+says '^one cause of 14 results: A of MPA Requests is another than is due \(request-a\)$'
+run empa-reply-rev-1 'EMPA-9-*' 'EMPA-10-*' 'EMPA-9.2-*' --role responder
+says '^one cause of [0-9]+ results: Rev of MPA Replies is another than is due \(reply-rev\)$'
+says '^  EMPA-10-01, .*EMPA-10-06.*EMPA-9-03'
+
+echo "== a message that is lost shows in all that does not come after it"
+run mpa-first-fpdu-discarded 'MPA-8-*' 'DDP-7.1-*'
+says '^perhaps one fault: [0-9]+ causes, with [0-9]+ results, are that nothing comes'
+holds "so does the page" grep -q '<p class="notice">Perhaps one fault: ' "$WORK/mpa-first-fpdu-discarded/index.html"
+expect 0 "and Markdown" "$WARPCHECK" report "$WORK/mpa-first-fpdu-discarded/results.jsonl" --format md
+holds "as a sentence after the table" grep -q '^Perhaps one fault: ' "$WORK/mpa-first-fpdu-discarded/summary.md"
+run mpa-pad-for-ulpdu 'MPA-4.1-*'
+holds "one kind of message that does not come is no such thing" bash -c "! grep -q '^perhaps one fault' '$WORK/stdout'"
+
 echo "== two faults, two findings"
 for pair in 'rdmap-read-fields-swapped rdmap-terminate-m-always' 'ddp-msn-from-0 rdmap-read-fields-swapped' 'ddp-rsvd-untagged ddp-qn-wrong-code' \
 	'atom-id-is-msn ddp-qn-wrong-code' 'ddp-writes-dropped rdmap-terminate-m-always'; do

@@ -66,6 +66,29 @@ START_TEST(many)
 }
 END_TEST
 
+/* Three kinds of messages that do not come may have one fault; two are two. */
+START_TEST(silences)
+{
+    const struct result results[] = {
+        result_of("A-1", VERDICT_FAIL, "silence-for-send"),
+        result_of("A-2", VERDICT_FAIL, "silence-for-terminate-0x1100"),
+        result_of("A-3", VERDICT_FAIL, "silence-for-send"),
+        result_of("A-4", VERDICT_FAIL, "octets-missing"),
+        result_of("A-5", VERDICT_FAIL, "silence-after-startup"),
+    };
+    struct cause_set set = {0};
+    struct sentence text;
+
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(cause_add(&set, &results[i]), 0);
+    ck_assert(!cause_of_silence(&set, &text));
+    ck_assert_int_eq(cause_add(&set, &results[4]), 0);
+    ck_assert(cause_of_silence(&set, &text));
+    ck_assert_ptr_nonnull(strstr(text.text, ": 3 causes, with 4 results, are that nothing comes"));
+    cause_set_free(&set);
+}
+END_TEST
+
 /* The first result of a cause is a whole block, the next ones a line each; the summary has the ids, of hidden ones, too. */
 START_TEST(on_the_terminal)
 {
@@ -113,6 +136,7 @@ Suite *cause_suite(void)
 
     tcase_add_test(tcase, grouped);
     tcase_add_test(tcase, many);
+    tcase_add_test(tcase, silences);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, on_the_terminal);
     suite_add_tcase(suite, tcase);
