@@ -10,6 +10,7 @@
     B(SCTP_INDICATION_OTHER,       "sctp-indication-other",       "the indication is the other profile's") \
     B(SCTP_INDICATION_SWAPPED,     "sctp-indication-swapped",     "the indication has its octets reversed") \
     B(SCTP_STREAMS_UNEQUAL,        "sctp-streams-unequal",        "one stream outbound is asked for, and 65535 inbound") \
+    B(SCTP_ADDRESSES_LISTED,       "sctp-addresses-listed",       "INIT and INIT-ACK list two more addresses") \
     B(SCTP_MODE_ANY,               "sctp-mode-any",               "an association is for RDMA whatever the peer indicates") \
     B(SCTP_ERROR_SPREADS,          "sctp-error-spreads",          "an error of one stream aborts the association") \
     B(SCTP_DOWN_UNTOLD,            "sctp-down-untold",            "one stream alone is told that the association has ended") \

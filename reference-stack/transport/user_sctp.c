@@ -11,6 +11,7 @@
 #include <usrsctp.h>
 
 #include "reference-stack/base/ring.h"
+#include "reference-stack/transport/user_sctp_init.h"
 #include "reference-stack/transport/user_sctp_options.h"
 #include "wire/hash.h"
 
@@ -42,6 +43,7 @@ struct user_sctp {
     size_t flight_octets;
     uint32_t highest; /* TSN that was sent */
     bool tsn_known;
+    uint16_t addresses;  /* that its INIT or INIT ACK lists */
     uint32_t own_tag;    /* of its own INIT */
     uint32_t packet_tag; /* of the packet that libusrsctp reads... */
     uint32_t tag;        /* ...and of all that belong to the association, once it is up */
@@ -102,6 +104,8 @@ static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
 static int on_output(void *address, void *packet, size_t octets, uint8_t tos, uint8_t set_df)
 {
     struct user_sctp *end = find(address);
+    uint8_t listed[USER_SCTP_INIT_ROOM];
+    size_t with_addresses = 0;
     const uint8_t *p = (const uint8_t *)packet + SCTP_COMMON_OCTETS;
     struct sctp_chunk chunk;
     struct sctp_init init;
@@ -116,6 +120,12 @@ static int on_output(void *address, void *packet, size_t octets, uint8_t tos, ui
             end->own_tag = init.tag;
         if (chunk.type == SCTP_INIT || chunk.type == SCTP_COOKIE_ECHO)
             end->answered = chunk.type == SCTP_COOKIE_ECHO;
+    }
+    if (end->addresses != 0)
+        with_addresses = user_sctp_list_addresses(packet, octets, end->addresses, listed);
+    if (with_addresses != 0) {
+        packet = listed;
+        octets = with_addresses;
     }
     if (octets >= SCTP_COMMON_OCTETS)
         sctp_common_set_Checksum(packet, sctp_checksum(packet, octets));
@@ -146,7 +156,8 @@ static void read_init(struct user_sctp *end, const struct sctp_chunk *chunk)
     struct sctp_init init;
 
     if (!end->up && !end->answered && end->packet_tag == tag && sctp_init_parse(chunk, &init) == WIRE_OK)
-        end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
+        end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound,
+                                             (uint16_t)init.addresses};
 }
 
 /*
@@ -300,6 +311,7 @@ static int open_socket(struct user_sctp *end, struct sentence *sentence)
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
                                 uint64_t now, struct sentence *sentence)
 {
+    struct iwarp_sctp_init init;
     struct user_sctp *end;
 
     if (association == NULL || config == NULL || config->send == NULL || !stack.started) {
@@ -320,7 +332,9 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
         (void)sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
+    iwarp_association_init(association, &init);
     end->association = association;
+    end->addresses = init.addresses;
     end->config = *config;
     end->now = now;
     ring_init(&end->flight, sizeof(struct flight));
