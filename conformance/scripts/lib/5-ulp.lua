@@ -264,11 +264,11 @@ end
 -- sends meanwhile need not be acknowledged. Returns "fin", "reset" or
 -- "left" (to us; then it has closed after our FIN).
 function Connection:expect_end(message)
-  local got = self:receive(self.t.reaction)
+  local got = self:receive()
   if got.kind == "fin" or got.kind == "reset" then return got.kind end
   if got.kind ~= "timeout" then self.t:fail(message, "FIN or RST, nothing before it", describe(got)) end
   self:fin()
-  got = self:receive(self.t.reaction)
+  got = self:receive()
   if got.kind ~= "fin" and got.kind ~= "reset" then
     self.t:fail(message, "FIN or RST after the tester's FIN", describe(got))
   end
