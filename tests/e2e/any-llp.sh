@@ -83,4 +83,24 @@ expect 2 "one that acts in TCP meets nothing there" "$WARPCHECK" prove --variant
 complains 'as segments-cut is one: stream: '
 expect 2 "another LLP" "$WARPCHECK" prove --llp cm ddp-qn-wrong-code
 complains 'tcp, sctp or sctp-draft02 was expected'
+
+echo "== what SCTP has lost comes by retransmissions, one timer after another"
+cat >"$WORK/lost.lua" <<'L'
+-- SPDX-License-Identifier: BSD-2-Clause
+check {
+  id = "SCTP5043-10-05", role = "responder", llp = "sctp", purpose = "five chunks, of which the device has one more after a time",
+  run = function(t)
+    local a, begun, each = t:sctp_open(), rig.now(), SECONDS
+    local handle = a.handle
+    a.handle = { status = function() return { unacknowledged = math.max(0, 5 - math.floor((rig.now() - begun) / each)) } end }
+    a:expect_acknowledged("five chunks")
+    a.handle = handle
+  end,
+}
+L
+sed 's/SECONDS/1.5/' "$WORK/lost.lua" >"$WORK/slow.lua"
+sed 's/SECONDS/100/' "$WORK/lost.lua" >"$WORK/never.lua"
+expect 0 "a device that has all of it after 7.5 seconds" "$WARPCHECK" run --simulate --llp sctp --script "$WORK/slow.lua"
+expect 1 "one that has nothing more for longer than it may take" "$WARPCHECK" run --simulate --llp sctp --script "$WORK/never.lua"
+says '^      actual    5 chunks without'
 finish

@@ -208,11 +208,24 @@ function Association:expect_nothing(sid, message, seconds)
   if got or why ~= "timeout" then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
 end
 
+-- Until all that was sent is acknowledged, or nothing more of it is for as long as the device may take: what is lost comes by
+-- retransmissions, one timer after another. Returns how many chunks are not.
+function Association:await_acknowledged()
+  local least, deadline, pause
+  while true do
+    local left = self.handle:status().unacknowledged
+    if least == nil or left < least then
+      least, deadline = left, rig.now() + self.t.reaction
+      pause = self.t:waits(deadline)
+    end
+    if left == 0 or rig.now() >= deadline then return left end
+    pause()
+  end
+end
+
 -- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same.
 function Association:expect_acknowledged(message)
-  local deadline = rig.now() + 2
-  while self.handle:status().unacknowledged > 0 and rig.now() < deadline do rig.wait(0.1) end
-  local left = self.handle:status().unacknowledged
+  local left = self:await_acknowledged()
   if left > 0 then self.t:fail(message, "a SACK of each chunk", left .. " chunks without") end
 end
 
