@@ -80,11 +80,15 @@ command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh la
 # The agents of checks side by side come first: when the last one is ready, all are.
 guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do warpcheck-agent --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
 warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
-setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
+# cx16=off: after CMPXCHG16B, with which the guest's kernel allocates memory, QEMU 7.2 may have half of an address in EFLAGS, and the guest
+# dies of a double fault; without it the kernel takes a lock.
+# event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
+# can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
+setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; %s' "$jobs" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
-	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off \
+	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &
 machine=$!
 

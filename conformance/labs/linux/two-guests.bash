@@ -28,11 +28,11 @@ for side in server client; do
 done
 
 boot() { # SIDE ADDRESS INITRD COMMANDS
-	setsid qemu-system-x86_64 -accel "$QEMU_ACCEL" -m 512 -smp 1 -display none -monitor none -serial file:"$work/$1.txt" -no-reboot \
+	setsid qemu-system-x86_64 -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 512 -smp 1 -display none -monitor none -serial file:"$work/$1.txt" -no-reboot \
 		-kernel "$LAB_IMAGE/vmlinuz" -initrd "$3" \
 		-append "console=ttyS0 quiet panic=-1 ip4=10.78.0.$2 ip6=fd78::$2 run=$(printf '%s' "$4" | base64 -w0)" \
 		-netdev tap,id=n0,ifname="$1",script=no,downscript=no \
-		-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:0"$2",guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,mrg_rxbuf=off \
+		-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:0"$2",guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,mrg_rxbuf=off,event_idx=off \
 		</dev/null >"$work/$1.qemu" 2>&1 &
 }
 
