@@ -20,7 +20,7 @@
 #endif
 #endif
 
-Suite *audit_ladder_suite(void);
+Suite *findings_ladder_suite(void);
 
 /* What a decoder says of one capture: a line for each event that has a text. */
 struct line {
@@ -147,9 +147,9 @@ START_TEST(dead_frames_are_watched)
 END_TEST
 #endif
 
-Suite *audit_ladder_suite(void)
+Suite *findings_ladder_suite(void)
 {
-    Suite *suite = suite_create("audit_ladder");
+    Suite *suite = suite_create("findings_ladder");
     TCase *ladders = tcase_create("ladders");
 
     tcase_add_test(ladders, steps_read_as_events);
