@@ -10,6 +10,7 @@
 
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/flow/notation/notation.h"
 #include "tests/unit/suites.h"
 
@@ -126,6 +127,111 @@ START_TEST(steps_read_as_events)
 }
 END_TEST
 
+/* An audit's findings, and their ladders, for a search by the name of their flow. */
+struct named {
+    struct findings findings;
+    json_t *ladders;
+};
+
+static void hold(void *user, const struct result *result, const struct requirement *requirement)
+{
+    struct named *named = user;
+    struct rule_result found = {.rule = rule_find(result->id),
+                                .verdict = result->verdict == VERDICT_FAIL   ? RULE_FAIL
+                                           : result->verdict == VERDICT_WARN ? RULE_WARN
+                                                                             : RULE_AMBIGUOUS};
+
+    (void)requirement;
+    if (json_array_size(result->steps) == 0)
+        return;
+    ck_assert(findings_hold(&named->findings, &found, result, 0));
+    ck_assert_int_eq(json_array_append(named->ladders, result->steps), 0);
+}
+
+/* Draws what is held, of a capture. */
+static void draw(struct findings *findings, const char *path)
+{
+    struct sentence error;
+    struct capture_series *series = capture_series_open(path, NULL, &error);
+
+    ck_assert_msg(series != NULL, "%s", error.text);
+    ck_assert_msg(findings_draw(findings, series, UINT64_MAX, &error) == 0, "%s", error.text);
+    capture_series_close(series);
+}
+
+/* Several flows of a capture may have one name: four-tuple-reuse.pcap, sctp-sessions.pcap. */
+START_TEST(a_name_finds_the_same_flow)
+{
+    static struct selection selection;
+    struct catalogue *catalogue;
+    struct sentence error;
+    size_t count = 0;
+    glob_t files;
+
+    ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(glob("pcaps/*/*.pcap", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct named named = {.ladders = json_array()};
+        struct audit_judge_config config = {catalogue, &selection, true, hold, NULL, &named, NULL};
+        struct audit_judge *judge = audit_judge_create(&config);
+        const struct held_finding *finding;
+
+        ck_assert_ptr_nonnull(judge);
+        ck_assert_int_eq(findings_init(&named.findings), 0);
+        ck_assert_int_eq(audit_judge_file(judge, files.gl_pathv[i], NULL, &error), AUDIT_FILE_WHOLE);
+        draw(&named.findings, files.gl_pathv[i]);
+        finding = named.findings.first;
+        for (size_t j = 0; finding != NULL; finding = finding->next, j++, count++)
+            ck_assert_msg(json_equal(finding->result.steps, json_array_get(named.ladders, j)),
+                          "%s, %s at frame %d of %s: another ladder than by the flow's number", files.gl_pathv[i],
+                          finding->result.id, (int)finding->result.frame, finding->result.flow);
+        findings_free(&named.findings);
+        json_decref(named.ladders);
+        audit_judge_free(judge);
+    }
+    globfree(&files);
+    catalogue_free(catalogue);
+    ck_assert_uint_gt(count, 50);
+}
+END_TEST
+
+/* Without the frame, or without the flow, there is nothing to be drawn. */
+START_TEST(what_is_not_there_has_no_step)
+{
+    static const char path[] = "pcaps/generated/marker-wrong.pcap", flow[] = "192.0.2.1:1>192.0.2.2:2";
+    static struct selection selection;
+    struct named named = {.ladders = json_array()};
+    struct catalogue *catalogue;
+    struct audit_judge_config config = {NULL, &selection, true, hold, NULL, &named, NULL};
+    struct audit_judge *judge;
+    struct sentence error;
+    size_t count = 0;
+
+    ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
+    config.catalogue = catalogue;
+    judge = audit_judge_create(&config);
+    ck_assert_ptr_nonnull(judge);
+    ck_assert_int_eq(findings_init(&named.findings), 0);
+    ck_assert_int_eq(audit_judge_file(judge, path, NULL, &error), AUDIT_FILE_WHOLE);
+    for (struct held_finding *finding = named.findings.first; finding != NULL; finding = finding->next, count++) {
+        if (count % 2 == 0) {
+            finding->result.frame = 1000000;
+            continue;
+        }
+        free((char *)finding->result.flow);
+        finding->result.flow = strdup(flow);
+    }
+    ck_assert_uint_gt(count, 1);
+    draw(&named.findings, path);
+    for (const struct held_finding *finding = named.findings.first; finding != NULL; finding = finding->next)
+        ck_assert_uint_eq(json_array_size(finding->result.steps), 0);
+    findings_free(&named.findings);
+    json_decref(named.ladders);
+    audit_judge_free(judge);
+    catalogue_free(catalogue);
+}
+END_TEST
+
 #ifdef SANITISED
 /* Where an object was that is gone when this returns. */
 __attribute__((noinline)) static void leave(uintptr_t *address)
@@ -153,6 +259,8 @@ Suite *findings_ladder_suite(void)
     TCase *ladders = tcase_create("ladders");
 
     tcase_add_test(ladders, steps_read_as_events);
+    tcase_add_test(ladders, a_name_finds_the_same_flow);
+    tcase_add_test(ladders, what_is_not_there_has_no_step);
 #ifdef SANITISED
     tcase_add_test(ladders, dead_frames_are_watched);
 #endif
