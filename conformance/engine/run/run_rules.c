@@ -16,7 +16,8 @@ struct due {
     const struct rule *rule;
     int (*function)(void *user, const struct result *result);
     struct result result;
-    bool tried; /* to draw its ladder */
+    bool tried; /* to draw its ladder, */
+    bool held;  /* and it is among the findings */
 };
 
 struct reporting {
@@ -93,26 +94,25 @@ static void draw_of(struct reporting *reporting, size_t first)
 {
     const char *evidence = reporting->due[first].result.evidence;
     const struct held_finding *finding;
-    bool *held = calloc(reporting->count, sizeof(*held));
 
-    for (size_t i = first; held != NULL && i < reporting->count; i++) {
+    for (size_t i = first; i < reporting->count; i++) {
         struct due *due = &reporting->due[i];
 
         if (due->result.evidence == NULL || strcmp(due->result.evidence, evidence) != 0)
             continue;
         due->tried = true;
-        held[i] = hold(reporting, due);
+        due->held = hold(reporting, due);
     }
     if (reporting->findings.count != 0)
         draw(reporting, evidence);
     finding = reporting->findings.first;
     for (size_t i = first; finding != NULL && i < reporting->count; i++)
-        if (held[i]) {
+        if (reporting->due[i].held) {
+            reporting->due[i].held = false;
             take_ladder(reporting, &reporting->due[i].result, finding);
             finding = finding->next;
         }
     findings_clear(&reporting->findings);
-    free(held);
 }
 
 static void gather(struct reporting *reporting, const struct rule_pool *pool, const struct rule *rule)
