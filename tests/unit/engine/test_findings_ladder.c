@@ -159,10 +159,32 @@ static void draw(struct findings *findings, const char *path)
     capture_series_close(series);
 }
 
-/* Several flows of a capture may have one name: four-tuple-reuse.pcap, sctp-sessions.pcap. */
-START_TEST(a_name_finds_the_same_flow)
+/* Adds up how many findings there are; each has the same ladder by the name of its flow as by its number. */
+static void compare_names(const char *path, const struct catalogue *catalogue, size_t *count)
 {
     static struct selection selection;
+    struct named named = {.ladders = json_array()};
+    struct audit_judge_config config = {catalogue, &selection, true, hold, NULL, &named, NULL};
+    struct audit_judge *judge = audit_judge_create(&config);
+    const struct held_finding *finding;
+    struct sentence error;
+
+    ck_assert_ptr_nonnull(judge);
+    ck_assert_int_eq(findings_init(&named.findings), 0);
+    ck_assert_int_eq(audit_judge_file(judge, path, NULL, &error), AUDIT_FILE_WHOLE);
+    draw(&named.findings, path);
+    finding = named.findings.first;
+    for (size_t j = 0; finding != NULL; finding = finding->next, j++, ++*count)
+        ck_assert_msg(json_equal(finding->result.steps, json_array_get(named.ladders, j)),
+                      "%s, %s at frame %d of %s: another ladder than by the flow's number", path, finding->result.id,
+                      (int)finding->result.frame, finding->result.flow);
+    findings_free(&named.findings);
+    json_decref(named.ladders);
+    audit_judge_free(judge);
+}
+
+START_TEST(a_name_finds_the_same_flow)
+{
     struct catalogue *catalogue;
     struct sentence error;
     size_t count = 0;
@@ -170,28 +192,70 @@ START_TEST(a_name_finds_the_same_flow)
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     ck_assert_int_eq(glob("pcaps/*/*.pcap", 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        struct named named = {.ladders = json_array()};
-        struct audit_judge_config config = {catalogue, &selection, true, hold, NULL, &named, NULL};
-        struct audit_judge *judge = audit_judge_create(&config);
-        const struct held_finding *finding;
-
-        ck_assert_ptr_nonnull(judge);
-        ck_assert_int_eq(findings_init(&named.findings), 0);
-        ck_assert_int_eq(audit_judge_file(judge, files.gl_pathv[i], NULL, &error), AUDIT_FILE_WHOLE);
-        draw(&named.findings, files.gl_pathv[i]);
-        finding = named.findings.first;
-        for (size_t j = 0; finding != NULL; finding = finding->next, j++, count++)
-            ck_assert_msg(json_equal(finding->result.steps, json_array_get(named.ladders, j)),
-                          "%s, %s at frame %d of %s: another ladder than by the flow's number", files.gl_pathv[i],
-                          finding->result.id, (int)finding->result.frame, finding->result.flow);
-        findings_free(&named.findings);
-        json_decref(named.ladders);
-        audit_judge_free(judge);
-    }
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        compare_names(files.gl_pathv[i], catalogue, &count);
     globfree(&files);
     catalogue_free(catalogue);
     ck_assert_uint_gt(count, 50);
+}
+END_TEST
+
+/* Adds to a number of TCP that stands at frame[at], and keeps the checksum right (RFC 1624). */
+static void move_number(uint8_t *frame, size_t at)
+{
+    uint32_t before = (uint32_t)frame[at] << 8 | frame[at + 1], sum;
+
+    frame[at] = (uint8_t)(frame[at] + 0x10);
+    sum = (~((uint32_t)frame[50] << 8 | frame[51]) & 0xffff) + (~before & 0xffff) +
+          ((uint32_t)frame[at] << 8 | frame[at + 1]);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = ~((sum & 0xffff) + (sum >> 16));
+    frame[50] = (uint8_t)(sum >> 8);
+    frame[51] = (uint8_t)sum;
+}
+
+/* The frames of the capture twice, the second time a day later, as a connection with other sequence numbers. */
+static void write_twice(const char *path, int fd)
+{
+    static uint8_t octets[1 << 20];
+    FILE *in = fopen(path, "rb"), *out = fdopen(fd, "wb");
+    size_t count;
+
+    ck_assert(in != NULL && out != NULL);
+    count = fread(octets, 1, sizeof(octets), in);
+    (void)fclose(in);
+    ck_assert(count > 24 && count < sizeof(octets) && octets[0] == 0xd4); /* little-endian */
+    ck_assert_uint_eq(fwrite(octets, 1, count, out), count);
+    for (size_t at = 24, length; at < count; at += 16 + length) {
+        uint8_t *frame = &octets[at + 16];
+
+        length = octets[at + 8] | (size_t)octets[at + 9] << 8;
+        octets[at + 2]++; /* seconds: 65536 more */
+        ck_assert(frame[12] == 0x08 && frame[13] == 0x00 && frame[14] == 0x45 && frame[23] == 6);
+        move_number(frame, 38); /* Sequence Number */
+        if ((frame[47] & 0x10) != 0)
+            move_number(frame, 42); /* Acknowledgment Number */
+    }
+    ck_assert_uint_eq(fwrite(octets + 24, 1, count - 24, out), count - 24);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+START_TEST(the_second_of_one_name)
+{
+    static const char path[] = "pcaps/generated/marker-wrong.pcap";
+    char twice[] = "/tmp/findings-XXXXXX";
+    struct catalogue *catalogue;
+    struct sentence error;
+    size_t once = 0, both = 0;
+
+    ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
+    write_twice(path, mkstemp(twice));
+    compare_names(path, catalogue, &once);
+    compare_names(twice, catalogue, &both);
+    (void)remove(twice);
+    catalogue_free(catalogue);
+    ck_assert_uint_gt(once, 0);
+    ck_assert_uint_eq(both, 2 * once);
 }
 END_TEST
 
@@ -260,6 +324,7 @@ Suite *findings_ladder_suite(void)
 
     tcase_add_test(ladders, steps_read_as_events);
     tcase_add_test(ladders, a_name_finds_the_same_flow);
+    tcase_add_test(ladders, the_second_of_one_name);
     tcase_add_test(ladders, what_is_not_there_has_no_step);
 #ifdef SANITISED
     tcase_add_test(ladders, dead_frames_are_watched);
