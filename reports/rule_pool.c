@@ -113,7 +113,7 @@ static struct rule_pool_entry *entry_new(const struct journal *journal, const st
     entry->judged = rule->judged;
     entry->result.by = "rule";
     entry->result.evidence = entry->result.file = journal->evidence;
-    entry->result.steps = NULL; /* a rule has no ladder in a run */
+    entry->result.steps = NULL; /* drawn when the run ends */
     if (copy_texts(entry) == 0)
         return entry;
     free(entry);

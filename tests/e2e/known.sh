@@ -129,9 +129,16 @@ checks=('RDMAP-4.8-02')
 profile check "$later" "$swapped"
 judged 1 "a rule finds what is excused of a check alone" '--defect rdmap-terminate-bit-fields' check --accept-known
 holds "it is the rule that fails" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN responder FAIL"
+marked() { jq -r 'select(.type == "result" and .by == "rule" and .verdict != "PASS") | "\(.id) \(.verdict) \(.frame == ([.steps[]? | select(.mark) | .frame] | if length == 1 then .[0] else null end))"' "$WORK/out/results.jsonl"; }
+holds "and its ladder has the frame marked" test "$(marked)" = "RDMAP-4.8-02 FAIL true"
 profile both "$later" "$swapped" "${found/check/rule}"
 judged 5 "what is excused of both" '--defect rdmap-terminate-bit-fields' both
 holds "the rule adds nothing to the check then" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN "
+reserved=$(entry MPA-7.1.1-19 'Reserved bits are set in a Rev <number> start-up frame (RFC <number> <number>.<number>.<number>)' 'octet 16 = 0x<hex>')
+checks=('MPA-7.1.1-19' 'MPA-7.1.1-1*')
+profile reserved "$later" "${reserved/check/rule}"
+judged 5 "what is excused of a rule" '--defect mpa-reply-reserved' reserved
+holds "is KNOWN, and its ladder has the frame marked" test "$(marked)" = "MPA-7.1.1-19 KNOWN true"
 checks=("${kept[@]}")
 
 # What was decided stays decided, whatever becomes of the device or of the run.

@@ -4,7 +4,7 @@
 # The frame that a failure names: for every failure of runs with several defects, simulated and live, it is a frame of the evidence
 # file and of the failure's own ladder, and no empty acknowledgment. It is the device's where octets, FIN or RST of the device are
 # what failed, and the same in the text, in the page and in JUnit. Octets that a check compares are in it, also where the check read
-# many FPDUs before it compared one. What a rule found is a frame of the device.
+# many FPDUs before it compared one. What a rule found is a frame of the device, and the one marked step of the result's ladder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -32,6 +32,9 @@ judge() {
 			if ($r->{by} eq "rule") {
 				$rules++;
 				print "$what: frame $frame is not the device\x27s\n" if $seen->[1] ne $device;
+				my @marked = grep { $_->{mark} } @{$r->{steps} // []};
+				print "$what: ", scalar @marked, " steps are marked, expected one\n" if @marked != 1;
+				print "$what: the mark is at frame $_->{frame}, not at $frame\n" for grep { ($_->{frame} // 0) != $frame } @marked;
 				next;
 			}
 			$checks++;

@@ -37,6 +37,7 @@ stopped() {
 	while read -r cut; do
 		rm -rf "$WORK/stopped"
 		mkdir "$WORK/stopped"
+		cp -r "$whole/evidence" "$WORK/stopped" # ladders of what rules found are drawn of it
 		head -c "$cut" "$whole/results.jsonl" >"$WORK/stopped/results.jsonl"
 		expect "$status" "stopped at octet $cut" "$WARPCHECK" run --simulate "$@" -o "$WORK/stopped" --resume
 		holds "the same lines as without the stop" cmp <(lines "$WORK/stopped/results.jsonl") "$WORK/wanted"

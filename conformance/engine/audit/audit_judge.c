@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "conformance/engine/audit/audit_findings.h"
-#include "conformance/engine/audit/audit_ladder.h"
+#include "conformance/engine/evidence/findings.h"
+#include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/capture_series.h"
 #include "conformance/rules/rule.h"
@@ -16,7 +16,7 @@ struct audit_judge {
     struct flow_decoder *decoder;
     struct rule_engine *engine;
     const struct requirement **requirements; /* by struct rule's index; NULL: not selected */
-    struct audit_findings findings;          /* held back of the present file */
+    struct findings findings;                /* held back of the present file */
     struct capture_series *series;           /* present one, */
     bool again;                              /* and it can be read a second time */
     uint64_t flows_before;                   /* flows of the files before it */
@@ -93,7 +93,7 @@ static void take_result(const struct rule_result *found, void *argument)
         result.hint = found->hint;
         result.reading = found->verdict == RULE_AMBIGUOUS ? found->actual : NULL;
         if (judge->config.ladders && judge->again &&
-            audit_findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
+            findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
             return;
     }
     give(judge, &result, requirement);
@@ -127,8 +127,8 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
 
     if (judge->findings.count == 0)
         return;
-    (void)audit_ladder_draw(&judge->findings, judge->series, frames, &ignored);
-    for (const struct audit_finding *finding = judge->findings.first; finding != NULL; finding = finding->next) {
+    (void)findings_draw(&judge->findings, judge->series, frames, &ignored);
+    for (const struct held_finding *finding = judge->findings.first; finding != NULL; finding = finding->next) {
         struct result result = finding->result;
         uint64_t frame;
 
@@ -137,7 +137,7 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
             (void)json_array_clear(result.steps); /* numbers of the series name no frame */
         give(judge, &result, judge->requirements[finding->rule->index]);
     }
-    audit_findings_clear(&judge->findings);
+    findings_clear(&judge->findings);
     results_end(judge);
 }
 
@@ -225,7 +225,7 @@ struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
     judge->requirements = calloc(rule_count() + 1, sizeof(const struct requirement *));
     judge->engine = rule_engine_create(&rules);
     judge->decoder = flow_decoder_create(&flows, sink, judge);
-    if (audit_findings_init(&judge->findings) != 0 || judge->requirements == NULL || judge->engine == NULL ||
+    if (findings_init(&judge->findings) != 0 || judge->requirements == NULL || judge->engine == NULL ||
         judge->decoder == NULL) {
         audit_judge_free(judge);
         return NULL;
@@ -241,7 +241,7 @@ void audit_judge_free(struct audit_judge *judge)
         return;
     flow_decoder_destroy(judge->decoder);
     rule_engine_free(judge->engine);
-    audit_findings_free(&judge->findings);
+    findings_free(&judge->findings);
     free(judge->requirements);
     free(judge);
 }

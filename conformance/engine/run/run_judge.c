@@ -53,7 +53,7 @@ static void place_frame(const struct run_command *command, struct result *result
     char path[2 * PATH_OCTETS];
 
     if (command->output.to.folder == NULL || result->evidence == NULL || result->frame == 0 ||
-        result->verdict == VERDICT_PASS)
+        result->verdict == VERDICT_PASS || result->octets != 0)
         return;
     (void)snprintf(path, sizeof(path), "%s/%s", command->options.output, result->evidence);
     (void)capture_place_of(path, result->frame, &result->offset, &result->octets);
@@ -195,8 +195,6 @@ static int on_beside(void *user, const struct result *found)
     struct deviation_texts texts;
     int appended;
 
-    if (command->options.shard.of == 0)
-        return 0;
     (void)judge(command, &result, &texts);
     place_frame(command, &result);
     run_stop_hold();
@@ -207,6 +205,8 @@ static int on_beside(void *user, const struct result *found)
 
 void run_judge_listen(struct runner_config *config)
 {
+    const struct run_command *command = config->user;
+
     config->earlier = on_earlier;
     config->superseded = on_superseded;
     config->repeated = on_repeated;
@@ -215,5 +215,5 @@ void run_judge_listen(struct runner_config *config)
     config->learned = on_learned;
     config->progress = on_progress;
     config->result = on_result;
-    config->beside = on_beside;
+    config->beside = command->options.shard.of != 0 ? on_beside : NULL;
 }

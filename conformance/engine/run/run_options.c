@@ -58,7 +58,7 @@ static const char usage[] =
     "  --resume         continues the stopped run in -o DIR; all other arguments must be the same\n"
     "  --dry-run        shows what would be run\n"
     "  --all            also shows passes and skips\n"
-    "  --ladders        draws the ladder diagram below each failure\n"
+    "  --ladders        draws the ladder diagram below each failure (of what a rule found with -o DIR alone)\n"
     "  --quiet          shows no results and no progress, only the closing lines\n"
     "  --format F       %s: the format of the standard output\n"
     "  --help           shows this text\n";

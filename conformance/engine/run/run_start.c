@@ -94,6 +94,7 @@ void run_start_configure(struct run_command *command, struct runner_config *conf
         .kept = command->options.evidence,
         .evidence_limit = command->options.evidence_limit,
         .evidence_name = "evidence",
+        .output = command->options.output,
         .ladder = true,
         .served = &command->served,
         .replay = texts->replay,

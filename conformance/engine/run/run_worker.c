@@ -109,6 +109,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
 
     run_start_configure(command, &config, &texts);
     config.helps = true;
+    config.output = NULL; /* what rules found at the end is nobody's result here */
     config.next = on_next;
     config.repeated = on_repeated;
     config.after = on_after;

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_rules.h"
 #include "conformance/engine/run/run_weigh.h"
 #include "reports/rule_pool.h"
 
@@ -370,28 +371,6 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     return status;
 }
 
-static int report_rule(struct run *run, const struct rule *rule, const struct rule_pool_entry *entry)
-{
-    int (*function)(void *, const struct result *) = rule_pool_adds(entry) ? run->config->result : run->config->beside;
-    struct result result = entry->result;
-
-    result.script = rule->function;
-    return function != NULL && function(run->config->user, &result) < 0 ? -1 : 0;
-}
-
-/* The rules' results come last, in the rules' order. */
-static int report_rules(struct run *run)
-{
-    for (size_t i = 0; i < rule_count(); i++)
-        for (unsigned role = 0; role < ROLE_SLOTS; role++) {
-            const struct rule_pool_entry *entry = rule_pool_find(run->pool, rule_at(i)->id, role);
-
-            if (entry != NULL && report_rule(run, rule_at(i), entry) != 0)
-                return -1;
-        }
-    return 0;
-}
-
 /* Takes over what an earlier run, which was stopped, left of this item. False: nothing, it is to be run. */
 static bool take_earlier(struct run *run, const struct plan_item *item, struct sentence *error)
 {
@@ -438,7 +417,7 @@ static int run_all(struct run *run, struct runner_totals *totals, struct sentenc
     totals->stopped = status != 0;
     if (status < 0 && error->text[0] == '\0')
         (void)sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");
-    if (status >= 0 && report_rules(run) != 0)
+    if (status >= 0 && run_rules_report(run->config, run->pool) != 0)
         status = sentence_set(error, "the run was stopped");
     return status > 0 ? sentence_set(error, "the run was stopped") : status;
 }

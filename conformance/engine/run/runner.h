@@ -40,6 +40,7 @@ struct runner_config {
     enum evidence_kept kept;   /* which of them stay */
     uint64_t evidence_limit;   /* recorder_config's */
     const char *evidence_name; /* the same as results name it, relative to the output folder */
+    const char *output;        /* that folder: where evidence is read again for what rules found; NULL: it is not */
     bool ladder;
     struct run_served
         *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/audit/audit_findings.h"
+#include "conformance/engine/evidence/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int audit_findings_init(struct audit_findings *findings)
+int findings_init(struct findings *findings)
 {
-    *findings = (struct audit_findings){.end = &findings->first, .of_rule = calloc(rule_count() + 1, 1)};
+    *findings = (struct findings){.end = &findings->first, .of_rule = calloc(rule_count() + 1, 1)};
     return findings->of_rule != NULL ? 0 : -1;
 }
 
-static void finding_free(struct audit_finding *finding)
+static void finding_free(struct held_finding *finding)
 {
     free((char *)finding->result.flow);
     free((char *)finding->result.expected);
@@ -29,10 +29,10 @@ static const char *copied(const char *text, bool *short_of_memory)
     return copy;
 }
 
-bool audit_findings_hold(struct audit_findings *findings, const struct rule_result *found, const struct result *result,
-                         uint64_t flow)
+bool findings_hold(struct findings *findings, const struct rule_result *found, const struct result *result,
+                   uint64_t flow)
 {
-    struct audit_finding *finding;
+    struct held_finding *finding;
     bool short_of_memory = false;
 
     if (findings->count >= FINDINGS_HELD || findings->of_rule[found->rule->index] >= FINDINGS_OF_REQUIREMENT)
@@ -62,10 +62,10 @@ bool audit_findings_hold(struct audit_findings *findings, const struct rule_resu
     return true;
 }
 
-void audit_findings_clear(struct audit_findings *findings)
+void findings_clear(struct findings *findings)
 {
     while (findings->first != NULL) {
-        struct audit_finding *finding = findings->first;
+        struct held_finding *finding = findings->first;
 
         findings->first = finding->next;
         finding_free(finding);
@@ -76,9 +76,9 @@ void audit_findings_clear(struct audit_findings *findings)
         memset(findings->of_rule, 0, rule_count());
 }
 
-void audit_findings_free(struct audit_findings *findings)
+void findings_free(struct findings *findings)
 {
-    audit_findings_clear(findings);
+    findings_clear(findings);
     free(findings->of_rule);
     findings->of_rule = NULL;
 }
