@@ -36,8 +36,11 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
         init->outbound = 1;
         init->inbound = UINT16_MAX;
     }
-    if (association_behaves(association, DEFECT_SCTP_ADDRESSES_LISTED))
-        init->addresses = MORE_ADDRESSES;
+}
+
+unsigned hook_sctp_addresses(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_SCTP_ADDRESSES_LISTED) ? MORE_ADDRESSES : 0;
 }
 
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)

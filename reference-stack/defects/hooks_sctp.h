@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct ddp_sctp_message;
+struct defect_set;
 struct iwarp_association;
 struct iwarp_sctp_init;
 struct iwarp_sctp_output;
@@ -18,6 +19,7 @@ struct validation_subject;
 /* --- SCTP: the association (sctp/association.c, sctp/segment.c) ------------------------------------------------------ */
 
 /* What INIT or INIT-ACK is to have (RFC 5043 5.1, 8), and what the peer's leaves to be done (11.1). */
+unsigned hook_sctp_addresses(const struct defect_set *set);
 void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode);
 

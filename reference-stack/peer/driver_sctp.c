@@ -90,7 +90,8 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
 {
     const struct driver_sctp_config *config = &driver->config.sctp;
     struct iwarp_association_config *association = &driver->config.peer.association;
-    struct sctp_hub_config hub = {.fragments = association->profile == DDP_SCTP_RFC5043,
+    struct sctp_hub_config hub = {.addresses = peer_sctp_addresses(&driver->config.peer),
+                                  .fragments = association->profile == DDP_SCTP_RFC5043,
                                   .incoming = on_incoming,
                                   .stirred = on_stirred,
                                   .owner = driver};

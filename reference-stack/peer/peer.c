@@ -361,6 +361,11 @@ void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
         HOOK(config, hook_tcp(config->defects, wishes));
 }
 
+unsigned peer_sctp_addresses(const struct peer_config *config)
+{
+    return HOOK_VALUE(config, 0, hook_sctp_addresses(config->defects));
+}
+
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
 {
     ps->peer->now = now;

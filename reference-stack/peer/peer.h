@@ -95,6 +95,9 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 /* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
 void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
 
+/* Addresses that INIT and INIT ACK list beside the packet's own: none, since the peer is bound to that alone (RFC 5043 7.2). */
+unsigned peer_sctp_addresses(const struct peer_config *config);
+
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;
 int peer_check_options(struct peer *peer, const struct json_t *options, struct sentence *sentence);

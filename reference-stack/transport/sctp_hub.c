@@ -125,6 +125,7 @@ static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct 
                                       .packet_max = of->packet_max,
                                       .rto_ms = of->rto_ms,
                                       .retransmissions = of->retransmissions,
+                                      .addresses = of->addresses,
                                       .fragments = of->fragments,
                                       .send = on_send,
                                       .told = on_told,

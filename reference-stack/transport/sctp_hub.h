@@ -39,7 +39,8 @@ struct sctp_hub_config {
     bool fragments;    /* as in struct user_sctp_config, as the next two */
     unsigned rto_ms;
     unsigned retransmissions;
-    size_t paths_max; /* 0: the default */
+    unsigned addresses; /* as there, too */
+    size_t paths_max;   /* 0: the default */
     /* `link` and `owner` are those below. */
     void (*send)(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets);
     /*

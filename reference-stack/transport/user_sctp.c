@@ -43,7 +43,6 @@ struct user_sctp {
     size_t flight_octets;
     uint32_t highest; /* TSN that was sent */
     bool tsn_known;
-    uint16_t addresses;  /* that its INIT or INIT ACK lists */
     uint32_t own_tag;    /* of its own INIT */
     uint32_t packet_tag; /* of the packet that libusrsctp reads... */
     uint32_t tag;        /* ...and of all that belong to the association, once it is up */
@@ -121,8 +120,8 @@ static int on_output(void *address, void *packet, size_t octets, uint8_t tos, ui
         if (chunk.type == SCTP_INIT || chunk.type == SCTP_COOKIE_ECHO)
             end->answered = chunk.type == SCTP_COOKIE_ECHO;
     }
-    if (end->addresses != 0)
-        with_addresses = user_sctp_list_addresses(packet, octets, end->addresses, listed);
+    if (end->config.addresses != 0)
+        with_addresses = user_sctp_list_addresses(packet, octets, end->config.addresses, listed);
     if (with_addresses != 0) {
         packet = listed;
         octets = with_addresses;
@@ -156,8 +155,7 @@ static void read_init(struct user_sctp *end, const struct sctp_chunk *chunk)
     struct sctp_init init;
 
     if (!end->up && !end->answered && end->packet_tag == tag && sctp_init_parse(chunk, &init) == WIRE_OK)
-        end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound,
-                                             (uint16_t)init.addresses};
+        end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
 }
 
 /*
@@ -311,7 +309,6 @@ static int open_socket(struct user_sctp *end, struct sentence *sentence)
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
                                 uint64_t now, struct sentence *sentence)
 {
-    struct iwarp_sctp_init init;
     struct user_sctp *end;
 
     if (association == NULL || config == NULL || config->send == NULL || !stack.started) {
@@ -332,9 +329,7 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
         (void)sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
-    iwarp_association_init(association, &init);
     end->association = association;
-    end->addresses = init.addresses;
     end->config = *config;
     end->now = now;
     ring_init(&end->flight, sizeof(struct flight));

@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct iwarp_region region = {.stag = STAG, .length = 4096, .access = 15};
     struct iwarp_association_config config;
-    struct iwarp_sctp_init peer = {true, 1, STREAMS, STREAMS, 0};
+    struct iwarp_sctp_init peer = {true, 1, STREAMS, STREAMS};
     struct scene scene = {.now = 1, .at = data, .end = data + size};
     uint8_t options = next(&scene);
 

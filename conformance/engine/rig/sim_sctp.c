@@ -232,6 +232,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .fragments = config->profile == DDP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
                                   .retransmissions = RETRANSMISSIONS,
+                                  .addresses = peer_sctp_addresses(&peer),
                                   .send = on_send,
                                   .incoming = on_incoming,
                                   .stirred = on_stirred};

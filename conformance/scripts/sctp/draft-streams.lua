@@ -445,6 +445,7 @@ check {
   run = function(t)
     local a = t:draft_posted()
     a:abort_stream(a.sid)
+    rig.wait(t.quiet) -- nothing of the aborted stream is outstanding any more: its SID might be taken again
     local stream = t.dut:connect { association = a.number }.stream
     t.dut:send { stream = stream, data = hex("where") }
     local deadline = rig.now() + t.reaction

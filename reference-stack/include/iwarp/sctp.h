@@ -99,7 +99,6 @@ struct iwarp_sctp_init {
     bool has_indication;
     uint32_t indication;
     uint16_t outbound, inbound; /* OS and MIS */
-    uint16_t addresses;         /* that it lists beside the packet's own. 0: it is bound to that alone (RFC 5043 7.2) */
 };
 
 /* All 0 for a NULL association. */

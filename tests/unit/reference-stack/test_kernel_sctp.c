@@ -121,7 +121,7 @@ static void until(const bool *one, const bool *other)
 /* The client's association, with a listener that offers `streams`. */
 static void associate(uint16_t streams, bool indicated)
 {
-    struct iwarp_sctp_init offer = {indicated, 1, streams, streams, 0};
+    struct iwarp_sctp_init offer = {indicated, 1, streams, streams};
     struct kernel_sctp_place to;
     struct sentence sentence = {""};
     int port = kernel_sctp_listen(talk.sctp, 0, &offer, &sentence);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "reference-stack/defects/defect.h"
+#include "reference-stack/peer/peer.h"
 #include "reference-stack/sctp/sctp.h"
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
@@ -353,7 +354,7 @@ static void errors(struct record *record, const struct defect_set *defects, enum
 static void modes(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
     for (int any = 0; any < 4; any++) { /* the last one is of DDP alone, where the profile knows that */
-        struct iwarp_sctp_init peer = {any != 2, any == 3 ? DDP_SCTP_INDICATION_DDP : 3, 64, 64, 0};
+        struct iwarp_sctp_init peer = {any != 2, any == 3 ? DDP_SCTP_INDICATION_DDP : 3, 64, 64};
         struct sctp_pair *pair = sctp_pair_new(profile);
         struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
 
@@ -379,7 +380,8 @@ static void without_ddp(struct record *record, const struct defect_set *defects,
     side->config.indicate = false;
     side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
     iwarp_association_init(side->association, &init);
-    say(record, "without %d %x %u\n", init.has_indication, init.indication, init.addresses);
+    say(record, "without %d %x %u\n", init.has_indication, init.indication,
+        peer_sctp_addresses(&(struct peer_config){.defects = defects}));
     sctp_pair_free(pair);
 }
 

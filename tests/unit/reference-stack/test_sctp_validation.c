@@ -176,7 +176,7 @@ END_TEST
 START_TEST(associations)
 {
     static const struct iwarp_sctp_init peers[] = {
-        {false, 0, 64, 64, 0}, {true, 2, 64, 64, 0}, {true, 0x01000000, 64, 64, 0}, {true, 1, 0, 64, 0}};
+        {false, 0, 64, 64}, {true, 2, 64, 64}, {true, 0x01000000, 64, 64}, {true, 1, 0, 64}};
 
     for (size_t i = 0; i < 2 * sizeof(peers) / sizeof(peers[0]); i++) {
         struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
@@ -203,7 +203,7 @@ END_TEST
 /* Unequal numbers: the streams that both have in both directions (RFC 5043 8). */
 START_TEST(unequal_streams)
 {
-    struct iwarp_sctp_init peer = {true, 1, 4, 10, 0};
+    struct iwarp_sctp_init peer = {true, 1, 4, 10};
     struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_init own;
@@ -243,7 +243,7 @@ END_TEST
 START_TEST(all_streams_at_once)
 {
     const struct iwarp_association_counters *counters;
-    struct iwarp_sctp_init peer = {true, 1, UINT16_MAX, UINT16_MAX, 0};
+    struct iwarp_sctp_init peer = {true, 1, UINT16_MAX, UINT16_MAX};
     struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_output output;
