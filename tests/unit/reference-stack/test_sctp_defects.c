@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "reference-stack/defects/defect.h"
-#include "reference-stack/peer/peer.h"
 #include "reference-stack/sctp/sctp.h"
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
@@ -380,8 +379,7 @@ static void without_ddp(struct record *record, const struct defect_set *defects,
     side->config.indicate = false;
     side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
     iwarp_association_init(side->association, &init);
-    say(record, "without %d %x %u\n", init.has_indication, init.indication,
-        peer_sctp_addresses(&(struct peer_config){.defects = defects}));
+    say(record, "without %d %x %u\n", init.has_indication, init.indication, defects ? hook_sctp_addresses(defects) : 0);
     sctp_pair_free(pair);
 }
 
