@@ -192,11 +192,10 @@ bool cause_of_silence(const struct cause_set *set, struct sentence *text)
     }
     if (causes < SILENCES_LEAST)
         return false;
-    (void)sentence_set(
-        text,
-        "perhaps one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
-        "loses messages, or stops sending, shows all of them",
-        causes, results);
+    (void)sentence_set(text,
+                       "one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
+                       "loses messages, or stops sending, shows all of them",
+                       causes, results);
     return true;
 }
 

@@ -51,7 +51,7 @@ size_t cause_results(const struct cause *cause);
 
 /*
  * One fault behind several causes: what is missing is not seen, and each kind of message that does not come is a cause of its own
- * ("silence-for-send"). True where there are three such causes or more; `text` is then a sentence that says so, without an end mark.
+ * ("silence-for-send"). True where there are three such causes or more; `text` is then what to say after "perhaps", without an end mark.
  */
 bool cause_of_silence(const struct cause_set *set, struct sentence *text);
 

@@ -4,7 +4,6 @@
 #include "reports/cause.h"
 #include "reports/html_parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +113,7 @@ void html_folds(const struct html *html, enum verdict verdict)
         markup_element(html->markup, "p", "notice", "Out of memory: some causes or cards are left out.");
     if (verdict == VERDICT_FAIL && cause_of_silence(&causes, &silence)) {
         markup_open(html->markup, "p", "class", "notice", NULL);
-        markup_textf(html->markup, "%c%s.", toupper((unsigned char)silence.text[0]), silence.text + 1);
+        markup_textf(html->markup, "Perhaps %s.", silence.text);
         markup_close(html->markup);
     }
     if (cards) {

@@ -7,7 +7,6 @@
 #include "reports/text.h"
 #include "wire/text_stream.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +90,7 @@ static void put_causes(FILE *out, const struct report *report)
         fputs(" |\n", out);
     }
     if (cause_of_silence(&causes, &silence))
-        fprintf(out, "\n%c%s.\n", toupper((unsigned char)silence.text[0]), silence.text + 1);
+        fprintf(out, "\nPerhaps %s.\n", silence.text);
     cause_set_free(&causes);
 }
 

@@ -155,7 +155,7 @@ static void put_causes(const struct terminal *terminal)
         fputc('\n', terminal->out);
     }
     if (cause_of_silence(&terminal->causes, &silence))
-        fprintf(terminal->out, "%s\n", silence.text);
+        fprintf(terminal->out, "perhaps %s\n", silence.text);
 }
 
 void terminal_free(struct terminal *terminal)

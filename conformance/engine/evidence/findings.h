@@ -22,8 +22,8 @@ struct held_finding {
     const struct rule *rule;
     enum rule_verdict verdict;
     unsigned direction; /* of the judged sender */
-    uint64_t
-        flow; /* struct flow's number, counted from the file's first flow: 1; 0: it is the one that result.flow names */
+    /* struct flow's number, counted from the file's first flow: 1; 0: it is the one that result.flow names */
+    uint64_t flow;
 };
 
 struct findings {

@@ -180,9 +180,10 @@ for ((i = 1; i <= jobs && jobs > 1; i++)); do
 		"${own%3}" $((16 + i)) $((16 + i)) $((9900 + i)) $((7472 + i)))
 done
 # On 6.12 siw has moments of some seconds in which no initiator gets on, and checks side by side would fail for each other.
-[ "$LAB_SERIES" = 6.1 ] || slow=12
+reaction=2
+[ "$LAB_SERIES" = 6.1 ] || reaction=12
 sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/
-	s/\"reaction_seconds\": 2,/\"reaction_seconds\": ${slow:-2},/" \
+	s/\"reaction_seconds\": 2,/\"reaction_seconds\": $reaction,/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done

@@ -208,24 +208,18 @@ function Association:expect_nothing(sid, message, seconds)
   if got or why ~= "timeout" then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
 end
 
--- Until all that was sent is acknowledged, or nothing more of it is for as long as the device may take: what is lost comes by
--- retransmissions, one timer after another. Returns how many chunks are not.
-function Association:await_acknowledged()
-  local least, deadline, pause
-  while true do
-    local left = self.handle:status().unacknowledged
+-- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same. What is lost comes by retransmissions, one
+-- timer after another: a device that acknowledges some more has its time anew for the rest.
+function Association:expect_acknowledged(message)
+  local left, least, deadline, pause
+  repeat
+    if least then pause() end
+    left = self.handle:status().unacknowledged
     if least == nil or left < least then
       least, deadline = left, rig.now() + self.t.reaction
       pause = self.t:waits(deadline)
     end
-    if left == 0 or rig.now() >= deadline then return left end
-    pause()
-  end
-end
-
--- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same.
-function Association:expect_acknowledged(message)
-  local left = self:await_acknowledged()
+  until left == 0 or rig.now() >= deadline
   if left > 0 then self.t:fail(message, "a SACK of each chunk", left .. " chunks without") end
 end
 

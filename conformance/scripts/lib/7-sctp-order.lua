@@ -19,7 +19,7 @@ function Association:advance(sid, ssn)
     handle:flush()
     -- All of 16 packets before the next: after one that is lost, the device holds what follows, and has to hold no more than that.
     packets = packets + 1
-    if packets % 16 == 0 and self:await_acknowledged() > 0 then break end
+    if packets % 16 == 0 then self:expect_acknowledged("Writes up to DDP-SSN " .. next_ssn - 1) end
   end
   self.next_ssn[sid] = ssn
   self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
