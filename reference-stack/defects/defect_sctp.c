@@ -6,7 +6,7 @@
 #include "reference-stack/sctp/sctp.h"
 #include "wire/sctp.h"
 
-enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3, OUTSTANDING_FEW = 8, MORE_ADDRESSES = 2 };
+enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3, OUTSTANDING_FEW = 8 };
 
 static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
 {
@@ -36,11 +36,6 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
         init->outbound = 1;
         init->inbound = UINT16_MAX;
     }
-}
-
-unsigned hook_sctp_addresses(const struct defect_set *set)
-{
-    return defect_behaves(set, DEFECT_SCTP_ADDRESSES_LISTED) ? MORE_ADDRESSES : 0;
 }
 
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)

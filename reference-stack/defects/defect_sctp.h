@@ -11,6 +11,8 @@
     B(SCTP_INDICATION_SWAPPED,     "sctp-indication-swapped",     "the indication has its octets reversed") \
     B(SCTP_STREAMS_UNEQUAL,        "sctp-streams-unequal",        "one stream outbound is asked for, and 65535 inbound") \
     B(SCTP_ADDRESSES_LISTED,       "sctp-addresses-listed",       "INIT and INIT-ACK list two more addresses") \
+    B(SCTP_SACK_WITHHELD,          "sctp-sack-withheld",          "a SACK is sent beside other chunks alone") \
+    B(SCTP_ABORT_WITHHELD,         "sctp-abort-withheld",         "no ABORT is sent") \
     B(SCTP_MODE_ANY,               "sctp-mode-any",               "an association is for RDMA whatever the peer indicates") \
     B(SCTP_ERROR_SPREADS,          "sctp-error-spreads",          "an error of one stream aborts the association") \
     B(SCTP_DOWN_UNTOLD,            "sctp-down-untold",            "one stream alone is told that the association has ended") \

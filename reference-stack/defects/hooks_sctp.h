@@ -16,10 +16,14 @@ struct iwarp_stream;
 struct sctp_session;
 struct validation_subject;
 
+/* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ------------------------------------------ */
+
+/* Returns the octets that leave, 0: none. */
+size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets, size_t room);
+
 /* --- SCTP: the association (sctp/association.c, sctp/segment.c) ------------------------------------------------------ */
 
 /* What INIT or INIT-ACK is to have (RFC 5043 5.1, 8), and what the peer's leaves to be done (11.1). */
-unsigned hook_sctp_addresses(const struct defect_set *set);
 void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode);
 

@@ -9,6 +9,13 @@ const char *driver_sctp_address(const struct driver *driver)
     return driver->config.bind_address != NULL ? driver->config.bind_address : any;
 }
 
+static size_t on_leaving(void *owner, uint8_t *packet, size_t octets, size_t room)
+{
+    const struct driver *driver = owner;
+
+    return peer_sctp_leaving(&driver->config.peer, packet, octets, room);
+}
+
 static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
 {
     struct driver *driver = owner;
@@ -90,7 +97,7 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
 {
     const struct driver_sctp_config *config = &driver->config.sctp;
     struct iwarp_association_config *association = &driver->config.peer.association;
-    struct sctp_hub_config hub = {.addresses = peer_sctp_addresses(&driver->config.peer),
+    struct sctp_hub_config hub = {.leaving = driver->config.peer.defects != NULL ? on_leaving : NULL,
                                   .fragments = association->profile == DDP_SCTP_RFC5043,
                                   .incoming = on_incoming,
                                   .stirred = on_stirred,

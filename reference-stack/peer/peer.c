@@ -361,9 +361,9 @@ void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
         HOOK(config, hook_tcp(config->defects, wishes));
 }
 
-unsigned peer_sctp_addresses(const struct peer_config *config)
+size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room)
 {
-    return HOOK_VALUE(config, 0, hook_sctp_addresses(config->defects));
+    return HOOK_VALUE(config, octets, hook_sctp_leaving(config->defects, packet, octets, room));
 }
 
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)

@@ -95,8 +95,8 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 /* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
 void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
 
-/* Addresses that INIT and INIT ACK list beside the packet's own: none, since the peer is bound to that alone (RFC 5043 7.2). */
-unsigned peer_sctp_addresses(const struct peer_config *config);
+/* What leaves in place of an SCTP packet of the peer, as `leaving` of struct user_sctp_config: the packet itself. */
+size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room);
 
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;

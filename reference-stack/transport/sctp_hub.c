@@ -74,6 +74,13 @@ static void on_send(void *user, const uint8_t *packet, size_t octets)
     path->hub->config.send(path->hub->config.owner, path->hub->config.link, &path->to, packet, octets);
 }
 
+static size_t on_leaving(void *user, uint8_t *packet, size_t octets, size_t room)
+{
+    const struct sctp_path *path = user;
+
+    return path->hub->config.leaving(path->hub->config.owner, packet, octets, room);
+}
+
 static void on_told(void *user)
 {
     struct sctp_path *path = user;
@@ -125,9 +132,9 @@ static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct 
                                       .packet_max = of->packet_max,
                                       .rto_ms = of->rto_ms,
                                       .retransmissions = of->retransmissions,
-                                      .addresses = of->addresses,
                                       .fragments = of->fragments,
                                       .send = on_send,
+                                      .leaving = of->leaving != NULL ? on_leaving : NULL,
                                       .told = on_told,
                                       .user = path};
 

@@ -39,10 +39,11 @@ struct sctp_hub_config {
     bool fragments;    /* as in struct user_sctp_config, as the next two */
     unsigned rto_ms;
     unsigned retransmissions;
-    unsigned addresses; /* as there, too */
-    size_t paths_max;   /* 0: the default */
+    size_t paths_max; /* 0: the default */
     /* `link` and `owner` are those below. */
     void (*send)(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets);
+    size_t (*leaving)(void *owner, uint8_t *packet, size_t octets,
+                      size_t room); /* as in struct user_sctp_config; or NULL */
     /*
      * A peer wants an association with `port`. The owner gives one that is not up, and in `user` what it wants to be told of
      * it by; NULL: none, and the peer hears nothing.

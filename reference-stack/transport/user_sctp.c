@@ -11,7 +11,6 @@
 #include <usrsctp.h>
 
 #include "reference-stack/base/ring.h"
-#include "reference-stack/transport/user_sctp_init.h"
 #include "reference-stack/transport/user_sctp_options.h"
 #include "wire/hash.h"
 
@@ -23,6 +22,7 @@ enum {
     UNCUT = 512,          /* octets of a message that each path takes */
     PASS_MOST_MS = 60000, /* at once: a process that was stopped for longer does not run through all of it */
     CHUNKS_MAX = 65536,
+    LEAVING_MAX = 2048, /* octets of a packet that may leave as another */
 };
 
 /*
@@ -103,8 +103,7 @@ static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
 static int on_output(void *address, void *packet, size_t octets, uint8_t tos, uint8_t set_df)
 {
     struct user_sctp *end = find(address);
-    uint8_t listed[USER_SCTP_INIT_ROOM];
-    size_t with_addresses = 0;
+    uint8_t leaving[LEAVING_MAX];
     const uint8_t *p = (const uint8_t *)packet + SCTP_COMMON_OCTETS;
     struct sctp_chunk chunk;
     struct sctp_init init;
@@ -120,12 +119,12 @@ static int on_output(void *address, void *packet, size_t octets, uint8_t tos, ui
         if (chunk.type == SCTP_INIT || chunk.type == SCTP_COOKIE_ECHO)
             end->answered = chunk.type == SCTP_COOKIE_ECHO;
     }
-    if (end->config.addresses != 0)
-        with_addresses = user_sctp_list_addresses(packet, octets, end->config.addresses, listed);
-    if (with_addresses != 0) {
-        packet = listed;
-        octets = with_addresses;
+    if (end->config.leaving != NULL && octets <= sizeof(leaving)) {
+        packet = memcpy(leaving, packet, octets);
+        octets = end->config.leaving(end->config.user, packet, octets, sizeof(leaving));
     }
+    if (octets == 0)
+        return 0;
     if (octets >= SCTP_COMMON_OCTETS)
         sctp_common_set_Checksum(packet, sctp_checksum(packet, octets));
     end->config.send(end->config.user, packet, octets);

@@ -41,10 +41,13 @@ struct user_sctp_config {
     size_t packet_max;        /* octets of the longest SCTP packet: the path MTU without what is below SCTP */
     unsigned rto_ms;          /* retransmission after so long, whatever is measured; 0: 100 ms to 2 s */
     unsigned retransmissions; /* in a row, before the association is lost; 0: as libusrsctp has it */
-    /* that INIT and INIT ACK list beside the packet's own. 0: it is bound to that alone (RFC 5043 7.2) */
-    unsigned addresses;
     bool fragments; /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
     void (*send)(void *user, const uint8_t *packet, size_t octets);
+    /*
+     * Makes of a packet, before its checksum is set, the one that leaves in its place: `room` octets have room there. Returns its octets;
+     * 0: none leaves. NULL: each packet leaves as it is, and so do those that are longer than any MTU but a loopback's.
+     */
+    size_t (*leaving)(void *user, uint8_t *packet, size_t octets, size_t room);
     /* The association was told something, by a packet or by time; NULL: not called. It must not call back. */
     void (*told)(void *user);
     void *user;

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/peer/peer.h"
 #include "wire/ddp.h"
 #include "wire/octets.h"
 #include "wire/rdmap.h"
+#include "wire/sctp.h"
 
 struct sctp_pair *sctp_pair_new(enum ddp_sctp_profile profile)
 {
@@ -284,4 +286,20 @@ void sctp_pair_feed_send(struct sctp_pair *pair, int side, uint16_t sid, uint16_
     memset(message + header, (int)msn, octets);
     sctp_pair_feed(pair, side, sid, draft ? DDP_SCTP_PPID_DRAFT_SEGMENT : DDP_SCTP_PPID_SEGMENT, message,
                    header + octets);
+}
+
+size_t sctp_pair_leaving(const struct defect_set *defects)
+{
+    static const uint8_t types[] = {SCTP_INIT, SCTP_SACK, SCTP_ABORT};
+    const struct peer_config peer = {.defects = defects};
+    size_t sum = 0;
+
+    for (size_t i = 0; i < sizeof(types); i++) {
+        uint8_t packet[128] = {0};
+
+        packet[SCTP_COMMON_OCTETS] = types[i];
+        octets_put16(packet + SCTP_COMMON_OCTETS + 2, 20);
+        sum += peer_sctp_leaving(&peer, packet, SCTP_COMMON_OCTETS + 20, sizeof(packet));
+    }
+    return sum;
 }

@@ -95,4 +95,7 @@ void sctp_pair_feed_control(struct sctp_pair *pair, int side, uint16_t sid, uint
 /* A Send of one segment: DDP-SSN, MSN, so many octets. */
 void sctp_pair_feed_send(struct sctp_pair *pair, int side, uint16_t sid, uint16_t ssn, uint32_t msn, size_t octets);
 
+/* Octets that leave of an INIT, a SACK and an ABORT, one chunk a packet, summed up; NULL: of the correct stack. */
+size_t sctp_pair_leaving(const struct defect_set *defects);
+
 #endif

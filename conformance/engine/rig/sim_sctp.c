@@ -79,6 +79,14 @@ static struct sim_path *sim_path_new(struct sim_sctp *device, struct peer_associ
     return carrier;
 }
 
+static size_t on_leaving(void *owner, uint8_t *packet, size_t octets, size_t room)
+{
+    const struct sim_sctp *device = owner;
+    const struct peer_config peer = {.defects = device->config.defects};
+
+    return peer_sctp_leaving(&peer, packet, octets, room);
+}
+
 static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
 {
     struct sim_sctp *device = owner;
@@ -232,8 +240,8 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .fragments = config->profile == DDP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
                                   .retransmissions = RETRANSMISSIONS,
-                                  .addresses = peer_sctp_addresses(&peer),
                                   .send = on_send,
+                                  .leaving = peer.defects != NULL ? on_leaving : NULL,
                                   .incoming = on_incoming,
                                   .stirred = on_stirred};
     struct sim_sctp *device = calloc(1, sizeof(*device));

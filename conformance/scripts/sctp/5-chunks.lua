@@ -22,9 +22,9 @@ check {
   run = function(t)
     local a = t:sctp_open()
     for _ = 1, 2 do a:probe(a.sid) end
-    a:segment(9, empty_read(PROBE_STAG), { ssn = 0, once = true })
+    a:segment(9, empty_read(PROBE_STAG), { ssn = 0 })
     unharmed(t, a, "a segment without a session")
-    a:control(a.sid, 9, { once = true })
+    a:control(a.sid, 9)
     unharmed(t, a, "an illegal control message")
   end,
 }

@@ -379,7 +379,7 @@ static void without_ddp(struct record *record, const struct defect_set *defects,
     side->config.indicate = false;
     side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
     iwarp_association_init(side->association, &init);
-    say(record, "without %d %x %u\n", init.has_indication, init.indication, defects ? hook_sctp_addresses(defects) : 0);
+    say(record, "without %d %x %zu\n", init.has_indication, init.indication, sctp_pair_leaving(defects));
     sctp_pair_free(pair);
 }
 
