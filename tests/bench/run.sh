@@ -180,8 +180,8 @@ judged() {
 verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$WORK/$1/results.jsonl"; }
 differing() { diff <(verdicts "$1") <(verdicts "$2") | grep -c '^[<>]' || true; }
 
-echo "== run: the embedded device live, ${BENCH_JOBS:-several} checks side by side, against its own time in simulation"
-judged 0 simulated --simulate
+echo "== run: the embedded device live, ${BENCH_JOBS:-several} checks side by side, against its own time in simulation, one at a time"
+judged 0 simulated --simulate -j 1
 simulated=$wall
 judged 0 embedded ${BENCH_JOBS:+-j "$BENCH_JOBS"}
 aim "3 times the simulated run's time against the live one's" "$(awk -v s="$simulated" -v l="$wall" 'BEGIN { printf "%.2f", 3 * s / l }')" 1

@@ -24,7 +24,7 @@ beside() {
 	local what=$1 status=$2
 	shift 2
 	rm -rf "$WORK/one" "$WORK/side"
-	expect "$status" "$what" "$WARPCHECK" run "$@" -o "$WORK/one"
+	expect "$status" "$what" "$WARPCHECK" run "$@" -o "$WORK/one" -j 1
 	cp "$WORK/stdout" "$WORK/said"
 	cp "$WORK/stderr" "$WORK/complained"
 	expect "$status" "$what, side by side" "$WARPCHECK" run "$@" -o "$WORK/side" -j 3
@@ -42,7 +42,7 @@ beside "a device that serves next to nothing" 1 --simulate --defect mpa-reply-ke
 
 echo "== stopped at a line, and gone on with"
 select=(run --simulate --defect ddp-qn-wrong-code 'DDP-7*' 'MPA-7.1-*')
-expect 1 "the whole" "$WARPCHECK" "${select[@]}" -o "$WORK/whole"
+expect 1 "the whole" "$WARPCHECK" "${select[@]}" -j 1 -o "$WORK/whole"
 lines "$WORK/whole/results.jsonl" >"$WORK/wanted"
 for part in 7 2; do
 	rm -rf "$WORK/cut"
@@ -76,14 +76,17 @@ for i = 5, 9 do quick("A-" .. i) end
 LUA
 long=(run --simulate --script "$WORK/long.lua" --role responder --evidence all)
 
-# begin FOLDER: the long run in the background with two workers, up to the checks that stay; $run, $workers.
+# begin FOLDER [ARGUMENT...]: the long run in the background with two workers, up to the checks that stay; $run, $workers.
 begin() {
-	rm -rf "$1"
-	"$WARPCHECK" "${long[@]}" -j 2 -o "$1" >"$WORK/stdout" 2>"$WORK/stderr" &
+	local folder=$1
+	shift
+	[ $# -gt 0 ] || set -- -j 2
+	rm -rf "$folder"
+	"$WARPCHECK" "${long[@]}" "$@" -o "$folder" >"$WORK/stdout" 2>"$WORK/stderr" &
 	run=$!
-	eventually "$run" grep -qs '"id":"A-2".*"type":"result"\|"type":"result".*"id":"A-2"' "$1/results.jsonl"
+	eventually "$run" grep -qs '"id":"A-2".*"type":"result"\|"type":"result".*"id":"A-2"' "$folder/results.jsonl"
 	mapfile -t workers < <(pgrep -P "$run")
-	holds "two workers" test "${#workers[@]}" -eq 2
+	holds "${#workers[@]} workers" test "${#workers[@]}" -ge 2
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 ended() { # STATUS WHAT
@@ -104,7 +107,7 @@ kept() { # FOLDER WHAT
 		<(jq -r 'select(.type == "journal") | .evidence // empty' "$1/results.jsonl" | LC_ALL=C sort -u)
 }
 
-expect 0 "a long run" "$WARPCHECK" "${long[@]}" -o "$WORK/long"
+expect 0 "a long run" "$WARPCHECK" "${long[@]}" -j 1 -o "$WORK/long"
 for signal in TERM INT; do
 	echo "== interrupted by SIG$signal"
 	begin "$WORK/stopped"
@@ -115,6 +118,13 @@ for signal in TERM INT; do
 done
 expect 0 "gone on with" "$WARPCHECK" "${long[@]}" -j 3 -o "$WORK/stopped" --resume
 same "$WORK/long" "$WORK/stopped" "interrupted and gone on with"
+
+if [ "$(nproc)" -ge 2 ]; then
+	echo "== without -j: a process for each processor"
+	begin "$WORK/each" --quiet
+	kill -TERM "$run"
+	ended 4 "one for each processor"
+fi
 
 echo "== a worker that is killed"
 begin "$WORK/killed"
@@ -132,7 +142,7 @@ holds "workers do not outlive the run" eventually "$$" bash -c '! kill -0 "$1" 2
 echo "== the embedded device: one for each process"
 verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1/results.jsonl"; }
 live=(run --defect ddp-qn-wrong-code 'DDP-7.1-*' 'MPA-7.1.1-*')
-expect 1 "one process" "$WARPCHECK" "${live[@]}" -o "$WORK/alone"
+expect 1 "one process" "$WARPCHECK" "${live[@]}" -j 1 -o "$WORK/alone"
 expect 1 "side by side" "$WARPCHECK" "${live[@]}" -j 3 -o "$WORK/beside"
 # On a busy machine a live check may find no answer in time: INCONCLUSIVE in one of the two says nothing.
 jq -r 'select(.type == "result" and .verdict == "INCONCLUSIVE") | .id' "$WORK"/{alone,beside}/results.jsonl | sort -u >"$WORK/late"

@@ -43,8 +43,8 @@ static const char usage[] =
     "joins\n"
     "                   the results\n"
     "  -j N             runs N checks side by side, each in a world of its own; the results are the same for each N\n"
-    "                   (the embedded device: eight for each processor, at most 16; other devices: 1);\n"
-    "                   with --dut at most as many as the profile has places for (beside)\n"
+    "                   (the embedded device: eight for each processor, at most 16; simulated: one for each;\n"
+    "                   other devices: 1); with --dut at most as many as the profile has places for (beside)\n"
     "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
     "                   the folder must be empty, and no other command may write there at the same time\n"
@@ -220,11 +220,13 @@ static int consistent(const struct run_options *options, struct sentence *error)
 /* A live check spends most of its time waiting, so a processor serves several; a simulated one computes. */
 static unsigned jobs_by_itself(const struct run_options *options)
 {
-    long checks = 8 * sysconf(_SC_NPROCESSORS_ONLN);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long checks = options->simulate ? processors : RUN_JOBS_LEAST * processors;
+    long least = options->simulate ? 1 : RUN_JOBS_LEAST;
 
-    if (options->simulate || options->profile != NULL)
+    if (options->profile != NULL)
         return 1;
-    return checks < RUN_JOBS_LEAST ? RUN_JOBS_LEAST : checks > RUN_JOBS_ITSELF ? RUN_JOBS_ITSELF : (unsigned)checks;
+    return (unsigned)(checks < least ? least : checks > RUN_JOBS_ITSELF ? RUN_JOBS_ITSELF : checks);
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error)

@@ -19,7 +19,7 @@ enum {
     EVIDENCE_LIMIT = 16, /* MiB */
     EVIDENCE_LIMIT_MOST = 1 << 20,
     RUN_JOBS_MOST = 64,
-    RUN_JOBS_LEAST = 8, /* checks beside one another on the embedded device, when -j is not given */
+    RUN_JOBS_LEAST = 8, /* checks beside one another when -j is not given: for each processor, on the embedded device */
     RUN_JOBS_ITSELF = 16,
 };
 
