@@ -51,6 +51,14 @@ echo "== the checks"
 dropped=$(grep -rnE '^[[:blank:]]*[a-z_.]+:(receive|peek|alive|try|await_event|deliveries|events_of|take_events)\(' conformance/scripts conformance/templates --include='*.lua' --exclude-dir=lib || true)
 holds "no check drops what it was given${dropped:+: $dropped}" test -z "$dropped"
 
+# What comes is of a kind that there is: a loop until another one ends at the limit of what a check may compute.
+scripts=(conformance/scripts conformance/templates tests/data/library --include='*.lua' --exclude-dir=lib)
+grep -rhoE '\.kind [=~]= "[a-z_]*"' "${scripts[@]}" | grep -oE '[a-z_]+"' | LC_ALL=C sort -u >"$WORK/compared"
+sed -n '/c:receive(seconds)\|a:receive(sid/p' docs/script-library.md | grep -oE '[a-z_]+"' | LC_ALL=C sort -u >"$WORK/kinds"
+holds "checks ask for five kinds or more" test "$(wc -l <"$WORK/compared")" -ge 5
+LC_ALL=C comm -23 "$WORK/compared" "$WORK/kinds" >"$WORK/gone"
+holds "and for no kind that never comes: $(tr -d '"' <"$WORK/gone" | paste -sd' ')" test ! -s "$WORK/gone"
+
 echo "== the templates"
 cp conformance/templates/*.lua "$WORK"
 count=0

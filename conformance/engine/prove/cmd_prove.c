@@ -209,14 +209,17 @@ static void on_left_out(void *user, const struct defect *defect, const char *rea
         printf("left out %-40s %s\n", defect->id, reason);
 }
 
-static void on_alarm(void *user, uint64_t seed, const char *text)
+static void on_alarm(void *user, const struct defect *defect, uint64_t seed, const char *text)
 {
     struct command *command = user;
+    const char *id = defect != NULL ? defect->id : NULL;
 
     terminal_clear(&command->terminal);
-    print_plain(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s", seed, text);
+    print_plain(command->jsonl ? stderr : stdout, "ALARM    %s, seed %" PRIu64 ": %s",
+                id != NULL ? id : "correct stack", seed, text);
     if (command->jsonl)
-        put_line(json_pack("{s:s, s:I, s:s}", "type", "alarm", "seed", (json_int_t)seed, "text", text));
+        put_line(
+            json_pack("{s:s, s:s*, s:I, s:s}", "type", "alarm", "defect", id, "seed", (json_int_t)seed, "text", text));
 }
 
 static void on_correct(void *user, uint64_t seed)

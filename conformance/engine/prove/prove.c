@@ -29,9 +29,10 @@ struct matrix {
 
 /* What one unit drew. */
 struct drawn {
-    json_t *killed_by;           /* ids with FAIL or WARN */
-    json_t *kills;               /* the same with role and verdict: "ID role VERDICT" */
-    json_t *alarms;              /* of the correct stack: the same, and what was INCONCLUSIVE, in words */
+    json_t *killed_by; /* ids with FAIL or WARN */
+    json_t *kills;     /* the same with role and verdict: "ID role VERDICT" */
+    json_t
+        *alarms; /* of the correct stack: the same, and what was INCONCLUSIVE; of a defect: script errors; in words */
     const struct defect *defect; /* NULL: the correct stack */
     const struct plan *plan;
     size_t undecided;
@@ -60,7 +61,7 @@ static int on_result(void *user, const struct result *result)
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
     if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->kills, text))
         (void)json_array_append_new(drawn->kills, json_string(text));
-    if (drawn->defect != NULL)
+    if (drawn->defect != NULL && !script_error_tells(result->message))
         return 0;
     (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
                    result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
@@ -195,6 +196,17 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
                      "undecided", (json_int_t)drawn.undecided);
 }
 
+/* Their number. */
+static size_t tell_alarms(const struct matrix *matrix, const struct unit *unit, const json_t *row)
+{
+    const json_t *alarms = json_object_get(row, "alarms");
+
+    for (size_t i = 0; i < json_array_size(alarms); i++)
+        matrix->config->alarm(matrix->config->user, unit->defect, unit->seed,
+                              json_string_value(json_array_get(alarms, i)));
+    return json_array_size(alarms);
+}
+
 static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     struct prove_summary *summary = matrix->summary;
@@ -211,6 +223,7 @@ static void report_defect(const struct matrix *matrix, const struct unit *unit, 
     }
     summary->defects++;
     summary->killed += killed;
+    summary->false_alarms += tell_alarms(matrix, unit, row);
     matrix->config->defect(matrix->config->user, unit->defect, names, count, killed, json_object_get(row, "kills"));
     free(names);
 }
@@ -218,13 +231,10 @@ static void report_defect(const struct matrix *matrix, const struct unit *unit, 
 static void report_correct(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     struct prove_summary *summary = matrix->summary;
+    size_t undecided = (size_t)json_integer_value(json_object_get(row, "undecided"));
 
-    const json_t *alarms = json_object_get(row, "alarms");
-
-    summary->undecided += (size_t)json_integer_value(json_object_get(row, "undecided"));
-    summary->false_alarms += json_array_size(alarms) - (size_t)json_integer_value(json_object_get(row, "undecided"));
-    for (size_t i = 0; i < json_array_size(alarms); i++)
-        matrix->config->alarm(matrix->config->user, unit->seed, json_string_value(json_array_get(alarms, i)));
+    summary->undecided += undecided;
+    summary->false_alarms += tell_alarms(matrix, unit, row) - undecided;
     if (matrix->config->correct != NULL)
         matrix->config->correct(matrix->config->user, unit->seed);
 }

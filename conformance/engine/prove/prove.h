@@ -45,14 +45,15 @@ struct prove_config {
     /* The correct stack is done with this seed. NULL: no wish. */
     void (*correct)(void *user, uint64_t seed);
     /* One verdict that the correct stack should not have drawn, with its seed. */
-    void (*alarm)(void *user, uint64_t seed, const char *text);
+    void (*alarm)(void *user, const struct defect *defect, uint64_t seed,
+                  const char *text); /* defect NULL: correct stack */
     void (*progress)(void *user, size_t done, size_t total);
     void *user;
 };
 
 struct prove_summary {
     size_t defects, killed;
-    size_t false_alarms; /* FAIL or WARN of the correct stack */
+    size_t false_alarms; /* FAIL or WARN of the correct stack, and script errors with defects */
     size_t undecided;    /* INCONCLUSIVE of the correct stack */
     size_t left_out;     /* defects that were to be met over SCTP and have no meaning there */
     size_t checks, rules;

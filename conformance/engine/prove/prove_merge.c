@@ -68,7 +68,7 @@ static int take_alarm(struct merged *merged, json_t *line)
     char seed[24], key[1100];
 
     (void)snprintf(seed, sizeof(seed), "%lld", (long long)json_integer_value(json_object_get(line, "seed")));
-    (void)snprintf(key, sizeof(key), "%s %.1050s", seed, text_of(line, "text"));
+    (void)snprintf(key, sizeof(key), "%s %.60s %.980s", seed, text_of(line, "defect"), text_of(line, "text"));
     return json_object_set(merged->alarms, key, line);
 }
 
@@ -226,7 +226,8 @@ static void put(json_t *line, bool jsonl)
         (void)json_dumpf(line, stdout, JSON_COMPACT);
         puts("");
     } else if (strcmp(text_of(line, "type"), "alarm") == 0) {
-        print_plain(stdout, "ALARM    correct stack, seed %lld: %s",
+        print_plain(stdout, "ALARM    %s, seed %lld: %s",
+                    json_object_get(line, "defect") != NULL ? text_of(line, "defect") : "correct stack",
                     (long long)json_integer_value(json_object_get(line, "seed")), text_of(line, "text"));
     } else if (strcmp(text_of(line, "type"), "defect") == 0) {
         print_plain(stdout, "%-8s %-40s %s", json_is_true(json_object_get(line, "killed")) ? "killed" : "SURVIVED",
@@ -314,7 +315,8 @@ static int put_all(const struct merged *merged, struct sums *sums, bool jsonl)
 
     for (size_t i = 0; alarms != NULL && alarms[i] != NULL; i++) {
         json_t *alarm = json_object_get(merged->alarms, alarms[i]);
-        bool undecided = strncmp(text_of(alarm, "text"), "INCONCLUSIVE", 12) == 0;
+        bool undecided =
+            json_object_get(alarm, "defect") == NULL && strncmp(text_of(alarm, "text"), "INCONCLUSIVE", 12) == 0;
 
         sums->undecided += undecided;
         sums->alarms += !undecided;

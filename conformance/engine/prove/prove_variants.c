@@ -37,7 +37,7 @@ static int on_result(void *user, const struct result *result)
         (void)json_object_set_new(drawn->warned, result->id, json_true());
         return 0;
     }
-    if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN)
+    if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN && !script_error_tells(result->message))
         return 0;
     (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
                    result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",

@@ -19,7 +19,7 @@
 /* What one variant drew. */
 struct variant_outcome {
     const struct defect *variant;
-    const char *const *surplus; /* in words: FAIL, and WARN that its row does not name */
+    const char *const *surplus; /* in words: FAIL, script errors, and WARN that its row does not name */
     size_t surplus_count;
     const char *const *unseen; /* ids of its row that did not report a WARN */
     size_t unseen_count;

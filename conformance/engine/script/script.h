@@ -62,6 +62,9 @@ struct outcome {
     bool broken;   /* FAIL because of the good exchange after the stimulus, whatever the check itself found */
 };
 
+/* Does the message of an INCONCLUSIVE result say that the check's script failed? That is a fault of the check, whatever the device does. */
+bool script_error_tells(const char *message);
+
 /* NULL with a sentence. */
 struct script_host *script_host_new(struct sentence *error);
 void script_host_free(struct script_host *host);

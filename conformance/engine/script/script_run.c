@@ -50,6 +50,15 @@ static char *text_copy(const char *text, size_t octets)
     return copy;
 }
 
+#define SCRIPT_ERROR "script error"
+
+bool script_error_tells(const char *message)
+{
+    static const char sign[] = SCRIPT_ERROR ": ";
+
+    return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
+}
+
 static void inconclusive(struct script_host *host, struct outcome *outcome, const char *what, const char *why)
 {
     char *copy = text_copy(why, strlen(why));
@@ -99,7 +108,7 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
     }
     if (verdict == NULL || verdict_from_name(verdict, &outcome->verdict) != 0) {
         stage->plain = true;
-        inconclusive(host, outcome, "script error", luaL_tolstring(lua, -1, NULL));
+        inconclusive(host, outcome, SCRIPT_ERROR, luaL_tolstring(lua, -1, NULL));
         return;
     }
     lua_pushliteral(lua, "unserved");
@@ -172,7 +181,7 @@ static bool run_stage(struct script_host *host, struct stage *stage)
         stage->raised = stage->decided = stage->plain = true;
         stage->outcome.line = host->line;
         stage->outcome.looked_at = host->looked_at;
-        inconclusive(host, &stage->outcome, "script error", why.text);
+        inconclusive(host, &stage->outcome, SCRIPT_ERROR, why.text);
     }
     return !stage->raised;
 }

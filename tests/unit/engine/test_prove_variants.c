@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What prove says of a variant that is legal, of one that is not, and of one whose row names a WARN that nothing reports. */
+/* What prove says of a variant that is legal, of one that is not, of one whose row names a WARN that nothing reports, and of a check that breaks. */
 #include <check.h>
 #include <string.h>
 
@@ -11,14 +11,16 @@ Suite *prove_variants_suite(void);
 static const char rows[] = "legal\tDDP-7.1-25\t-\tvalidate\tddp-stag-access\ttriple\tRDMAP_ACCESS\n"
                            "illegal\tDDP-7.1-01\t-\tvalidate\tddp-qn\ttriple\tDDP_INVALID_MO\n"
                            "warned\tDDP-7.1-21\tDDP-7.1-02\tvalidate\tddp-buffer\ttriple\tDDP_MSN_RANGE\n"
-                           "unwarned\tDDP-7.1-25\tDDP-7.1-02\tvalidate\tddp-stag-access\ttriple\tRDMAP_ACCESS\n";
+                           "unwarned\tDDP-7.1-25\tDDP-7.1-02\tvalidate\tddp-stag-access\ttriple\tRDMAP_ACCESS\n"
+                           "raising\tDDP-7.2-05\t-\tvalidate\tddp-untagged-version\ttriple\tDDP_INVALID_MO\n";
 
-enum { ROWS = 4 };
+enum { ROWS = 5 };
 
 struct seen {
     size_t count;
     bool good[ROWS];
-    bool fails[ROWS]; /* the first surplus verdict is a FAIL of DDP-7.1-01 */
+    bool fails[ROWS];  /* the first surplus verdict is a FAIL of DDP-7.1-01 */
+    bool breaks[ROWS]; /* the first is a script error */
     size_t unseen[ROWS];
 };
 
@@ -29,10 +31,12 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
     ck_assert_uint_lt(seen->count, ROWS);
     seen->good[seen->count] = outcome->good;
     seen->fails[seen->count] = outcome->surplus_count != 0 && strncmp(outcome->surplus[0], "FAIL DDP-7.1-01 ", 16) == 0;
+    seen->breaks[seen->count] =
+        outcome->surplus_count != 0 && strncmp(outcome->surplus[0], "INCONCLUSIVE DDP-7.2-05 ", 24) == 0;
     seen->unseen[seen->count++] = outcome->unseen_count;
 }
 
-/* The checks of two requirements, and all rules on their traffic. */
+/* The checks of three requirements, one of which breaks where a device does not do what its author had in mind, and all rules on their traffic. */
 static void judge(struct prove_variants_config *config, struct prove_variants_summary *summary)
 {
     static const char script[] =
@@ -41,7 +45,10 @@ static void judge(struct prove_variants_config *config, struct prove_variants_su
         "end }\n"
         "check { id = 'DDP-7.1-02', purpose = 'buffer', run = function(t) local c = t:open { dut = { receives = 1, "
         "repost = false } } c:send(rdmap.send { data = 'a' }, rdmap.send { data = 'b' }) "
-        "c:expect_terminate('DDP_NO_BUFFER', { warn = { 'DDP_MSN_RANGE' }, message = 'no receive' }) end }\n";
+        "c:expect_terminate('DDP_NO_BUFFER', { warn = { 'DDP_MSN_RANGE' }, message = 'no receive' }) end }\n"
+        "check { id = 'DDP-7.2-05', purpose = 'version', run = function(t) local c = t:open() "
+        "c:send(rdmap.send { DV = 0, data = '1' }) "
+        "if not is_terminate(c:receive(), 'DDP_UNTAGGED_VERSION') then error('not thought of') end end }\n";
     struct sentence error = {""};
     struct catalogue *catalogue;
     struct pics *pics;
@@ -51,7 +58,7 @@ static void judge(struct prove_variants_config *config, struct prove_variants_su
     config->host = script_host_new(&error);
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     ck_assert_int_eq(pics_load(&pics, &error), 0);
-    ck_assert_msg(script_load(config->host, "two.lua", script, strlen(script), &error) == 0, "%s", error.text);
+    ck_assert_msg(script_load(config->host, "three.lua", script, strlen(script), &error) == 0, "%s", error.text);
     config->catalogue = catalogue;
     config->pics = pics;
     config->variants = list;
@@ -70,13 +77,14 @@ START_TEST(each_is_judged)
 
     judge(&config, &summary);
     ck_assert_uint_eq(seen.count, ROWS);
-    ck_assert(seen.good[0] && !seen.good[1] && seen.good[2] && !seen.good[3]);
+    ck_assert(seen.good[0] && !seen.good[1] && seen.good[2] && !seen.good[3] && !seen.good[4]);
     ck_assert(seen.fails[1]);
+    ck_assert(seen.breaks[4] && !seen.breaks[1]);
     ck_assert_uint_eq(seen.unseen[2], 0);
     ck_assert_uint_eq(seen.unseen[3], 1);
     ck_assert_uint_eq(summary.variants, ROWS);
     ck_assert_uint_eq(summary.good, 2);
-    ck_assert_uint_eq(summary.checks, 2);
+    ck_assert_uint_eq(summary.checks, 3);
 }
 END_TEST
 
