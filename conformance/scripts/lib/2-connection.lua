@@ -104,7 +104,8 @@ function Connection:send_segments(pieces, order)
   self:_stimulus()
   local sent = self.tcp:segments(table.concat(pieces), lengths, order)
   if not sent and self:_is_open() then -- what the device did is seen when the check reads
-    self.t:inconclusive("the lower tester could not send these TCP segments")
+    self.t:inconclusive("the device's receive window of " .. self.tcp:status().peer_window .. " octets has no room for " ..
+                        #lengths .. " TCP segments at once")
   end
 end
 
