@@ -73,6 +73,9 @@ for id in ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03; do holds "$id is decided all 
 # Where it sends them one by one, what is wrong with the second is seen.
 expect 1 "a wrong second Read" "$WARPCHECK" run --simulate --variant reads-one-by-one --defect rdmap-read-request-second RDMAP-5.2.1-11
 
+echo "== it has a receive window of 700 octets"
+expect 0 "what has no room at once is sent as there is room" "$WARPCHECK" run --simulate --variant window-small ATOM-6.3-03
+
 echo "== its upper tester tells little"
 profile terse '"control": "127.0.0.1:7471", "capabilities": { "instrumented": "yes", "atomics": "no", "immediate": "no", "extensions.switch": "no" }'
 # What needs "half_closed" and members of events, and what can do without; a device without atomics says so.

@@ -102,10 +102,15 @@ function Connection:send_segments(pieces, order)
   local lengths = {}
   for i, piece in ipairs(pieces) do lengths[i] = #piece end
   self:_stimulus()
-  local sent = self.tcp:segments(table.concat(pieces), lengths, order)
+  local octets = table.concat(pieces)
+  local sent = self.tcp:segments(octets, lengths, order)
+  if not sent then -- what the device has had no room for leaves first
+    self:await_acknowledged()
+    sent = self.tcp:segments(octets, lengths, order)
+  end
   if not sent and self:_is_open() then -- what the device did is seen when the check reads
-    self.t:inconclusive("the device's receive window of " .. self.tcp:status().peer_window .. " octets has no room for " ..
-                        #lengths .. " TCP segments at once")
+    self.t:inconclusive("the device takes no more: " .. self.tcp:unacknowledged() .. " octets still wait to be sent, its receive window is " ..
+                        self.tcp:status().peer_window .. " octets")
   end
 end
 
