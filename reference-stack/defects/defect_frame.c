@@ -84,6 +84,18 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
             change(&occasion->set->transmits[i], header);
 }
 
+/* What rules make of a value that is no field of a header: the CRC, the pad, the ULPDU's length. */
+static uint64_t changed(const struct occasion *occasion, enum defect_pseudo pseudo, uint64_t value)
+{
+    for (size_t i = 0; i < occasion->set->transmit_count; i++) {
+        const struct defect_transmit *transmit = &occasion->set->transmits[i];
+
+        if (transmit->target == TARGET_FPDU && transmit->pseudo == pseudo && applies(occasion, i))
+            value = operate(transmit, value);
+    }
+    return value;
+}
+
 void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
                           uint8_t *header)
 {
@@ -120,14 +132,6 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
                                             ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
     }
     return count;
-}
-
-void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
-                          uint8_t *header)
-{
-    struct occasion occasion = {set, state, 0xFFFF, true, false, SIZE_MAX};
-
-    change_all(&occasion, target, header);
 }
 
 static uint8_t reversed(uint8_t octet)
@@ -242,6 +246,14 @@ static void put(struct builder *builder, uint8_t octet, bool covered)
         builder->crc = crc32c_update(builder->crc, &octet, 1);
 }
 
+/* Octets from the place where a Marker is due to what comes next. */
+static uint32_t behind_marker(const struct builder *builder)
+{
+    uint32_t position = builder->framing->position + (uint32_t)builder->count;
+
+    return (position - (has(builder, DEFECT_MARKER_SHIFTED) ? MARKER_OCTETS : 0)) % MARKER_SPACING;
+}
+
 static bool marker_due(const struct builder *builder)
 {
     uint32_t position = builder->framing->position + (uint32_t)builder->count;
@@ -252,11 +264,9 @@ static bool marker_due(const struct builder *builder)
         return false;
     if (has(builder, DEFECT_MARKER_LOST_AT_WRAP) && position > DEFECT_WRAP_AFTER)
         return false;
-    if (has(builder, DEFECT_MARKER_SHIFTED))
-        position -= MARKER_OCTETS;
     if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->count == 0)
         return false;
-    return position % MARKER_SPACING == 0;
+    return behind_marker(builder) == 0;
 }
 
 static void put_marker(struct builder *builder)
@@ -290,6 +300,24 @@ static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
     put(builder, octet, covered);
 }
 
+/* The ULPDU, up to each place where a Marker may be due in one run. */
+static void put_ulpdu(struct builder *builder, const uint8_t *ulpdu, size_t count)
+{
+    for (size_t at = 0, run; at < count; at += run) {
+        if (marker_due(builder))
+            put_marker(builder);
+        run = MARKER_SPACING - behind_marker(builder);
+        run = run < count - at ? run : count - at;
+        if (run > builder->room - builder->count) {
+            builder->overflow = true;
+            return;
+        }
+        memcpy(builder->out + builder->count, ulpdu + at, run);
+        builder->crc = crc32c_update(builder->crc, ulpdu + at, run);
+        builder->count += run;
+    }
+}
+
 static void put_crc(struct builder *builder)
 {
     struct defect_state *state = builder->occasion->state;
@@ -302,12 +330,7 @@ static void put_crc(struct builder *builder)
     state->crc_previous = own;
     state->crc_kept = true;
 
-    for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
-        const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
-
-        if (transmit->target == TARGET_FPDU && transmit->pseudo == PSEUDO_CRC && applies(builder->occasion, i))
-            crc = (uint32_t)operate(transmit, crc);
-    }
+    crc = (uint32_t)changed(builder->occasion, PSEUDO_CRC, crc);
     if (has(builder, DEFECT_CRC_BIG_ENDIAN))
         octets_put32(octets, crc);
     else
@@ -323,19 +346,8 @@ static size_t pad_of(const struct builder *builder, size_t ulpdu_octets, uint8_t
 
     if (has(builder, DEFECT_PAD_FOR_ULPDU))
         pad = (0 - ulpdu_octets) & 3;
-    *value = 0;
-    for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
-        const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
-
-        if (transmit->target != TARGET_FPDU ||
-            (transmit->pseudo != PSEUDO_PAD && transmit->pseudo != PSEUDO_PAD_OCTETS) || !applies(builder->occasion, i))
-            continue;
-        if (transmit->pseudo == PSEUDO_PAD)
-            *value = (uint8_t)operate(transmit, 0);
-        else
-            pad = operate(transmit, pad) & 0x3F;
-    }
-    return pad;
+    *value = (uint8_t)changed(builder->occasion, PSEUDO_PAD, 0);
+    return changed(builder->occasion, PSEUDO_PAD_OCTETS, pad) & 0x3F;
 }
 
 static void put_length(struct builder *builder, size_t ulpdu_octets)
@@ -384,8 +396,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     if (builder->occasion->state->marker_sent)
         builder->crc = crc32c_update(builder->crc, (const uint8_t[MARKER_OCTETS]){0}, MARKER_OCTETS);
     put_length(builder, ulpdu_octets);
-    for (size_t i = 0; i < ulpdu_octets; i++)
-        put_word_aware(builder, ulpdu[i], true);
+    put_ulpdu(builder, ulpdu, ulpdu_octets);
     if (has(builder, DEFECT_CRC_BEFORE_PAD))
         put_crc(builder);
     for (size_t i = 0; i < pad; i++)
@@ -404,14 +415,9 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
 /* The ULPDU ends sooner, in an FPDU that is right: nothing comes after what is left of its headers or payload. */
 static size_t cut_ulpdu(const struct occasion *occasion, size_t octets)
 {
-    for (size_t i = 0; i < occasion->set->transmit_count; i++) {
-        const struct defect_transmit *transmit = &occasion->set->transmits[i];
+    size_t left = (size_t)changed(occasion, PSEUDO_ULPDU_OCTETS, octets);
 
-        if (transmit->target == TARGET_FPDU && transmit->pseudo == PSEUDO_ULPDU_OCTETS && applies(occasion, i) &&
-            operate(transmit, octets) < octets)
-            octets = (size_t)operate(transmit, octets);
-    }
-    return octets;
+    return left < octets ? left : octets;
 }
 
 /* A short Send a second time, after itself. */
@@ -438,9 +444,9 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     return count - sizeof(state->tail);
 }
 
-size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets)
+static struct occasion occasion_of(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t octets)
 {
-    struct occasion occasion = {
+    return (struct occasion){
         .set = stream->defects,
         .state = &stream->defect_state,
         .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
@@ -448,6 +454,11 @@ size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t oct
         .later = stream->defect_state.inside,
         .pad = fpdu_pad(octets),
     };
+}
+
+size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets)
+{
+    struct occasion occasion = occasion_of(stream, ulpdu, octets);
 
     stream->defect_state.inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, octets);
@@ -457,16 +468,8 @@ size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t oct
 size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
                         const struct fpdu_framing *framing)
 {
-    const struct defect_set *set = stream->defects;
     struct defect_state *state = &stream->defect_state;
-    struct occasion occasion = {
-        .set = set,
-        .state = state,
-        .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
-        .last = ddp_tagged_get_L(ulpdu),
-        .later = state->inside,
-        .pad = fpdu_pad(ulpdu_octets),
-    };
+    struct occasion occasion = occasion_of(stream, ulpdu, ulpdu_octets);
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
     struct builder builder = {.occasion = &occasion,
                               .framing = &behind,
@@ -477,7 +480,7 @@ size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpd
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    octets = cut_ulpdu(&occasion, change_shape(set, ulpdu, ulpdu_octets));
+    octets = cut_ulpdu(&occasion, change_shape(stream->defects, ulpdu, ulpdu_octets));
     octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, octets));
     return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
 }

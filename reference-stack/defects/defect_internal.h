@@ -335,16 +335,12 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
     return set->behaviours[behaviour];
 }
 
-/* Transmit rules with this target change the header. */
+/* Transmit rules with this target change the header (defect_frame.c). */
 void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
                           uint8_t *header);
 
 /* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
-
-/* The rules about this target are applied to the header (defect_frame.c). */
-void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
-                          uint8_t *header);
 
 #endif

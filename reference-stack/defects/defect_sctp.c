@@ -213,12 +213,12 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
             octets_put32(octets + output->octets, 0);
             output->octets += sizeof(uint32_t);
         }
-        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_RESET, octets);
+        defect_change_header(association->defects, &faults->state, TARGET_SCTP_RESET, octets);
     } else if (output->control) {
-        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_CONTROL, octets);
+        defect_change_header(association->defects, &faults->state, TARGET_SCTP_CONTROL, octets);
         output->octets = change_control(session, octets, output->octets);
     } else {
-        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_SEGMENT, octets);
+        defect_change_header(association->defects, &faults->state, TARGET_SCTP_SEGMENT, octets);
         output->octets = change_segment(session, octets, output->octets);
     }
     output->spans[0].count = output->octets;

@@ -37,6 +37,10 @@ said rdmap-write-untagged-last DDP-5.3-04 WARN 'a tagged DDP header' 'RDMA Write
 said rdmap-read-request-tagged RDMAP-5.5-21 FAIL 'an untagged DDP header, with SinkTO' 'RDMA Read Request T 1 L 1'
 said atom-request-tagged ATOM-5.2.2-09 FAIL 'an untagged DDP header, with RequestId' 'Atomic Request T 1 L 1'
 
+# A check that waits for FPDUs to fall on a place ends although each is longer than was posted.
+expect 1 "Sends longer than posted" "$WARPCHECK" run --simulate --defect mpa-ulpdu-twice MPA-4.3-19 --role initiator --format jsonl
+holds "it is a FAIL of the Send, no script error" jq -se 'any(.[]; .type == "result" and .by == "check" and .verdict == "FAIL" and (.expected | startswith("a Send of ")))' "$WORK/stdout"
+
 echo "== an error of the script stays one"
 cat >"$WORK/nil.lua" <<'END'
 check { id = "cut-nil", purpose = "a field that no header has", run = function(t) t:open():probe(); return nil + 1 end }

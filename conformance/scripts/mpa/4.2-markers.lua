@@ -148,9 +148,9 @@ local function send_until_marker(t, c, stream, before, message)
     -- One Marker stands before ULPDU_Length, or between here and there.
     if payload == room - 24 and position % 512 == 0 then payload = payload - 4 end
     t.dut:send { stream = stream, length = payload }
-    if c:expect(rdmap.send {}, { message = message }).L == 0 then
-      t:skip("the device cuts Sends of " .. payload .. " octets, so that its FPDUs cannot be placed")
-    end
+    local got = c:expect(rdmap.send {}, { message = message })
+    if got.L == 0 then t:skip("the device cuts Sends of " .. payload .. " octets, so that its FPDUs cannot be placed") end
+    if #got.data ~= payload then t:fail(message, "a Send of " .. payload .. " octets, as its ULP posted it", describe(got)) end
   end
 end
 
