@@ -61,7 +61,7 @@ cd "$WORK/away" || exit 1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
 expect 0 "pkg-config knows libiwarp" pkg-config --modversion libiwarp
 says "^$("$prefix/bin/warpcheck" --version | sed -n 's/^warpcheck \([0-9.]*\).*/\1/p')"
-strict=(-std=gnu17 -Wall -Wextra -Werror -Wstrict-prototypes)
+strict=(-std=c17 -Wall -Wextra -Werror -Wstrict-prototypes)
 read -ra compile <<<"$(pkg-config --cflags libiwarp)"
 read -ra shared <<<"$(pkg-config --libs libiwarp)"
 read -ra static <<<"$(pkg-config --static --libs libiwarp | sed 's/-liwarp/-l:libiwarp.a/')"
@@ -73,6 +73,9 @@ done
 for name in echo kv; do
 	holds "$name, shared" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-shared" "$name.c" "${shared[@]}"
 	holds "$name, static" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-static" "$name.c" "${static[@]}"
+done
+for example in "$prefix"/share/doc/libiwarp/examples/*.c; do
+	holds "$(basename "$example") without extensions of GNU" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o example "$example" "${shared[@]}"
 done
 needs() { [[ $(LD_LIBRARY_PATH=$prefix/lib ldd "$1") == *"libiwarp.so.0 => $prefix/lib/libiwarp.so.0"* ]]; }
 holds "the shared one takes the library by its soname" needs kv-shared
