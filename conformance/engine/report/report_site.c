@@ -273,6 +273,7 @@ static int history_write(const struct builder *builder, size_t first, struct sen
         rc = diff_make(&steps[count], builder->runs[i].report, builder->runs[next].report, error);
         if (rc != 0)
             break;
+        steps[count].subject = builder->runs[first].stack;
         steps[count].names[0] = builder->runs[i].version;
         steps[count].names[1] = builder->runs[next].version;
         count++;
