@@ -81,6 +81,12 @@ for last in help -h; do
 done
 expect 0 "iwarp-peer -h" "$IWARP_PEER" -h
 says '^usage: '
+holds "no line of it is wider than a terminal of 120 columns" test "$(awk 'length > 120' "$WORK/stdout" | wc -l)" -eq 0
+exec {unread}> >(:)
+wait $!
+"$IWARP_PEER" --help >&"$unread" 2>"$WORK/stderr" || true
+exec {unread}>&-
+holds "help that nobody reads to its end is no error to tell of" test ! -s "$WORK/stderr"
 expect 0 "warpcheck peer -h" "$WARPCHECK" peer -h
 says '^usage: warpcheck peer '
 expect 2 "warpcheck peer complains under its own name" "$WARPCHECK" peer --lisen 1
