@@ -22,6 +22,10 @@ for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libi
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/sctp.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
+documents=$prefix/share/doc
+while IFS=: read -r document link; do
+	holds "${document#"$documents/"} leads to $link" test -s "$(dirname "$document")/$link"
+done < <(grep -roE '\]\([^)#: ]+' --include='*.md' "$documents" | sed 's/:\](/:/' | sort -u)
 holds "all is below the prefix" test "$(cd "$dest" && find . -maxdepth 2 | sort | paste -sd' ')" = '. ./opt ./opt/iwarp'
 holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)"
 expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
