@@ -84,7 +84,7 @@ says '^usage: '
 holds "no line of it is wider than a terminal of 120 columns" test "$(awk 'length > 120' "$WORK/stdout" | wc -l)" -eq 0
 exec {unread}> >(:)
 wait $!
-"$IWARP_PEER" --help >&"$unread" 2>"$WORK/stderr" || true
+"$IWARP_PEER" --help 1>&"$unread" 2>"$WORK/stderr" || true
 exec {unread}>&-
 holds "help that nobody reads to its end is no error to tell of" test ! -s "$WORK/stderr"
 expect 0 "warpcheck peer -h" "$WARPCHECK" peer -h
