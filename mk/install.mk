@@ -9,6 +9,10 @@ libdir := $(DESTDIR)$(LIBDIR)
 includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
+# What a user reads. A link to a document that is not among them becomes its text.
+installed_docs := writing-checks script-library upper-tester upper-tester-needs profiles testing-your-device writing-captures cm-agent sctp
+left_out := \[([^]]*)\]\((\.\./|findings/|images/)[^)]*\)
+
 install: programs
 	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/wire'
 	for p in warpcheck iwarp-peer; do [ ! -e '$(B)'/$$p ] || install -m 755 '$(B)'/$$p '$(bindir)'/; done
@@ -28,8 +32,9 @@ install: programs
 	for t in conformance/templates/*.lua; do install -D -m 644 "$$t" '$(datadir)'/warpcheck/templates/$${t##*/}; done
 	for e in reference-stack/examples/*.c; do install -D -m 644 "$$e" '$(datadir)'/doc/libiwarp/examples/$${e##*/}; done
 	install -D -m 644 docs/libiwarp.md '$(datadir)/doc/libiwarp/libiwarp.md'
-	for d in writing-checks script-library upper-tester profiles; do \
-		install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
+	for d in $(installed_docs); do install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
+	sed -i -E 's,!?$(left_out),\1,g' $(installed_docs:%='$(datadir)'/doc/warpcheck/%.md) '$(datadir)/doc/libiwarp/libiwarp.md'
+	sed -i -E 's,\[([^]]*)\]\(sctp\.md\),\1,g' '$(datadir)/doc/libiwarp/libiwarp.md'
 	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
 	for d in conformance/engine/course/situations.lua conformance/templates/responder.lua; do \
 		install -D -m 644 $$d '$(datadir)'/doc/warpcheck/course/$${d##*/}; done

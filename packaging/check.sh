@@ -91,8 +91,11 @@ holds "iwarp-peer says what it is" inside "$root" iwarp-peer --help
 holds "the agent, too" inside "$root" warpcheck-agent --help
 holds "tshark has the plugin" inside "$root" sh -c 'tshark -G plugins | sed -n "s,^warpcheck.so.*,yes,p" | wc -l | xargs test 1 -eq'
 holds "the manual pages are there" inside "$root" sh -c 'ls /usr/share/man/man1/warpcheck.1.gz /usr/share/man/man1/warpcheck-agent.1.gz /usr/share/man/man3/libiwarp.3.gz'
+holds "documents have the names by which others lead to them" inside "$root" sh -c \
+	'find /usr/share/doc/warpcheck/ /usr/share/doc/libiwarp-dev/ -name "*.md.gz" >/tmp/packed && test ! -s /tmp/packed'
 # shellcheck disable=SC2016 # of the inner shell
-holds "an example is compiled with libiwarp-dev" inside "$root" sh -c 'cd /usr/share/doc/libiwarp-dev/examples && gcc -o /tmp/echo echo.c* $(pkg-config --cflags --libs libiwarp)'
+holds "the examples are compiled with libiwarp-dev" inside "$root" sh -c \
+	'cd /usr/share/doc/libiwarp-dev/examples && for example in *.c; do cc -std=c17 -Werror $example $(pkg-config --cflags --libs libiwarp) -o /tmp/example || exit 1; done'
 holds "they go" inside "$root" apt-get -qq -y purge "${ours[@]}"
 files >"$work/after"
 holds "and nothing is left" diff "$work/before" "$work/after"

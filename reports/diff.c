@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/text.h"
 #include "wire/hash.h"
 
 static const char *const kind_names[DIFF_KINDS] = {"new", "changed", "vanished", "fixed", "added"};
@@ -92,7 +93,8 @@ static int gather_one(struct unit **units, const struct report_entry *entry, enu
 
     if (unit == NULL)
         return -1;
-    *(after ? &unit->after : &unit->before) = (struct diff_side){true, worst, first_of(entry, worst, file)};
+    *(after ? &unit->after : &unit->before) =
+        (struct diff_side){.there = true, .worst = worst, .result = first_of(entry, worst, file)};
     return 0;
 }
 
@@ -176,6 +178,23 @@ static int kind_of(const struct unit *unit)
     return same_outcome(&unit->before, &unit->after) ? -1 : DIFF_CHANGED;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* A change that expected and actual do not show is told by the messages. */
+static void say_why(struct diff_entry *entry)
+{
+    const struct result *before = entry->before.result, *after = entry->after.result;
+
+    if (entry->kind != DIFF_CHANGED || before == NULL || after == NULL || entry->before.worst != entry->after.worst)
+        return;
+    entry->before.why = before->expected != NULL && before->actual != NULL && before->message != NULL &&
+                        same_text(before->expected, after->expected) && same_text(before->actual, after->actual);
+    entry->after.why = entry->before.why && after->message != NULL;
+}
+
 static int by_order(const void *left, const void *right)
 {
     const struct unit *const *a = left, *const *b = right;
@@ -210,6 +229,7 @@ static int fill(struct diff *diff, struct unit *units, size_t count)
             if (kind_of(all[i]) == kind) {
                 diff->entries[diff->count++] = (struct diff_entry){(enum diff_kind)kind, all[i]->id,     all[i]->role,
                                                                    all[i]->file,         all[i]->before, all[i]->after};
+                say_why(&diff->entries[diff->count - 1]);
                 diff->kinds[kind]++;
             }
     for (size_t i = 0; i < count; i++)
@@ -257,6 +277,23 @@ void diff_free(struct diff *diff)
     diff->count = 0;
 }
 
+char *diff_side_sentence(const struct diff_side *side)
+{
+    char *sentence, *message, *text;
+
+    if (side->result == NULL || side->worst == VERDICT_PASS)
+        return NULL;
+    sentence = report_sentence(side->result);
+    if (sentence == NULL || !side->why)
+        return sentence;
+    message = text_clean_line(side->result->message);
+    if (message == NULL || asprintf(&text, "%s; %s", sentence, message) < 0)
+        text = NULL;
+    free(message);
+    free(sentence);
+    return text;
+}
+
 char *diff_side_text(const struct diff_side *side)
 {
     char *sentence, *text;
@@ -265,7 +302,7 @@ char *diff_side_text(const struct diff_side *side)
         return strdup("no result");
     if (side->result == NULL || side->worst == VERDICT_PASS)
         return strdup(verdict_name(side->worst));
-    sentence = report_sentence(side->result);
+    sentence = diff_side_sentence(side);
     if (sentence == NULL || asprintf(&text, "%s: %s", verdict_name(side->worst), sentence) < 0)
         text = NULL;
     free(sentence);

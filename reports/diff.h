@@ -24,6 +24,7 @@ struct diff_side {
     bool there;                  /* there is a result */
     enum verdict worst;          /* of `there` */
     const struct result *result; /* the first kept of that verdict; NULL: none was kept (PASS) */
+    bool why;                    /* the other side expected and got the same: what differs is the message */
 };
 
 struct diff_entry {
@@ -36,6 +37,7 @@ struct diff_entry {
 struct diff {
     const struct report *before, *after; /* borrowed */
     const char *names[2];                /* how messages call the two; borrowed */
+    const char *subject;                 /* of a site's page: what the two are versions of; NULL. Borrowed */
     struct diff_entry *entries;          /* by kind; in a kind by the newer report's order, then the older's */
     size_t count;
     size_t kinds[DIFF_KINDS]; /* how many of each */
@@ -51,6 +53,9 @@ int diff_kind_find(const char *name, size_t octets);
 /* Compares. -1 with the sentence set: no memory, or a run and an audit; nothing to free then. */
 int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct sentence *error);
 void diff_free(struct diff *diff);
+
+/* "expected X; got Y", with the message behind it if that is what differs; malloc'd, NULL without a kept result or memory. */
+char *diff_side_sentence(const struct diff_side *side);
 
 /* A side in words: "FAIL: expected X; got Y", "PASS", "no result"; malloc'd, NULL without memory. */
 char *diff_side_text(const struct diff_side *side);

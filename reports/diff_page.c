@@ -49,7 +49,7 @@ static void totals(struct markup *m, const struct diff *steps, size_t count)
 
 static void side_cell(struct markup *m, const char *of, const struct diff_side *side)
 {
-    char *sentence = side->result != NULL && side->worst != VERDICT_PASS ? report_sentence(side->result) : NULL;
+    char *sentence = diff_side_sentence(side);
 
     html_cell_of(m, of);
     if (side->there)
@@ -182,6 +182,22 @@ static int trend_section(struct markup *m, const struct diff *steps, size_t coun
     return 0;
 }
 
+static void heading(struct markup *m, const char *subject)
+{
+    markup_open(m, "h1", NULL);
+    markup_text(m, "warpcheck: what differs between ");
+    markup_text(m, subject != NULL ? "versions of " : "runs");
+    markup_text(m, subject != NULL ? subject : "");
+    markup_close(m);
+    if (subject == NULL)
+        return;
+    markup_open(m, "p", NULL);
+    markup_open(m, "a", "href", "index.html", NULL);
+    markup_text(m, "All runs and pages");
+    markup_close(m);
+    markup_close(m);
+}
+
 int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
 {
     struct markup *m = markup_new();
@@ -190,7 +206,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
     if (m == NULL)
         return sentence_set(error, "%s: out of memory", to->path);
     html_page(m, "warpcheck: what differs", steps[count - 1].after->info.tool, "wide");
-    markup_element(m, "h1", NULL, "warpcheck: what differs between runs");
+    heading(m, steps[0].subject);
     totals(m, steps, count);
     markup_close(m);
     markup_open(m, "main", NULL);

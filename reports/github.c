@@ -52,14 +52,15 @@ static void put_result(FILE *out, const struct report *report, const struct repo
     put_escaped(out, entry->id, true);
     if (entry->role[0] != '\0')
         fprintf(out, " as %s", entry->role);
-    fprintf(out, "::%s ", verdict_name(result->verdict));
+    fprintf(out, "::%s", verdict_name(result->verdict));
     if (result->frame != 0)
-        fprintf(out, "in frame %llu ", (unsigned long long)result->frame);
+        fprintf(out, " in frame %llu", (unsigned long long)result->frame);
     if (result->verdict == VERDICT_KNOWN) {
-        fputc('(', out);
+        fputs(" (", out);
         put_escaped(out, known_finding(result), false);
-        fputs(") ", out);
+        fputc(')', out);
     }
+    fputs(": ", out);
     put_escaped(out, sentence, false);
     fputc('\n', out);
     free(sentence);

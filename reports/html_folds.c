@@ -9,6 +9,7 @@
 
 #define CARDS_MAX 300 /* of one verdict; the rest is counted */
 #define OPEN_MAX  12  /* cards of a fold of failures that is open as it comes */
+#define IDS_MAX   12  /* in the first line of a fold; the rest is counted */
 
 struct card {
     size_t entry; /* in the report */
@@ -47,14 +48,35 @@ static size_t gather(const struct report *report, enum verdict verdict, const st
     return count;
 }
 
+static const char *id_of(const struct html *html, const struct card *card)
+{
+    return html->report->entries[card->entry]->id;
+}
+
 /* Each requirement once; its roles stand beside each other. */
+static bool repeats(const struct html *html, const struct card *cards, size_t i)
+{
+    return i > 0 && strcmp(id_of(html, &cards[i]), id_of(html, &cards[i - 1])) == 0;
+}
+
 static size_t requirements_in(const struct html *html, const struct card *cards, size_t count)
 {
     size_t requirements = 0;
     for (size_t i = 0; i < count; i++)
-        requirements += i == 0 || strcmp(html->report->entries[cards[i].entry]->id,
-                                         html->report->entries[cards[i - 1].entry]->id) != 0;
+        requirements += !repeats(html, cards, i);
     return requirements;
+}
+
+/* Those of the fold: cause_ids() has those of other verdicts, too. */
+static void put_ids(const struct html *html, const struct card *cards, size_t count)
+{
+    size_t put = 0, requirements = requirements_in(html, cards, count);
+    for (size_t i = 0; i < count && put < IDS_MAX; i++) {
+        if (!repeats(html, cards, i))
+            markup_textf(html->markup, "%s%s", put++ ? ", " : "", id_of(html, &cards[i]));
+    }
+    if (requirements > put)
+        markup_textf(html->markup, " and %zu more", requirements - put);
 }
 
 static void name_fold(const struct html *html, const struct card *cards, size_t count)
@@ -69,8 +91,10 @@ static void name_fold(const struct html *html, const struct card *cards, size_t 
     markup_open(m, "summary", NULL);
     markup_element(m, "strong", NULL, name);
     markup_textf(m, " %zu requirement%s", requirements, requirements == 1 ? "" : "s");
-    if (cause)
-        markup_textf(m, " of cause %.60s: %s", cause_name(cause), cause_ids(cause));
+    if (cause) {
+        markup_textf(m, " of cause %.60s: ", cause_name(cause));
+        put_ids(html, cards, count);
+    }
     markup_close(m);
 }
 

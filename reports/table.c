@@ -121,7 +121,7 @@ int table_read(struct table *table, const char *path, const struct table_column 
     if (whole_file_read(path, TABLE_OCTETS_MAX, &octets, &size, error) != 0)
         return -1;
     if (octets == NULL)
-        return sentence_set(error, "%.200s: no such file, or not one of at most %d octets", path, TABLE_OCTETS_MAX);
+        return sentence_set(error, "%.200s: no such file, or it has more than %d octets", path, TABLE_OCTETS_MAX);
     table->text = (char *)octets;
     return lines_read(&reader, size, error);
 }

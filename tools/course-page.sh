@@ -37,6 +37,7 @@ HEAD
 	cat <<'STYLE'
 details { border-top: 1px solid var(--line); padding: .4rem 0; }
 summary { cursor: pointer; }
+.wide table { border-collapse: collapse; }
 summary h2 { display: inline; font-size: 1.2rem; }
 .wide, pre { overflow-x: auto; max-width: 100%; }
 pre { background: var(--shade); color: var(--ink); padding: .7rem; border-radius: 6px; white-space: pre; overflow-wrap: normal; }
@@ -56,9 +57,12 @@ STYLE
 		echo '</figure>'
 	done
 	printf '</details></main>\n<script>\n'
-	# A link to a fold opens it.
+	# A link to a fold opens it: one that is followed, even for the second time, and the address with which the page is opened.
 	cat <<'SCRIPT'
-addEventListener("hashchange", () => { const fold = document.getElementById(location.hash.slice(1)); if (fold) fold.open = true; });
+const show = (hash) => { const fold = document.getElementById(hash.slice(1)); if (fold) { fold.open = true; fold.scrollIntoView(); } };
+addEventListener("hashchange", () => show(location.hash));
+addEventListener("click", (event) => { const link = event.target.closest('a[href^="#"]'); if (link) show(link.hash); });
+show(location.hash);
 SCRIPT
 	echo '</script></body></html>'
 }

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-enum { ROW = NEAREST_WORD_MAX + 1 };
+enum { ROW = NEAREST_WORD_MAX + 1, BEGINNING_MIN = 4 };
 
 static bool same(char a, char b)
 {
@@ -50,6 +51,27 @@ unsigned nearest_limit(const char *word)
     return length == 0 ? 0 : length < 6 ? 1 : (unsigned)length / 3;
 }
 
+bool nearest_begins(const char *word, const char *name)
+{
+    size_t length = strnlen(word, NEAREST_WORD_MAX);
+
+    return length >= BEGINNING_MIN && strncasecmp(word, name, length) == 0;
+}
+
+/* The shortest name that begins with the word. */
+static const char *completed(const char *word, nearest_name_at *name_at, const void *names, size_t count)
+{
+    const char *shortest = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *name = name_at(names, i);
+
+        if (name != NULL && nearest_begins(word, name) && (shortest == NULL || strlen(name) < strlen(shortest)))
+            shortest = name;
+    }
+    return shortest;
+}
+
 const char *nearest_name(const char *word, nearest_name_at *name_at, const void *names, size_t count)
 {
     unsigned best = nearest_limit(word) + 1;
@@ -64,7 +86,7 @@ const char *nearest_name(const char *word, nearest_name_at *name_at, const void 
             nearest = name;
         }
     }
-    return nearest;
+    return nearest != NULL ? nearest : completed(word, name_at, names, count);
 }
 
 static const char *string_at(const void *names, size_t index)

@@ -6,6 +6,7 @@
 #ifndef WIRE_NEAREST_H
 #define WIRE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -23,10 +24,16 @@ unsigned nearest_distance(const char *a, const char *b);
 /* More edits than this make another word of it. */
 unsigned nearest_limit(const char *word);
 
+/* Whether the name begins with the word, which has to have four letters for that, in upper or lower case. */
+bool nearest_begins(const char *word, const char *name);
+
 /* The index-th of some names; NULL entries are passed over. */
 typedef const char *nearest_name_at(const void *names, size_t index);
 
-/* Of `count` names the one with the least distance, the first of equals; NULL when all are beyond the limit. */
+/*
+ * Of `count` names the one with the least distance, the first of equals. When all are beyond the limit: the shortest one that
+ * begins with the word; NULL: none does.
+ */
 const char *nearest_name(const char *word, nearest_name_at *name_at, const void *names, size_t count);
 
 /* The same from an array of strings. */

@@ -3,7 +3,6 @@
 #ifndef WIRE_OCTETS_H
 #define WIRE_OCTETS_H
 
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,12 +10,25 @@
 extern "C" {
 #endif
 
+/* The host's order against that of the octets. <endian.h> has such names only outside strict ISO C: programs of strangers are cc -std=c17. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OCTETS_BIG16(value)    __builtin_bswap16(value)
+#define OCTETS_BIG32(value)    __builtin_bswap32(value)
+#define OCTETS_BIG64(value)    __builtin_bswap64(value)
+#define OCTETS_LITTLE32(value) (value)
+#else
+#define OCTETS_BIG16(value)    (value)
+#define OCTETS_BIG32(value)    (value)
+#define OCTETS_BIG64(value)    (value)
+#define OCTETS_LITTLE32(value) __builtin_bswap32(value)
+#endif
+
 static inline uint16_t octets_get16(const uint8_t *octets)
 {
     uint16_t value;
 
     memcpy(&value, octets, sizeof(value));
-    return be16toh(value);
+    return OCTETS_BIG16(value);
 }
 
 static inline uint32_t octets_get32(const uint8_t *octets)
@@ -24,7 +36,7 @@ static inline uint32_t octets_get32(const uint8_t *octets)
     uint32_t value;
 
     memcpy(&value, octets, sizeof(value));
-    return be32toh(value);
+    return OCTETS_BIG32(value);
 }
 
 static inline uint64_t octets_get64(const uint8_t *octets)
@@ -32,24 +44,24 @@ static inline uint64_t octets_get64(const uint8_t *octets)
     uint64_t value;
 
     memcpy(&value, octets, sizeof(value));
-    return be64toh(value);
+    return OCTETS_BIG64(value);
 }
 
 static inline void octets_put16(uint8_t *octets, uint16_t value)
 {
-    value = htobe16(value);
+    value = OCTETS_BIG16(value);
     memcpy(octets, &value, sizeof(value));
 }
 
 static inline void octets_put32(uint8_t *octets, uint32_t value)
 {
-    value = htobe32(value);
+    value = OCTETS_BIG32(value);
     memcpy(octets, &value, sizeof(value));
 }
 
 static inline void octets_put64(uint8_t *octets, uint64_t value)
 {
-    value = htobe64(value);
+    value = OCTETS_BIG64(value);
     memcpy(octets, &value, sizeof(value));
 }
 
@@ -59,14 +71,19 @@ static inline uint32_t octets_get32_little(const uint8_t *octets)
     uint32_t value;
 
     memcpy(&value, octets, sizeof(value));
-    return le32toh(value);
+    return OCTETS_LITTLE32(value);
 }
 
 static inline void octets_put32_little(uint8_t *octets, uint32_t value)
 {
-    value = htole32(value);
+    value = OCTETS_LITTLE32(value);
     memcpy(octets, &value, sizeof(value));
 }
+
+#undef OCTETS_BIG16
+#undef OCTETS_BIG32
+#undef OCTETS_BIG64
+#undef OCTETS_LITTLE32
 
 #ifdef __cplusplus
 }

@@ -33,12 +33,19 @@ struct subcommand {
     const char *what;
 };
 
+/* cmd_peer() is also a program of its own, and calls itself what argv[0] says. */
+static int peer(int argc, char **argv)
+{
+    argv[0] = (char *)(uintptr_t) "warpcheck peer";
+    return cmd_peer(argc, argv);
+}
+
 static const struct subcommand subcommands[] = {
     {"run", cmd_run, "judges a live device; without --dut: the built-in reference stack"},
     {"probe", cmd_probe, "finds out in seconds what a device is, and writes its profile"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
     {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
-    {"peer", cmd_peer, "starts the reference stack as a device under test"},
+    {"peer", peer, "starts the reference stack as a device under test"},
     {"gen", cmd_gen, "makes frames and captures from scripts"},
     {"dump", cmd_dump, "prints the decoded messages of a capture"},
     {"list", cmd_list, "lists the requirements, and the check or rule that decides each"},

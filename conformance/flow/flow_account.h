@@ -52,7 +52,7 @@ enum flow_account_kind {
     ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
     ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are): decompress it first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
-    ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened") \
+    ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened or decompressed") \
     ROW(LINKED_FOLDER,  UNJUDGED, "linked-folder",  "a link to a folder elsewhere is not followed: name the folder") \
     ROW(SPECIAL_FILE,   UNJUDGED, "special-file",   "a named pipe in a folder is not read: name it") \
     ROW(LINK_TYPE,      UNJUDGED, "link-type",      "the decoder does not know the link type of the frame") \

@@ -449,8 +449,8 @@ int cmd_peer(int argc, char **argv)
     }
     if (line.stream == NULL)
         return EXIT_FAILS;
-    (void)signal(SIGPIPE, SIG_IGN);
     status = take_options(&line, argc, argv);
+    (void)signal(SIGPIPE, SIG_IGN); /* of sockets; --help | head ends as that of any program */
     if (status < 0)
         status = run_with_defects(&line);
     json_decref(line.stream);

@@ -5,6 +5,7 @@
  * Writes, RDMA Reads with their Responses, ACKs, at the end a Terminate on some flows and FINs on all. Every fourth flow
  * uses jumbo frames, one in eight IPv6, one has TCP sequence numbers that wrap. IP and TCP checksums are right.
  */
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -104,8 +104,17 @@ for pair in gzip/gz zstd/zst lz4/lz4; do
 	holds "${pair%/*} by standard input: the same results" diff "$WORK/plain" <(judged)
 	head -c $(($(stat -c %s "$file") * 2 / 3)) "$file" >"$in/cut.${pair#*/}"
 	audit "2 4" "cut: ${pair%/*}" "$in/cut.${pair#*/}"
-	complains "cut\.${pair#*/}: cannot be read after frame [0-9]+: ${pair%/*}: it ends before its end: the file was cut$"
+	complains "cut\.${pair#*/}: cannot be read after frame [0-9]+: ${pair%/*}: the compressed data ends too early: the file was cut$"
 done
+expect 2 "standard input without an octet" "$WARPCHECK" audit - </dev/null
+complains '^warpcheck audit: -: is empty, a capture was expected \(pcap or pcapng\)$'
+echo hi >"$in/hi.pcap"
+audit 2 "a file shorter than a capture's header" "$in/hi.pcap"
+complains 'hi\.pcap: is too short for a capture \(pcap or pcapng was expected\)$'
+mkdir -p "$in/stump"
+printf '\x1f\x8b' >"$in/stump/e.gz"
+audit 4 "a folder with two octets of gzip" "$in/stump"
+complains 'e\.gz: the file or folder cannot be opened or decompressed$'
 passes=none
 xz -q -c "$in/good.pcap" >"$in/packed/a.xz"
 rm "$in"/packed/a.pcap.*

@@ -55,6 +55,7 @@ refused "no capture" '\tMPA-4.4-14\tresponder\tFAIL\t2027-01-01\t' 'the capture 
 { head -c 20000 /dev/zero | tr '\0' x; echo; } >"$corpus/bad.tsv"
 expect 2 "a line without end" "${audit[@]}" --expect "$corpus/bad.tsv"
 expect 2 "a file that is not there" "${audit[@]}" --expect "$corpus/none.tsv"
+complains 'none\.tsv: No such file or directory$'
 expect 2 "a part of a corpus" "${audit[@]}" --shard 1/2 --expect "$corpus/expected.tsv"
 lines=any expect 4 "a place that cannot be written" "${audit[@]}" --write-expect /dev/full
 finish

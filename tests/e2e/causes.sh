@@ -91,6 +91,14 @@ expect 1 "so does an audit" "$WARPCHECK" audit "$WORK/mpa-marker-halves-swapped/
 reports_group "an audit" "$WORK/audit" marker-wrong 'MPA-4.2-02, MPA-4.3-05, MPA-4.3-16, MPA-4.3-17' 1
 holds "an audit: each failure has the cause" jq -es 'all(.[] | select(.type == "result" and .verdict == "FAIL"); .cause == "marker-wrong" and .hint)' "$WORK/audit/results.jsonl"
 
+echo "== the line of a fold counts and names its own cards, not those of other verdicts"
+run ddp-qn-wrong-code 'DDP-7.1-*' 'DDP-7.2-01'
+cause=terminate-0x1203-for-terminate-0x1201
+page=$WORK/ddp-qn-wrong-code/index.html
+holds "three that fail" grep -q "3 requirements of cause $cause: DDP-7.1-01, DDP-7.1-17, DDP-7.2-01<" "$page"
+holds "one that warns" grep -q "1 requirement of cause $cause: DDP-7.1-18<" "$page"
+says '^      expected  silence or DDP / Untagged Buffer Error / Invalid QN \(0x1201\) or DDP / Untagged Buffer Error / '
+
 echo "== what is not served has the cause of that"
 run mpa-crc-inverted 'MPA-4.1-*' 'RDMAP-5.2.1-0*'
 holds "INCONCLUSIVE, with the cause of the failures" jq -es '[.[] | select(.type == "result" and .cause == "crc-not-complemented") | .verdict] | unique == ["FAIL", "INCONCLUSIVE"]' \

@@ -19,7 +19,7 @@ for file in $(grep -o 'warpcheck-out/[a-z.]*' packaging/ci/gitlab.yml packaging/
 done
 holds "no annotations outside GitHub" bash -c "! grep -q '^::' '$WORK/stdout'"
 lines=any expect 1 "GitHub, the same" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$WORK/summary.md" packaging/ci/audit.sh
-holds "the finding is an annotation of the capture" grep -q '^::error file=.*/bad-crc.pcap,title=MPA-4.4-14 as initiator::FAIL in frame 7 ' "$WORK/stdout"
+holds "the finding is an annotation of the capture" grep -q '^::error file=.*/bad-crc.pcap,title=MPA-4.4-14 as initiator::FAIL in frame 7: expected ' "$WORK/stdout"
 holds "each line of commands is one" bash -c "! grep '^::' '$WORK/stdout' | grep -vE '^::(error|warning|notice) [a-z]+=[^:]*::'"
 holds "the step has a summary" grep -q 'MPA-4.4-14' "$WORK/summary.md"
 

@@ -22,6 +22,10 @@ for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libi
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/sctp.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
+documents=$prefix/share/doc
+while IFS=: read -r document link; do
+	holds "${document#"$documents/"} leads to $link" test -s "$(dirname "$document")/$link"
+done < <(grep -roE '\]\([^)#: ]+' --include='*.md' "$documents" | sed 's/:\](/:/' | sort -u)
 holds "all is below the prefix" test "$(cd "$dest" && find . -maxdepth 2 | sort | paste -sd' ')" = '. ./opt ./opt/iwarp'
 holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)"
 expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
@@ -61,7 +65,7 @@ cd "$WORK/away" || exit 1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
 expect 0 "pkg-config knows libiwarp" pkg-config --modversion libiwarp
 says "^$("$prefix/bin/warpcheck" --version | sed -n 's/^warpcheck \([0-9.]*\).*/\1/p')"
-strict=(-std=gnu17 -Wall -Wextra -Werror -Wstrict-prototypes)
+strict=(-std=c17 -Wall -Wextra -Werror -Wstrict-prototypes)
 read -ra compile <<<"$(pkg-config --cflags libiwarp)"
 read -ra shared <<<"$(pkg-config --libs libiwarp)"
 read -ra static <<<"$(pkg-config --static --libs libiwarp | sed 's/-liwarp/-l:libiwarp.a/')"
@@ -73,6 +77,9 @@ done
 for name in echo kv; do
 	holds "$name, shared" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-shared" "$name.c" "${shared[@]}"
 	holds "$name, static" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-static" "$name.c" "${static[@]}"
+done
+for example in "$prefix"/share/doc/libiwarp/examples/*.c; do
+	holds "$(basename "$example") without extensions of GNU" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o example "$example" "${shared[@]}"
 done
 needs() { [[ $(LD_LIBRARY_PATH=$prefix/lib ldd "$1") == *"libiwarp.so.0 => $prefix/lib/libiwarp.so.0"* ]]; }
 holds "the shared one takes the library by its soname" needs kv-shared

@@ -15,12 +15,14 @@ command -v node >"$WORK/node" || { echo "no node: apt-get install nodejs npm"; e
 
 expect 1 "a run with failures" "$WARPCHECK" run --simulate 'DDP-7.2*' 'MPA-7.1.1-0*' --defect ddp-qn-wrong-code -o "$WORK/run"
 expect 1 "an audit with failures" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit"
-expect 0 "a matrix of both" "$WARPCHECK" report --matrix "run=$WORK/run" "audit=$WORK/audit" -o "$WORK/matrix.html"
+expect 0 "a matrix of both" "$WARPCHECK" report --matrix "$(printf 'rnic%.0s' {1..60})=$WORK/run" "audit=$WORK/audit" -o "$WORK/matrix.html"
 expect 0 "a run without failures" "$WARPCHECK" run --simulate 'DDP-7.2*' -o "$WORK/good"
 expect 1 "what differs between three runs" "$WARPCHECK" report --diff "$WORK/good" "$WORK/run" "$WORK/good" --fail-on any --format html -o "$WORK/diff.html"
 expect 0 "the site of the baselines" "$WARPCHECK" report --site reports/baselines -o "$WORK/site"
 expect 0 "the course as one page" tools/course-page.sh "$WORK/course.html"
 holds "all of its lessons, and no link to a document" test "$(grep -c '^<details id="[1-6]-' "$WORK/course.html")" -eq 6 -a "$(grep -c 'href="[^"#]*\.md"' "$WORK/course.html")" -eq 0
+expect 0 "a link to a part of the course" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/course.html#glossary"
+says '^<details id="glossary" open'
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" \
 	"$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html" "$WORK/course.html"
 cp "$WORK/stdout" "$WORK/seen"

@@ -46,6 +46,8 @@ expect 1 "two runs have no trend" "$WARPCHECK" report --diff "$WORK/old" "$WORK/
 holds "none" test -z "$(grep '^trend' "$WORK/stdout" || true)"
 expect 1 "three as a page" "$WARPCHECK" "${three[@]}" --format html -o "$WORK/trend.html"
 holds "with the trend" grep -q '<h2>Trend</h2>' "$WORK/trend.html"
+expect 1 "a page by its ending" "$WARPCHECK" "${three[@]}" -o "$WORK/ending.html"
+holds "it is the page" cmp "$WORK/trend.html" "$WORK/ending.html"
 expect 1 "as a page" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format html -o "$WORK/diff.html"
 # On a small screen the tables have no head: each cell says what it is of.
 holds "each number says what it counts" test -z "$(tr -d '\n' <"$WORK/diff.html" | grep -oE '<td>[0-9]+' || true)"

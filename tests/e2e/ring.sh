@@ -51,6 +51,10 @@ holds "a line for the ring, with its files" jq -es \
 	'map(select(.type == "capture")) | length == 1 and (.[0].ring | map(split("/")[-1])) == ["dump.pcap", "dump.pcap1", "dump.pcap2"]' "$WORK/stdout"
 audit 1 "the same files by name, in any order" "$in"/tcpdump/dump.pcap{2,,1}
 same "files by name"
+expect 0 "two captures that are no ring" "$WARPCHECK" dump pcaps/linux-siw/siw-rping{,-terminate}.pcap
+says '^pcaps/linux-siw/siw-rping-terminate.pcap:13  .* Terminate '
+expect 0 "the same as JSON" "$WARPCHECK" dump pcaps/linux-siw/siw-rping{,-terminate}.pcap --format jsonl
+holds "each object names its file" jq -es 'map(.file) | unique == ["pcaps/linux-siw/siw-rping-terminate.pcap", "pcaps/linux-siw/siw-rping.pcap"]' "$WORK/stdout"
 audit 1 "two processes" -j 2 "$in/tcpdump" pcaps/linux-siw/siw-rping.pcap
 holds "the ring is one capture there, too" jq -es 'map(select(.type == "capture")) | length == 2' "$WORK/stdout"
 audit 4 "--no-rings" --no-rings "$in/tcpdump"

@@ -27,6 +27,8 @@ while read -r page; do
 done < <(find "$site" -maxdepth 1 -name '*.html')
 holds "each of $followed links leads somewhere" test "$followed" -gt 500 -a "$absent" -eq 0
 
+holds "a history names its implementation" grep -q '<h1>warpcheck: what differs between versions of Linux siw</h1><p><a href="index.html">' "$site/history-linux-siw.html"
+
 while IFS=$'\t' read -r stack version run findings; do
 	[ "$stack" != stack ] || continue
 	holds "$run: its page" grep -q '<html' "$site/$run/index.html"

@@ -42,6 +42,11 @@ suggests 3 MPA-7.1.2-05 "$WARPCHECK" audit MPA-7.1.2-055 pcaps
 suggests 2 ddp-qn-wrong-code "$WARPCHECK" run --simulate --defect ddp-qn-wrong-cod
 suggests 2 ddp-qn-wrong-code "$WARPCHECK" prove ddp-qn-wrong-cod
 
+echo "== beginnings"
+suggests 2 ddp-qn-wrong-code "$WARPCHECK" run --simulate --defect ddp-qn-wrong
+suggests 2 --simulate "$WARPCHECK" run --simu
+suggests 2 explain "$WARPCHECK" expl
+
 echo "== what is no misspelling"
 for words in frobnicate 'run --frobnicate' 'list --frobnicate' 'audit --frobnicate' 'prove frobnicate' 'run -q' 'explain -q'; do
 	read -ra arguments <<<"$words"
@@ -76,6 +81,16 @@ for last in help -h; do
 done
 expect 0 "iwarp-peer -h" "$IWARP_PEER" -h
 says '^usage: '
+holds "no line of it is wider than a terminal of 120 columns" test "$(awk 'length > 120' "$WORK/stdout" | wc -l)" -eq 0
+exec {unread}> >(:)
+wait $!
+"$IWARP_PEER" --help 1>&"$unread" 2>"$WORK/stderr" || true
+exec {unread}>&-
+holds "help that nobody reads to its end is no error to tell of" test ! -s "$WORK/stderr"
+expect 0 "warpcheck peer -h" "$WARPCHECK" peer -h
+says '^usage: warpcheck peer '
+expect 2 "warpcheck peer complains under its own name" "$WARPCHECK" peer --lisen 1
+complains '^warpcheck peer: '
 expect 0 "-h behind other options" "$WARPCHECK" run --simulate --seed 3 -h
 says '^usage: warpcheck run'
 expect 0 "-h as a word of another command line" "$WARPCHECK" complete -- warpcheck run -h

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* strchrnul */
 #include "conformance/engine/audit/audit_expect.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,7 +214,7 @@ struct audit_expect *audit_expect_new(const char *path, bool read, const struct 
     if (expect == NULL)
         rc = sentence_set(error, "out of memory");
     else if (read && file == NULL)
-        rc = sentence_set(error, "%.200s: cannot be opened", path);
+        rc = sentence_set(error, "%.200s: %s", path, strerror(errno));
     else
         find_folder(expect, path);
     if (rc == 0 && file != NULL)

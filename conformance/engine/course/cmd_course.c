@@ -122,7 +122,7 @@ static int peer(const struct course *course, const struct course_exercise *exerc
                         course_kind_name(exercise->kind));
     if (course->options.word_count > PEER_WORDS_MAX)
         return complain(EXIT_USAGE, "at most %d arguments may follow", PEER_WORDS_MAX);
-    argv[argc++] = (char *)(uintptr_t) "peer";
+    argv[argc++] = (char *)(uintptr_t) "warpcheck course peer";
     argv[argc++] = (char *)(uintptr_t) "--defect";
     argv[argc++] = (char *)(uintptr_t)exercise->defect;
     for (int i = 0; i < course->options.word_count; i++)

@@ -57,6 +57,10 @@ static void explain(const struct capture_file *capture, const char *reason, stru
         out_of_memory_note();
     if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
         sentence_set(error, "%s: is not a capture (pcap or pcapng was expected): %s", path, reason);
+    else if (strstr(reason, "file header bytes, only got 0") != NULL)
+        sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
+    else if (strstr(reason, "file header bytes, only got") != NULL)
+        sentence_set(error, "%s: is too short for a capture (pcap or pcapng was expected)", path);
     else if (strstr(reason, "truncated") != NULL)
         sentence_set(error,
                      "%s: ends abruptly after frame %llu (%s): the frames before it count, capture again for the "

@@ -201,7 +201,7 @@ static ssize_t work(struct capture_packed *packed, uint8_t *out, size_t room)
     if (beyond_limits(packed))
         return spoiled(packed, "it grows to more than 2000 times its size, and is not read further");
     if (step.consumed == 0 && step.produced == 0)
-        return packed->input_ended ? spoiled(packed, "it ends before its end: the file was cut")
+        return packed->input_ended ? spoiled(packed, "the compressed data ends too early: the file was cut")
                                    : spoiled(packed, "damaged");
     return (ssize_t)step.produced;
 }

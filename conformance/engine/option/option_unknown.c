@@ -26,6 +26,8 @@ static void weigh(struct search *search, const struct help_option *option)
 
     (void)snprintf(name, sizeof(name), "%.*s", (int)option->name_length, option->name);
     distance = nearest_distance(search->word, name);
+    if (distance >= search->distance && search->best[0] == '\0' && nearest_begins(search->word, name))
+        distance = search->distance - 1;
     /* Any two options of one letter are one letter apart: that is no misspelling. */
     if (distance >= search->distance || (strlen(name) < 3 && distance != 0))
         return;

@@ -2,6 +2,7 @@
 #include "conformance/engine/prove/prove_merge.h"
 
 #include <jansson.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ static int read_file(struct merged *merged, const char *path, struct sentence *e
     int rc = 0;
 
     if (file == NULL)
-        return sentence_set(error, "%.300s: cannot be opened", path);
+        return sentence_set(error, "%.300s: %s", path, strerror(errno));
     if (merged->first == NULL)
         merged->first = path;
     for (json_t *line; rc == 0 && (line = next_line(file, path, lines, &rc, error)) != NULL; lines++) {

@@ -59,8 +59,9 @@ static void usage(void)
         "                     inconclusive or a shard is missing, 5 deviates as known\n"
         "  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or "
         "added;\n"
-        "                     --format text, md, jsonl or html; exit status 1 where the last step has what --fail-on "
-        "names\n"
+        "                     --format text, md, jsonl or html (without it: by the ending of OUT); exit status 1 where "
+        "the\n"
+        "                     last step has what --fail-on names\n"
         "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
         "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
         "and\n"
@@ -80,6 +81,10 @@ static int format_set(struct options *options, const char *value, struct sentenc
     char names[200];
 
     if (options->diff) {
+        const char *ending = value == NULL && options->output != NULL ? strrchr(options->output, '.') : NULL;
+
+        if (ending != NULL && report_diff_format(ending + 1) != NULL)
+            value = ending + 1;
         options->diff_format = report_diff_format(value);
         return options->diff_format != NULL
                    ? 0

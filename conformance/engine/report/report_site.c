@@ -182,7 +182,7 @@ static int copy(const char *from, int folder, const char *name, struct sentence 
     int rc = whole_file_copy(from, COPY_OCTETS_MAX, &to, &missing, error);
 
     if (rc == 0 && missing)
-        rc = sentence_set(error, "%.300s: no such file, or not one of at most %d octets", from, COPY_OCTETS_MAX);
+        rc = sentence_set(error, "%.300s: no such file, or it has more than %d octets", from, COPY_OCTETS_MAX);
     return rc;
 }
 
@@ -273,6 +273,7 @@ static int history_write(const struct builder *builder, size_t first, struct sen
         rc = diff_make(&steps[count], builder->runs[i].report, builder->runs[next].report, error);
         if (rc != 0)
             break;
+        steps[count].subject = builder->runs[first].stack;
         steps[count].names[0] = builder->runs[i].version;
         steps[count].names[1] = builder->runs[next].version;
         count++;

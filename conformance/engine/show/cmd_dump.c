@@ -22,7 +22,8 @@ static const char usage[] =
     "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
     "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
     "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
-    "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it.\n"
+    "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it. So it does where\n"
+    "  there are several captures.\n"
     "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
     "  --no-rings         each file of a ring is a capture of its own\n"
     "  --help             shows this text\n";
@@ -31,9 +32,15 @@ struct dump {
     bool jsonl;
     bool failed; /* no memory, or the output cannot be written */
     bool no_rings;
+    bool several;    /* captures: each line names its own */
     json_t *pending; /* FPDU whose DDP and RDMAP parts may still come */
     const struct capture_series *series;
 };
+
+static bool names_file(const struct dump *dump)
+{
+    return dump->several || capture_series_several(dump->series);
+}
 
 /* The frames of an object by their numbers in the files of a ring, and these. */
 static int name_frames(const struct capture_series *series, json_t *object, const struct flow_event *event)
@@ -68,8 +75,7 @@ static void dump_as_json(struct dump *dump, const struct flow_event *event)
     }
     dump_pending(dump);
     dump->pending = dump_json_event(event);
-    if (dump->pending == NULL ||
-        (capture_series_several(dump->series) && name_frames(dump->series, dump->pending, event) != 0))
+    if (dump->pending == NULL || (names_file(dump) && name_frames(dump->series, dump->pending, event) != 0))
         dump->failed = true;
     if (event->kind != FLOW_ULPDU)
         dump_pending(dump);
@@ -84,12 +90,12 @@ static void dump_as_text(struct dump *dump, const struct flow_event *event)
     if (notation_event(event, notation, sizeof(notation))[0] == '\0')
         return;
     (void)flow_name(event->flow, event->direction, name, sizeof(name));
-    if (!capture_series_several(dump->series)) {
+    if (!names_file(dump)) {
         dump->failed |= printf("%6" PRIu64 "  %s  %s\n", event->frame, name, notation) < 0;
         return;
     }
     file = capture_series_where(dump->series, event->frame, &frame);
-    slash = strrchr(file, '/');
+    slash = dump->several ? NULL : strrchr(file, '/'); /* the files of a ring lie in one folder */
     print_plain(stdout, "%s:%" PRIu64 "  %s  %s", slash != NULL ? slash + 1 : file, frame, name, notation);
     dump->failed |= ferror(stdout) != 0;
 }
@@ -232,6 +238,7 @@ static int dump_files(struct dump *dump, char **names, int count)
     struct capture_list list = {0};
     int worst = list_files(dump, &list, names, count);
 
+    dump->several = list.count > 1;
     for (size_t i = 0; i < list.count && !dump->failed; i++) {
         struct capture_ring *ring = capture_list_ring(&list, i);
         struct sentence error;

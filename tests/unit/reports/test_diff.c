@@ -116,6 +116,36 @@ START_TEST(each_kind)
 END_TEST
 
 /* In one capture a requirement fails as before, in another one it fails now: the second is new. */
+/* Where expected and actual are the same, the messages tell what changed, and nowhere else. */
+START_TEST(a_change_is_seen)
+{
+    struct result before[] = {of("DDP-1", VERDICT_FAIL, "x"), of("DDP-2", VERDICT_FAIL, "x")};
+    struct result after[] = {of("DDP-1", VERDICT_FAIL, "x"), of("DDP-2", VERDICT_FAIL, "y")};
+    static const char *const texts[][2] = {{"FAIL: expected e; got x; m", "FAIL: expected e; got x; another"},
+                                           {"FAIL: expected e; got x", "FAIL: expected e; got y"}};
+    struct report old, new;
+    struct sentence error;
+    struct diff diff;
+
+    after[0].message = "another";
+    run_of(&old, before, 2, "run");
+    run_of(&new, after, 2, "run");
+    ck_assert_int_eq(diff_make(&diff, &old, &new, &error), 0);
+    ck_assert_uint_eq(diff.kinds[DIFF_CHANGED], 2);
+    for (size_t i = 0; i < 2; i++) {
+        char *sides[2] = {diff_side_text(&diff.entries[i].before), diff_side_text(&diff.entries[i].after)};
+
+        for (size_t side = 0; side < 2; side++) {
+            ck_assert_str_eq(sides[side], texts[i][side]);
+            free(sides[side]);
+        }
+    }
+    diff_free(&diff);
+    report_free(&old);
+    report_free(&new);
+}
+END_TEST
+
 START_TEST(captures_are_apart)
 {
     struct result results[2] = {of("DDP-1", VERDICT_FAIL, "x"), of("DDP-1", VERDICT_FAIL, "x")};
@@ -226,6 +256,7 @@ Suite *diff_suite(void)
     TCase *tcase = tcase_create("diff");
 
     tcase_add_test(tcase, each_kind);
+    tcase_add_test(tcase, a_change_is_seen);
     tcase_add_test(tcase, captures_are_apart);
     tcase_add_test(tcase, a_trend_has_the_verdict_of_each_run);
     tcase_add_test(tcase, kinds_have_names);

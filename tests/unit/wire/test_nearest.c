@@ -32,6 +32,10 @@ static const struct {
     {"repotr", "report"},
     {"IRD", "ird"},
     {"MPA-7.1.1-7", "MPA-7.1.1-07"},
+    {"--simu", "--simulate"}, /* its beginning */
+    {"requ", "requirement"},
+    {"REVI", "review_by"},
+    {"--s", NULL},
     {"x", NULL},
     {"", NULL},
     {"telepathy", NULL},
