@@ -41,6 +41,9 @@
     B(EMPTY_RESPONSE_STALE,        "empty-response-stale",        "an empty Read Response has the STag and TO of the source") \
     B(LATE_SINK_STAG,              "late-sink-stag",              "a Read that fails midway: SinkSTag comes back as SrcSTag") \
     B(LATE_SINK_TO,                "late-sink-to",                "a Read that fails midway: SinkTO comes back as it was") \
+    B(LATE_SINK_CARRY,             "late-sink-carry",             "a Read that fails midway: the carry out of SinkTO's low half is lost") \
+    B(LATE_SOURCE_CARRY,           "late-source-carry",           "a Read that fails midway: the carry out of SrcTO's low half is lost") \
+    B(SOURCE_CARRY,                "source-carry",                "behind a multiple of 2^32 a Read Response goes on with the Read's first octets") \
     B(LATE_SIZE,                   "late-size",                   "a Read that fails midway: RDMARDSZ is what was sent already") \
     B(LATE_SOURCE_STAG,            "late-source-stag",            "a Read that fails midway: SrcSTag comes back as 0") \
     B(LATE_SOURCE_TO,              "late-source-to",              "a Read that fails midway: SrcTO comes back as it was") \
