@@ -32,6 +32,8 @@
     B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
     B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
     B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \
+    B(OWN_READS_LEAK,              "own-reads-leak",              "own Reads that were open when a stream ended in error count against ORD of all later ones") \
+    B(TERMINATES_COUNTED,          "terminates-counted",          "after a stream that failed a Terminate of a later one has to have another MSN than 1") \
     B(ORD_ONE_MORE,                "ord-one-more",                "one own Read more than ORD is outstanding") \
     B(ORD_ROUNDED,                 "ord-rounded",                 "as many own Reads are outstanding as the next power of two of ORD") \
     B(ORD_ZERO_FREE,               "ord-zero-free",               "an ORD of 0 sets no limit") \

@@ -340,6 +340,29 @@ check {
   end,
 }
 
+-- The device's own Reads were open when streams ended: a new one has its whole outbound limit, and takes a Terminate as its first.
+local function own_reads_given_up(t)
+  local sink = t:memory()
+  for i = 1, 4 do
+    local c = t:operating { ord = 2 }
+    for k = 1, 2 do
+      t:post_read(c, sink, { length = 64 })
+      c:expect(rdmap.read_request { MSN = k }, { message = "a Read of the device" })
+    end
+    if i % 2 == 1 then
+      c:reset()
+    else
+      c:send(bad_write())
+      c:expect_over("a Write to an unknown STag while Reads are open")
+    end
+  end
+  local c, number = t:operating { ord = 2 }
+  t:post_read(c, sink, { length = 64 })
+  c:expect(rdmap.read_request { MSN = 1 }, { message = "a Read, after streams that ended while Reads were open" })
+  c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
+  t:expect_event("terminate_received", { stream = number }, "the ULP is told of a Terminate, after streams that failed")
+end
+
 check {
   id = "RDMAP-6.2-02",
   purpose = "after a reset nothing of the stream is left: its Read Requests have given up their places",
@@ -359,6 +382,7 @@ check {
     c:shut_with_reads(m, 4)
     c:window(65535)
     c:expect_responses(4, "Reads after 100 streams that were reset")
+    own_reads_given_up(t)
   end,
 }
 
