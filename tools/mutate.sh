@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# mutate.sh [-n COUNT] [-s SEED] [-o OPTIONS] FILE...: puts one fault after another into a copy of the stack's FILEs (paths from
+# mutate.sh [-n COUNT] [-s SEED] [-j N] [-o OPTIONS] FILE...: puts one fault after another into a copy of the stack's FILEs (paths from
 # the root of the tree: reference-stack/core/deliver.c) and asks whether `warpcheck run --simulate OPTIONS` sees it. A fault is one
 # changed token: a comparison, && or ||, an arithmetic or bit operator, a number, true or false, a condition turned over, a statement
-# left out. Which ones are tried depends on SEED (1) alone; COUNT is 20. Each line says what became of one: caught (by which
+# left out. Which ones are tried depends on SEED (1) alone; COUNT is 20. A run has N processes (1), and ends with the first id that
+# fails; ccache is used if it is there and CC names nothing else. Each line says what became of one: caught (by which
 # id), crashed, hung, inconclusive, not compiled, or survived; the last line counts them. A survivor is for the reader to judge: it
 # changes nothing, or nothing that a peer or the ULP can see, or it is a fault that the suite misses (docs/trust.md).
 #
@@ -12,11 +13,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-count=20 seed=1 options=()
-while getopts n:s:o: option; do
+count=20 seed=1 jobs=1 options=()
+while getopts n:s:j:o: option; do
 	case $option in
 	n) count=$OPTARG ;;
 	s) seed=$OPTARG ;;
+	j) jobs=$OPTARG ;;
 	o) read -ra options <<<"$OPTARG" ;;
 	*) exit 2 ;;
 	esac
@@ -66,11 +68,17 @@ faults() {
 		}' "$@"
 }
 
-# What the run makes of the program: its word, and the first id that fails.
+if [ -z "${CC:-}" ] && command -v ccache >/dev/null; then export CC='ccache gcc' CCACHE_NOHASHDIR=1; fi
+
+# What the run makes of the program: its word, and the first id that fails. The run gets SIGPIPE when that id has been read.
 judge() {
-	local status=0 id
-	(ulimit -t 60 && exec "$work/build/warpcheck" run --simulate --format jsonl "${options[@]}") >"$work/results" 2>/dev/null || status=$?
-	id=$(jq -r 'select(.verdict == "FAIL" or .verdict == "WARN") | .id' "$work/results" 2>/dev/null | sed -n 1p) || true
+	local status id
+	id=$({
+		status=0
+		(ulimit -t 60 && exec "$work/build/warpcheck" run --simulate -j "$jobs" --format jsonl "${options[@]}") || status=$?
+		echo "$status" >"$work/status"
+	} 2>/dev/null | { grep -m 1 -E '"verdict":"(FAIL|WARN)"' || true; } | jq -r .id)
+	status=$(<"$work/status")
 	case $status,$id in
 	*,?*) echo "caught $id" ;;
 	137,* | 152,*) echo hung ;;

@@ -29,6 +29,8 @@
     B(EARLY_BEYOND,                "early-beyond",                "a Send that comes before its turn is placed though it is longer than its receive") \
     B(EARLY_UNCHECKED,             "early-unchecked",             "a Write that comes before its turn is placed whatever the rights of its STag") \
     B(SE_INVALIDATE_UNSOLICITED,   "se-invalidate-unsolicited",   "a Send with Solicited Event and Invalidate is delivered without a Solicited Event") \
+    B(SE_EMPTY_UNSOLICITED,        "se-empty-unsolicited",        "a Send with Solicited Event that has no payload is delivered without a Solicited Event") \
+    B(SE_LONG_UNSOLICITED,         "se-long-unsolicited",         "a Send with Solicited Event of several segments is delivered without a Solicited Event") \
     B(DEREG_NOTHING,               "dereg-nothing",               "an STag that is given up stays") \
     /* What the ULP is told */ \
     B(ERROR_UNLABELLED,            "error-unlabelled",            "the LLP stream is not labelled erroneous") \

@@ -107,6 +107,9 @@ bool hook_receive_event(struct iwarp_stream *stream, const struct validation_sub
         event->invalidated = false;
     if (opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
         event->solicited = false;
+    if ((event->octets == 0 && stream_behaves(stream, DEFECT_SE_EMPTY_UNSOLICITED)) ||
+        (subject->segment->mo != 0 && stream_behaves(stream, DEFECT_SE_LONG_UNSOLICITED)))
+        event->solicited = false;
     if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
         event->solicited = true;
     if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED))

@@ -32,6 +32,8 @@
     B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
     B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
     B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \
+    B(OWN_READS_LEAK,              "own-reads-leak",              "own Reads that were open when a stream ended in error count against ORD of all later ones") \
+    B(TERMINATES_COUNTED,          "terminates-counted",          "after a stream that failed a Terminate of a later one has to have another MSN than 1") \
     B(ORD_ONE_MORE,                "ord-one-more",                "one own Read more than ORD is outstanding") \
     B(ORD_ROUNDED,                 "ord-rounded",                 "as many own Reads are outstanding as the next power of two of ORD") \
     B(ORD_ZERO_FREE,               "ord-zero-free",               "an ORD of 0 sets no limit") \
@@ -41,6 +43,9 @@
     B(EMPTY_RESPONSE_STALE,        "empty-response-stale",        "an empty Read Response has the STag and TO of the source") \
     B(LATE_SINK_STAG,              "late-sink-stag",              "a Read that fails midway: SinkSTag comes back as SrcSTag") \
     B(LATE_SINK_TO,                "late-sink-to",                "a Read that fails midway: SinkTO comes back as it was") \
+    B(LATE_SINK_CARRY,             "late-sink-carry",             "a Read that fails midway: the carry out of SinkTO's low half is lost") \
+    B(LATE_SOURCE_CARRY,           "late-source-carry",           "a Read that fails midway: the carry out of SrcTO's low half is lost") \
+    B(SOURCE_CARRY,                "source-carry",                "behind a multiple of 2^32 a Read Response goes on with the Read's first octets") \
     B(LATE_SIZE,                   "late-size",                   "a Read that fails midway: RDMARDSZ is what was sent already") \
     B(LATE_SOURCE_STAG,            "late-source-stag",            "a Read that fails midway: SrcSTag comes back as 0") \
     B(LATE_SOURCE_TO,              "late-source-to",              "a Read that fails midway: SrcTO comes back as it was") \

@@ -13,6 +13,8 @@ void hook_stream_begins(struct iwarp_stream *stream)
         stream->startup_deadline = UINT64_MAX;
     if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
         stream->config.teardown_delay = 0;
+    stream->counters.reads_outstanding += faults->own;
+    stream->queues[DDP_QN_TERMINATE].msn_expected += faults->failed;
     if (faults->oldest == NULL)
         faults->oldest = stream;
 }
@@ -138,5 +140,9 @@ bool hook_flush(struct iwarp_stream *stream)
     while (stream->receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
         ring_pop(&stream->receives);
     defect_reads_gone(stream, stream->reads.count);
+    if (stream->error_seen && stream_behaves(stream, DEFECT_OWN_READS_LEAK))
+        stream->device->faults.own += stream->counters.reads_outstanding;
+    if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATES_COUNTED))
+        stream->device->faults.failed = true;
     return false;
 }

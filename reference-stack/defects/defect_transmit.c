@@ -340,7 +340,16 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
         segment->last = true;
     if (stream->fin_received && served->sent != 0 && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE))
         segment->payload -= served->sent;
+    if ((served->request.source_to ^ (served->request.source_to + served->sent)) > UINT32_MAX &&
+        stream_behaves(stream, DEFECT_SOURCE_CARRY))
+        segment->payload -= served->sent;
     return octets;
+}
+
+/* What a sum is in which the low half carries nothing into the high half. */
+static uint64_t without_carry(uint64_t before, uint64_t sum)
+{
+    return (before & ~(uint64_t)UINT32_MAX) | (sum & UINT32_MAX);
 }
 
 void hook_late_read(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest)
@@ -349,6 +358,10 @@ void hook_late_read(const struct iwarp_stream *stream, const struct served_read 
         rest->sink_stag = rest->source_stag;
     if (stream_behaves(stream, DEFECT_LATE_SINK_TO))
         rest->sink_to = served->request.sink_to;
+    if (stream_behaves(stream, DEFECT_LATE_SINK_CARRY))
+        rest->sink_to = without_carry(served->request.sink_to, rest->sink_to);
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_CARRY))
+        rest->source_to = without_carry(served->request.source_to, rest->source_to);
     if (stream_behaves(stream, DEFECT_LATE_SIZE))
         rest->octets = (uint32_t)served->sent;
     if (stream_behaves(stream, DEFECT_LATE_SOURCE_STAG))

@@ -123,6 +123,8 @@ struct device_faults {
     uint32_t sends; /* Sends of all streams */
     size_t reads;   /* Read and Atomic Requests open, of all streams */
     size_t leaked;  /* places of Read Requests that nothing frees */
+    unsigned own;   /* own Reads that nothing takes off the outbound limit */
+    bool failed;    /* a stream ended in error */
     uint32_t stag;  /* drawn last */
     struct defect_first first;
 };

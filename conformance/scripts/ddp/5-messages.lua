@@ -249,16 +249,22 @@ check {
   purpose = "RsvdULP goes to the ULP with the message it belongs to",
   run = function(t)
     local c = t:open()
-    local m, n = t:invalidatable(c), t:invalidatable(c)
+    local m, n, o = t:invalidatable(c), t:invalidatable(c), t:invalidatable(c)
     c:send(rdmap.send { data = "plain" }, rdmap.send_se { data = "event" },
            rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" },
            rdmap.send_se_invalidate { data = "both", InvalidateSTag = n.STag })
-    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again", "both" }, "five Sends")
+    -- Messages without payload, and of two segments.
+    c:send(rdmap.send_se {}, rdmap.send {}, rdmap.send_se { data = "two ", L = 0 }, rdmap.send_se { MO = 4, data = "segments" },
+           rdmap.send_se_invalidate { data = "two ", L = 0, InvalidateSTag = o.STag },
+           rdmap.send_se_invalidate { MO = 4, data = "more", InvalidateSTag = o.STag })
+    local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again", "both", "", "", "two segments", "two more" },
+                                    "nine Sends")
     if got[1].solicited == nil then t:skip("the ULP's interface does not tell Solicited Events") end
-    for i, opcode in ipairs { 3, 5, 4, 3, 6 } do
+    local stags = { [3] = m.STag, [5] = n.STag, [9] = o.STag } -- by message
+    for i, opcode in ipairs { 3, 5, 4, 3, 6, 5, 3, 5, 6 } do
       t:equal("opcode that the ULP is told", opcode, t:told(got[i], "opcode"))
       t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5 or opcode == 6, t:told(got[i], "solicited"))
-      t:equal("an invalidation for opcodes 4 and 6 alone", ({ [4] = m.STag, [6] = n.STag })[opcode], got[i].invalidated)
+      t:equal("an invalidation for opcodes 4 and 6 alone", stags[i], got[i].invalidated)
     end
   end,
 }

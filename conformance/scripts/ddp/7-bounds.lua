@@ -34,6 +34,20 @@ check {
   end,
 }
 
+-- The sum is one of 64 bits: a Write across 2^33 does not wrap.
+local function across_4_gib(t)
+  local m = t:memory { octets = 8192, base = 0x1FFFFF000, optional = true }
+  if not m then return end -- the device chooses where its memory is
+  local c = t:open()
+  for _, case in ipairs { { 4095, 2 }, { 4000, 96 }, { 3000, 1200 } } do
+    local data = pattern(case[2])
+    c:send(m:write(case[1], data))
+    c:probe { message = string.format("a Write of %d octets at TO 0x%x", case[2], m.TO + case[1]) }
+    m:patch(case[1], data)
+  end
+  m:check("a Write across 2^33 is placed")
+end
+
 check {
   id = "DDP-7.1-14",
   purpose = "tagged: TO and payload together do not pass 2^64",
@@ -48,6 +62,7 @@ check {
       end
     end
     m:check("nothing is placed by a Write that wraps")
+    across_4_gib(t)
     if top == nil then return end -- the device chooses where its memory is: not there
     top:check("nothing is placed by a Write that wraps")
     local c = t:open()

@@ -5,13 +5,14 @@ defaults { llp = "any" }
 
 -- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is taken,
 -- and the Terminate.
-local SINK, SINK_TO = 0x0A0B0C0D, 0x100000010
+-- Both TOs pass a multiple of 2^32 after 16 octets, the source's where the device lets its memory be there.
+local SINK, SINK_TO, SOURCE_TO = 0x0A0B0C0D, 0x1FFFFFFF0, 0x4FFFFFFF0
 
 -- The source goes `pause` after its Read was asked for: the tester invalidates it, or, where the device binds no memory to a stream,
 -- its ULP does. Returns memory, octets received, Terminate, connection.
 local function source_goes(t, pause)
   local c = t:open()
-  local m = t:memory { octets = LARGE, bound = c, alone = true }
+  local m = t:memory { octets = LARGE, base = SOURCE_TO, anywhere = true, bound = c, alone = true }
   c:probe()
   c:window(0)
   c:send(m:read(0, LARGE, { SinkSTag = SINK, SinkTO = SINK_TO }))

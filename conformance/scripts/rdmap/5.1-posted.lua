@@ -210,10 +210,10 @@ check {
     local c, number = t:operating { ord = 2 }
     local sink = t:memory()
     for k = 1, 16 do
-      t:post_read(c, sink, { source_stag = STAG, length = 100 + k })
+      t:post_read(c, sink, { source_stag = STAG, source_to = k, length = 100 + k })
     end
     for k = 1, 16 do
-      local got = c:expect(rdmap.read_request { MSN = k, RDMARDSZ = 100 + k }, { message = "Read " .. k .. " of 16" })
+      local got = c:expect(rdmap.read_request { MSN = k, SrcTO = k, RDMARDSZ = 100 + k }, { message = "Read " .. k .. " of 16" })
       c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(100 + k) })
     end
   end,

@@ -100,6 +100,19 @@ check {
   end,
 }
 
+-- The source's TO passes 2^33 between two segments of the Response, and within one.
+local function across_4_gib(t)
+  local data = pattern(8192)
+  local m = t:memory { octets = 8192, data = data, base = 0x1FFFFF000, optional = true }
+  if not m then return end -- the device chooses where its memory is
+  local c = t:open()
+  for _, case in ipairs { { 0, 8192 }, { 4095, 2 }, { 4000, 96 }, { 4096, 8 } } do
+    c:send(m:read(case[1], case[2]))
+    c:expect_response(SINK, 0, data:sub(case[1] + 1, case[1] + case[2]),
+                      string.format("a Read of %d octets at TO 0x%x", case[2], m.TO + case[1]))
+  end
+end
+
 check {
   id = "RDMAP-5.2.1-14",
   purpose = "a good Read Request is answered, however long the peer's window stays shut",
@@ -116,6 +129,7 @@ check {
       c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets after a window shut for 3 s")
       c:probe()
     end
+    across_4_gib(t)
   end,
 }
 
@@ -326,6 +340,29 @@ check {
   end,
 }
 
+-- The device's own Reads were open when streams ended: a new one has its whole outbound limit, and takes a Terminate as its first.
+local function own_reads_given_up(t)
+  local sink = t:memory()
+  for i = 1, 4 do
+    local c = t:operating { ord = 2 }
+    for k = 1, 2 do
+      t:post_read(c, sink, { length = 64 })
+      c:expect(rdmap.read_request { MSN = k }, { message = "a Read of the device" })
+    end
+    if i % 2 == 1 then
+      c:reset()
+    else
+      c:send(bad_write())
+      c:expect_over("a Write to an unknown STag while Reads are open")
+    end
+  end
+  local c, number = t:operating { ord = 2 }
+  t:post_read(c, sink, { length = 64 })
+  c:expect(rdmap.read_request { MSN = 1 }, { message = "a Read, after streams that ended while Reads were open" })
+  c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
+  t:expect_event("terminate_received", { stream = number }, "the ULP is told of a Terminate, after streams that failed")
+end
+
 check {
   id = "RDMAP-6.2-02",
   purpose = "after a reset nothing of the stream is left: its Read Requests have given up their places",
@@ -345,6 +382,7 @@ check {
     c:shut_with_reads(m, 4)
     c:window(65535)
     c:expect_responses(4, "Reads after 100 streams that were reset")
+    own_reads_given_up(t)
   end,
 }
 
