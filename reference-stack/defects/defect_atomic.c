@@ -31,6 +31,8 @@ static uint64_t add(const struct defect_set *set, struct atomic_request request,
         return 0;
     if (has(set, DEFECT_ATOMIC_MASK_ZERO_NOTHING) && request.mask == 0)
         return original;
+    if (has(set, DEFECT_ATOMIC_MASK_TOP_NOTHING) && request.mask == UINT64_C(1) << 63)
+        return original;
     if (has(set, DEFECT_ATOMIC_SATURATES) && original + request.data < original)
         return UINT64_MAX;
     if (has(set, DEFECT_ATOMIC_MASK_IGNORED))
@@ -46,7 +48,7 @@ static uint64_t compare_swap(const struct defect_set *set, struct atomic_request
         return original;
     if (has(set, DEFECT_ATOMIC_COMPARE_MASK_HALF))
         request.compare_mask = (uint32_t)request.compare_mask;
-    if (has(set, DEFECT_ATOMIC_CS_MASK_IGNORED))
+    if (has(set, DEFECT_ATOMIC_CS_MASK_IGNORED) || (has(set, DEFECT_ATOMIC_CS_MASK_ZERO_ALL) && request.mask == 0))
         request.mask = UINT64_MAX;
     if (has(set, DEFECT_ATOMIC_CS_CLEARS) && ((original ^ request.compare_data) & request.compare_mask) == 0)
         return request.data & request.mask;

@@ -19,6 +19,8 @@ struct defect_set;
     B(ATOMIC_CARRY_GOES_ON,        "atomic-carry-goes-on",        "FetchAdd: a carry out of bit 63 goes into the octet after the target") \
     B(ATOMIC_MASK_IGNORED,         "atomic-mask-ignored",         "FetchAdd: one field of 64 bits, whatever the mask says") \
     B(ATOMIC_MASK_LOW_BIT,         "atomic-mask-low-bit",         "FetchAdd: a mask bit is the lowest bit of a field") \
+    B(ATOMIC_MASK_TOP_NOTHING,     "atomic-mask-top-nothing",     "FetchAdd: with a mask of the top bit alone nothing is added") \
+    B(ATOMIC_CS_MASK_ZERO_ALL,     "atomic-swap-mask-zero-all",   "CmpSwap: a Swap Mask of 0 swaps all bits") \
     B(ATOMIC_MASK_ZERO_NOTHING,    "atomic-mask-zero-nothing",    "FetchAdd: with mask 0 nothing is added") \
     B(ATOMIC_SATURATES,            "atomic-saturates",            "FetchAdd stops at 2^64 - 1") \
     B(ATOMIC_ADD_ZERO_CLEARS,      "atomic-add-zero-clears",      "FetchAdd of 0 writes an old copy of the target: 0") \

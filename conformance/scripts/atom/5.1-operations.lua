@@ -39,6 +39,8 @@ check {
       { ADD, RIPPLE, { Data = 1 }, 0x0000000100000000 },
       { ADD, RIPPLE, { Data = 1, Mask = 0x8000000080000000 }, 0 },
       { ADD, 0x0F, { Data = 1, Mask = ALL_BITS }, 0x0E },
+      { ADD, RIPPLE, { Data = 1, Mask = 1 << 63 }, 0x0000000100000000 }, -- one field of 64 bits
+      { ADD, ALL_BITS, { Data = 2, Mask = 1 << 63 }, 1 },
     }, "FetchAdd of fields")
   end,
 }
@@ -174,8 +176,10 @@ check {
   role = "both",
   purpose = "CmpSwap replaces the bits of the Swap Mask alone",
   run = function(t)
-    run_rows(t, { { COMPARE, MIXED, { Data = OPERAND, Mask = HALVES, CompareMask = 0 }, 0xAAAA2222CCCC4444 } },
-             "CmpSwap with a Swap Mask")
+    run_rows(t, {
+      { COMPARE, MIXED, { Data = OPERAND, Mask = HALVES, CompareMask = 0 }, 0xAAAA2222CCCC4444 },
+      { COMPARE, MIXED, { Data = OPERAND, Mask = 0, CompareMask = 0 }, MIXED },
+    }, "CmpSwap with a Swap Mask")
   end,
 }
 
