@@ -6,6 +6,7 @@
 #include "reports/ladder.h"
 #include "reports/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -256,13 +257,20 @@ static void put_counts(const struct terminal *terminal, const struct run_summary
     fputc('\n', terminal->out);
 }
 
+/* "1 frame", "2 frames". */
+static void put_count(FILE *out, const char *before, uint64_t count, const char *what)
+{
+    fprintf(out, "%s%" PRIu64 " %s%s", before, count, what, count == 1 ? "" : "s");
+}
+
 static void put_traffic(const struct terminal *terminal, const struct run_summary *summary)
 {
     if (!summary->frames)
         return;
-    fprintf(terminal->out, "%llu frames, %llu FPDUs, %llu DDP segments, %llu CRC errors",
-            (unsigned long long)summary->frames, (unsigned long long)summary->fpdus,
-            (unsigned long long)summary->ddp_segments, (unsigned long long)summary->crc_errors);
+    put_count(terminal->out, "", summary->frames, "frame");
+    put_count(terminal->out, ", ", summary->fpdus, "FPDU");
+    put_count(terminal->out, ", ", summary->ddp_segments, "DDP segment");
+    put_count(terminal->out, ", ", summary->crc_errors, "CRC error");
     for (size_t i = 0; i < summary->message_count; i++)
         fprintf(terminal->out, "%s%s %llu", i ? ", " : "; ", summary->messages[i].name,
                 (unsigned long long)summary->messages[i].count);

@@ -41,6 +41,7 @@ printf 'check { id = "A", purpose = "p", run = function(t)\n  local x = nil .. "
 want 4 "runtime.lua:2" "$WARPCHECK" run --simulate --script "$work/runtime.lua"
 printf 'check { id = "A", purpose = "p", run = function(t) while true do end end }\n' >"$work/loop.lua"
 want 4 "does not end" "$WARPCHECK" run --simulate --script "$work/loop.lua"
+want 2 "--dry-run prints text" "$WARPCHECK" run --simulate --dry-run --format jsonl
 want 2 "no-such.lua" "$WARPCHECK" run --simulate --script "$work/no-such.lua"
 want 3 "no check is selected" "$WARPCHECK" run --simulate --layer sctp --level may 'MPA-7.1-02'
 want 2 "no-such-defect" "$WARPCHECK" run --defect no-such-defect

@@ -210,6 +210,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
                                      format_option_machine(&options->format) || options->quiet))
         return sentence_set(error, "--compare needs -o DIR, and excludes --shard, --quiet and --format other than text "
                                    "(report --diff compares what is there)");
+    if (options->dry_run && format_option_machine(&options->format))
+        return sentence_set(error, "--dry-run prints text: it excludes --format");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
