@@ -70,6 +70,8 @@ for id in ATOM-5.2-02 RDMAP-5.5-10; do
 	holds "$id is skipped: $(grep "^$id" "$WORK/known.txt")" grep -qP "^$id\\tSKIP\\t.*reads_at_once = no" "$WORK/known.txt"
 done
 for id in ATOM-5.2-01 RDMAP-5.2.1-11 RDMAP-3.1-03; do holds "$id is decided all the same" grep -qP "^$id\\tPASS" "$WORK/known.txt"; done
+# A check that has another stimulus is decided by that.
+expect 0 "own Reads are one stimulus of two" "$WARPCHECK" run --simulate --variant reads-one-by-one RDMAP-6.2-02
 # Where it sends them one by one, what is wrong with the second is seen.
 expect 1 "a wrong second Read" "$WARPCHECK" run --simulate --variant reads-one-by-one --defect rdmap-read-request-second RDMAP-5.2.1-11
 

@@ -24,11 +24,14 @@ end
 
 -- The stream that this method of Test ("open", "open_with_framing") gives with such options. Nil where the device cannot be
 -- asked for it: the check goes on without it, and says so in a note that begins with these words.
-function Test:stream_if_asked(open, options, note)
-  local made, c = pcall(self[open], self, options)
-  if made then return c end
-  if type(c) ~= "table" or c.verdict ~= "SKIP" then error(c, 0) end
-  self:note(note .. ": " .. c.message)
+function Test:stream_if_asked(open, options, note) return self:if_served(note, self[open], self, options) end
+
+-- One of several stimuli: what body(...) returns, or nothing and a note where it is skipped, or needs what the device does not serve.
+function Test:if_served(note, body, ...)
+  local made, result = pcall(body, ...)
+  if made then return result end
+  if type(result) ~= "table" or result.verdict ~= "SKIP" and not result.unserved then error(result, 0) end
+  self:note(note .. ": " .. result.message)
 end
 
 -- Calls body(stream, markers) on a stream without Markers towards the device, and on one with them unless it has none
