@@ -49,20 +49,23 @@ static inline uint64_t octets_get64(const uint8_t *octets)
 
 static inline void octets_put16(uint8_t *octets, uint16_t value)
 {
-    value = OCTETS_BIG16(value);
-    memcpy(octets, &value, sizeof(value));
+    const uint16_t ordered = OCTETS_BIG16(value);
+
+    memcpy(octets, &ordered, sizeof(ordered));
 }
 
 static inline void octets_put32(uint8_t *octets, uint32_t value)
 {
-    value = OCTETS_BIG32(value);
-    memcpy(octets, &value, sizeof(value));
+    const uint32_t ordered = OCTETS_BIG32(value);
+
+    memcpy(octets, &ordered, sizeof(ordered));
 }
 
 static inline void octets_put64(uint8_t *octets, uint64_t value)
 {
-    value = OCTETS_BIG64(value);
-    memcpy(octets, &value, sizeof(value));
+    const uint64_t ordered = OCTETS_BIG64(value);
+
+    memcpy(octets, &ordered, sizeof(ordered));
 }
 
 /* The FPDU's CRC is stored least significant octet first (RFC 5044 4.4, Figures 5 and 6). */
@@ -76,8 +79,9 @@ static inline uint32_t octets_get32_little(const uint8_t *octets)
 
 static inline void octets_put32_little(uint8_t *octets, uint32_t value)
 {
-    value = OCTETS_LITTLE32(value);
-    memcpy(octets, &value, sizeof(value));
+    const uint32_t ordered = OCTETS_LITTLE32(value);
+
+    memcpy(octets, &ordered, sizeof(ordered));
 }
 
 #undef OCTETS_BIG16
