@@ -47,4 +47,18 @@ check { id = "cut-nil", purpose = "a field that no header has", run = function(t
 END
 expect 4 "a script that reads nothing, on a device whose messages are whole" "$WARPCHECK" run --simulate --script "$WORK/nil.lua" cut-nil --format jsonl
 holds "it is INCONCLUSIVE" jq -se 'any(.[]; .id == "cut-nil" and .verdict == "INCONCLUSIVE" and (.message | contains("script error")))' "$WORK/stdout"
+# prove takes it for an alarm, also with a defect.
+mkdir "$WORK/breaks"
+cat >"$WORK/breaks/breaks.lua" <<'END'
+check { id = "DDP-7.2-01", purpose = "breaks where another Terminate comes than its author had in mind", run = function(t)
+  local c = t:open()
+  c:send(rdmap.send { QN = 4, MSN = 1, data = "1" })
+  if not is_terminate(c:receive(), "DDP_INVALID_QN") then error("not thought of") end
+end }
+END
+expect 1 "prove, a check that breaks with a defect" "$WARPCHECK" prove --scripts "$WORK/breaks" --seeds 0 ddp-qn-wrong-code --format jsonl
+holds "it is an alarm of that defect" jq -se 'any(.[]; .type == "alarm" and .defect == "ddp-qn-wrong-code" and (.text | contains("not thought of"))) and .[-1].false_alarms >= 1' "$WORK/stdout"
+cp "$WORK/stdout" "$WORK/part"
+expect 1 "and stays one where parts are joined" "$WARPCHECK" prove --merge "$WORK/part" --format jsonl
+holds "it is no INCONCLUSIVE of the correct stack" jq -se '.[-1] | .false_alarms >= 1 and .inconclusive == 0' "$WORK/stdout"
 finish

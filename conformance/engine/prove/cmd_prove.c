@@ -33,6 +33,7 @@ static const char usage[] =
     "  stack over many seeds. A requirement that a defect names must catch that defect. No requirement may fail on "
     "the\n"
     "  correct stack. The checks that a defect names run first; all checks run if those do not catch it.\n"
+    "  A check whose script fails is an alarm, whatever defect the stack has.\n"
     "  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n"
     "  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n"
     "  --scripts DIR  uses the checks of this folder instead of the built-in ones\n"

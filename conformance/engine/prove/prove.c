@@ -31,8 +31,7 @@ struct matrix {
 struct drawn {
     json_t *killed_by; /* ids with FAIL or WARN */
     json_t *kills;     /* the same with role and verdict: "ID role VERDICT" */
-    json_t
-        *alarms; /* of the correct stack: the same, and what was INCONCLUSIVE; of a defect: script errors; in words */
+    json_t *alarms;    /* in words. Correct stack: FAIL, WARN and INCONCLUSIVE; with a defect: script errors */
     const struct defect *defect; /* NULL: the correct stack */
     const struct plan *plan;
     size_t undecided;
@@ -196,7 +195,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
                      "undecided", (json_int_t)drawn.undecided);
 }
 
-/* Their number. */
+/* Tells the alarms of a unit; returns their number. */
 static size_t tell_alarms(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     const json_t *alarms = json_object_get(row, "alarms");
