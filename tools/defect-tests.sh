@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# defect-tests.sh [TREE]: the stack's deliberate faults stand in reference-stack/defects/ alone. All other code of the
-# stack calls the hooks that defects/hooks.h declares, each after HOOK, HOOK_IF or HOOK_VALUE, so that a stream without
-# defects pays one branch. The script lists these calls by hook, counts the tests for a defect that it finds elsewhere,
-# names each, and exits with 1 when there is one; also when a hook is called that is not declared, or the other way round.
+# defect-tests.sh [TREE]: the stack's deliberate faults stand in reference-stack/defects/ alone. All other code of the stack calls the
+# operations of core/faults.h and cm/cm_faults.h, each after HOOK, HOOK_IF or HOOK_VALUE, so that a clean stack pays one branch; and
+# peer/, which stands above defects/, the functions of defects/peer_faults.h. The script lists these calls by operation, counts
+# the tests for a defect that it finds elsewhere, names each, and exits with 1 when there is one; also when an operation is called
+# that is not declared, or the other way round.
 #
 # A test for a defect is a line, comments and strings aside, that names a defect (DEFECT_...), asks a set for one
-# (..._behaves()), compares the pointer to a set of defects, looks at what streams and devices keep for their defects,
-# calls a function of defects/ that neither hooks.h nor defect.h declares, or includes a header of defects/ but these two.
+# (..._behaves()), compares the pointer to an object's faults, calls a function of defects/ that neither peer_faults.h nor defect.h
+# declares, or includes a header of defects/; peer/ alone includes these two.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
@@ -36,9 +37,9 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 	function tests(s,   rest, name) {
 		if (s ~ /(^|[^A-Za-z_])DEFECT_[A-Z]/) return "names a defect"
 		if (s ~ /behaves *\(/) return "asks a set for a defect"
-		if (s ~ /defects *(==|!=|[?]|&&|[|][|])/ || s ~ /![A-Za-z_>().-]*defects([^A-Za-z_]|$)/ ||
-		    s ~ /(if|while) *\([A-Za-z_>().-]*defects *\)/) return "compares a pointer to a set of defects"
-		if (s ~ /(->|[.])(defect_state|faults)([^A-Za-z_]|$)/) return "looks at what is kept for defects"
+		if (s ~ /(->|[.])(faults|defects) *(==|!=|[?]|&&|[|][|])/ && s !~ /config(->|[.])faults/ && s !~ /^[ \t]*if \((association|agent|device)->faults != NULL\)$/ && s !~ /return device->faults == NULL/ ||
+		    s ~ /![A-Za-z_>().-]*(->|[.])(faults|defects)([^A-Za-z_]|$)/ ||
+		    s ~ /(if|while) *\([A-Za-z_>().-]*(->|[.])(faults|defects) *\)/) return "compares the pointer to an object\047s faults"
 		for (rest = s; match(rest, /(^|[^A-Za-z_])defect_[a-z_]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
 			name = substr(rest, RSTART, RLENGTH)
 			gsub(/^[^A-Za-z_]| *\($/, "", name)
@@ -46,18 +47,36 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		}
 		return ""
 	}
-	# Each hook_...() of a statement stands after a HOOK of its own in the same statement.
-	function hooks(s,   rest, name, before, free) {
+	function place(name) {
+		places[name] = places[name] " " file ":" line
+		calls++
+	}
+	# Each operation of a statement, after HOOK; each hook_...() of peer/ stands after a PEER_HOOK of its own in the same statement.
+	function hooks(s,   rest, name, before, free, prefix) {
 		free = 0
 		for (rest = s; match(rest, /hook_[a-z_0-9]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
 			before = substr(rest, 1, RSTART - 1)
 			name = substr(rest, RSTART, RLENGTH)
 			sub(/ *\($/, "", name)
-			free += gsub(/HOOK(_IF|_VALUE)?\(/, "", before)
+			free += gsub(/PEER_HOOK(_IF|_VALUE)?\(/, "", before)
 			if (free-- <= 0)
-				report(name "() is called without HOOK")
-			places[name] = places[name] " " file ":" line
-			calls++
+				report(name "() is called without PEER_HOOK")
+			place(name)
+		}
+		for (rest = s; match(rest, /(^|[^A-Z_])(CM_)?HOOK(_IF|_VALUE)?\(/); ) {
+			prefix = substr(rest, RSTART, RLENGTH) ~ /CM_/ ? "cm." : "stream."
+			rest = substr(rest, RSTART + RLENGTH)
+			before = rest
+			# The operation is the first name after a comma that ends the object, or the value that is right.
+			name = ""
+			while (match(before, /, *[a-z_0-9]+\(/)) {
+				name = substr(before, RSTART, RLENGTH)
+				gsub(/^, *|\($/, "", name)
+				if ((prefix name) in declared)
+					break
+				before = substr(before, RSTART + RLENGTH)
+			}
+			place(prefix name)
 		}
 	}
 	{
@@ -65,33 +84,55 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		outside = file !~ /^reference-stack\/defects\//
 		line = inside = 0
 		statement = ""
+		table = ""
 		while ((getline text < file) > 0) {
 			line++
 			code = plain(text)
 			sub(/^[ \t]+/, "", text)
-			if (file ~ /^reference-stack\/defects\/hooks(_[a-z]+)?[.]h$/ && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
-				sub(/\($/, "", code)
+			if (code ~ /^struct (cm_)?fault_ops \{/)
+				table = code ~ /cm_/ ? "cm." : "stream."
+			if (table != "" && match(code, /\(\*[a-z_0-9]+\)\(/)) {
+				name = table substr(code, RSTART + 2, RLENGTH - 4)
+				if (name !~ /[.]((stream|device|association|agent)_new)$/) {
+					declared[name] = line
+					declared_in[name] = file
+				}
+			}
+			if (code ~ /^\};/)
+				table = ""
+			if (file ~ /^reference-stack\/defects\/peer_faults[.]h$/ && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
 				sub(/\(.*/, "", code)
 				sub(/.*[ *]/, "", code)
 				declared[code] = line
 				declared_in[code] = file
 			}
-			if (!outside)
+			if (!outside || file ~ /faults[.]h$/)
 				continue
-			if (text ~ /^#[ \t]*include "reference-stack\/defects\// && text !~ /\/(hooks|defect)[.]h"/)
-				report("this header is for the files of defects/")
+			if (text ~ /^#[ \t]*include "reference-stack\/defects\//) {
+				if (file !~ /^reference-stack\/peer\// || text !~ /\/(peer_faults|defect)[.]h"/)
+					report("this header is for the files of defects/")
+			}
 			why = tests(code)
 			if (why != "")
 				report(why)
 			statement = statement " " code
 			if (code ~ /[;{}][ \t]*$/) {
-				hooks(statement)
+				all[++statements] = statement
+				where[statements] = file ":" line
 				statement = ""
 			}
 		}
 		close(file)
 	}
 	END {
+		for (i = 1; i <= statements; i++) {
+			split(where[i], at, ":")
+			file = at[1]
+			line = at[2]
+			text = all[i]
+			sub(/^[ \t]+/, "", text)
+			hooks(all[i])
+		}
 		for (name in declared) {
 			count++
 			if (!(name in places)) {
@@ -101,7 +142,7 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		}
 		for (name in places) {
 			if (!(name in declared)) {
-				printf "%s() is called at%s, and hooks.h does not declare it\n", name, places[name]
+				printf "%s() is called at%s, and no table of operations has it\n", name, places[name]
 				unknown = 1
 			}
 			print name places[name] | "LC_ALL=C sort"

@@ -74,13 +74,18 @@ struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sente
     if (config->own_count != 0)
         memcpy(agent->own, config->own, config->own_count * sizeof(*agent->own));
     agent->config.own = agent->own;
-    agent->defects = config->defects;
-    HOOK(agent, variant_cm_config(agent->defects, &agent->config));
     agent->noise = config->seed;
     agent->secret = cm_noise(agent);
     ring_init(&agent->outputs, sizeof(struct cm_output));
     ring_init(&agent->events, sizeof(struct cm_event));
-    return agent;
+    if (config->faults == NULL)
+        return agent;
+    agent->faults = config->faults->ops->agent_new(agent, config->faults);
+    if (agent->faults != NULL)
+        return agent;
+    (void)sentence_set(sentence, "cm_agent_new: out of memory");
+    cm_agent_free(agent);
+    return NULL;
 }
 
 void cm_agent_free(struct cm_agent *agent)
@@ -99,6 +104,7 @@ void cm_agent_free(struct cm_agent *agent)
     ring_free(&agent->outputs);
     ring_free(&agent->events);
     free(agent->own);
+    CM_HOOK(agent, release(agent->faults));
     free(agent);
 }
 
@@ -119,7 +125,7 @@ const struct cm_listener *cm_listener_of(const struct cm_agent *agent, uint64_t 
     for (size_t i = 0; i < agent->listener_count; i++) {
         const struct cm_listener *listener = agent->listeners[i];
 
-        if (HOOK_VALUE(agent, listener->service_id == service_id, hook_cm_listens(agent, listener, service_id)))
+        if (CM_HOOK_VALUE(agent, listener->service_id == service_id, listens(agent, listener, service_id)))
             return listener;
     }
     return NULL;
@@ -211,7 +217,7 @@ void cm_event_data(struct cm_event *event, const uint8_t *octets, size_t count)
 void cm_event_done(struct cm_agent *agent, struct cm_event *event)
 {
     if (event != NULL)
-        HOOK(agent, hook_cm_event(agent, event));
+        CM_HOOK(agent, event(agent, event));
 }
 
 bool cm_agent_poll(struct cm_agent *agent, struct cm_event *event)
@@ -275,7 +281,7 @@ void cm_agent_input(struct cm_agent *agent, const struct cm_place *from, const u
     for (size_t i = 0; known && i < sizeof(takers) / sizeof(takers[0]); i++) {
         if (takers[i].attribute != message.attribute)
             continue;
-        if (!HOOK_IF(agent, hook_cm_input(agent, &message)))
+        if (!CM_HOOK_IF(agent, input(agent, &message)))
             takers[i].take(agent, &place, &message);
         return;
     }

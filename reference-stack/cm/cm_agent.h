@@ -26,7 +26,7 @@
 #include "wire/sentence.h"
 
 struct cm_agent;
-struct defect_set;
+struct cm_faults;
 
 /* Where MADs come from and go to: an address of 4 or 16 octets, and a port where the carrier has one that tells agents apart. */
 struct cm_place {
@@ -119,8 +119,8 @@ struct cm_agent_config {
     unsigned mras_max;                    /* MRAs that prolong one wait; further ones do not */
     size_t exchanges_max, outputs_max, events_max;
     uint64_t ca_guid;
-    uint64_t seed;                    /* of Communication IDs, QPNs, PSNs and transactions */
-    const struct defect_set *defects; /* NULL: none; not copied */
+    uint64_t seed;                  /* of Communication IDs, QPNs, PSNs and transactions */
+    const struct cm_faults *faults; /* cm_faults.h, borrowed; NULL: none */
 };
 
 /* Version 0.0, both families, checks on, no MRA; 4096 exchanges. */

@@ -10,7 +10,7 @@
 #include "reference-stack/base/ring.h"
 #include "reference-stack/cm/cm_agent.h"
 #include "reference-stack/cm/cm_validation.h"
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/cm/cm_faults.h"
 #include "wire/hash.h"
 
 /* The states of IBTA 12.9.5 and 12.9.6 that last; what an ended exchange has said last is said again to who repeats himself. */
@@ -62,8 +62,7 @@ struct cm_agent {
     struct cm_agent_counts counts;
     uint64_t secret, noise;
     uint64_t now;
-    const struct defect_set *defects;
-    struct defect_state defect_state;
+    struct cm_faults *faults; /* NULL in a clean agent */
 };
 
 /* The next number of the agent's series. */

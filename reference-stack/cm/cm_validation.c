@@ -121,9 +121,9 @@ static bool judge(const struct cm_validation *entry, const struct cm_subject *su
 {
     struct cm_verdict found = {entry, entry->reason, entry->code, false, false};
 
-    if (HOOK_VALUE(subject->agent, entry->holds(subject), hook_cm_judge(entry, subject)))
+    if (CM_HOOK_VALUE(subject->agent, entry->holds(subject), judge(entry, subject)))
         return true;
-    HOOK(subject->agent, hook_cm_verdict(subject->agent, &found));
+    CM_HOOK(subject->agent, verdict(subject->agent, &found));
     if (found.ignore)
         return true;
     *verdict = found;

@@ -84,7 +84,7 @@ bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, st
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
     segment->last = true;
     atomic_request_pack(&work->atomic, header);
-    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
+    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, header, octets));
     if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
@@ -135,7 +135,7 @@ void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, 
     (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
     subject->atomic = &served.atomic;
     subject->region = iwarp_region_find(stream->device, served.atomic.stag);
-    if (HOOK_IF(stream, hook_atomic_request(stream, &served, subject->region)))
+    if (HOOK_IF(stream, atomic_request(stream, &served, subject->region)))
         return;
     if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
         deliver_served(stream, &served, subject);
@@ -206,10 +206,10 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
     target = target_of(subject.region, served->atomic.to);
     if (target != NULL)
         response.value =
-            HOOK_VALUE(stream, atomic_execute(&served->atomic, target), hook_atomic(stream, served, subject.region));
+            HOOK_VALUE(stream, atomic_execute(&served->atomic, target), atomic(stream, served, subject.region));
     stream->counters.atomics_executed++;
     atomic_response_pack(&response, header);
-    octets = HOOK_VALUE(stream, octets, hook_response_segment(stream, served, &segment, header, octets));
+    octets = HOOK_VALUE(stream, octets, response_segment(stream, served, &segment, header, octets));
     if (piece_segment(stream, &segment, header, octets) != 0)
         return false;
     stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
@@ -227,7 +227,7 @@ bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, 
     segment->msn = stream->queues[DDP_QN_SEND].msn_next;
     segment->last = true;
     memcpy(body, work->immediate, IMMEDIATE_OCTETS);
-    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, body, octets));
+    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, body, octets));
     if (piece_segment(stream, segment, body, octets) != 0)
         return false;
     stream->queues[DDP_QN_SEND].msn_next++;

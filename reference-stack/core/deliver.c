@@ -58,7 +58,7 @@ void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_s
     if (count > region->length - offset)
         count = (size_t)(region->length - offset);
     place = region->octets + offset;
-    if (HOOK_IF(stream, hook_place(stream, subject, &place, &count)))
+    if (HOOK_IF(stream, place(stream, subject, &place, &count)))
         return;
     memcpy(place, segment->payload, count);
     if (stream->traced)
@@ -74,7 +74,7 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
     if (read == NULL)
         return;
     read->received += delivery->segment.payload_octets;
-    if (!HOOK_VALUE(stream, delivery->segment.last, hook_read_done(stream, read, delivery->segment.last)))
+    if (!HOOK_VALUE(stream, delivery->segment.last, read_done(stream, read, delivery->segment.last)))
         return;
     read->done = true;
     stream->counters.reads_outstanding--;
@@ -88,7 +88,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
 
     if (look)
         delivery->subject.region = iwarp_region_find(stream->device, segment->stag);
-    HOOK(stream, hook_tagged(stream, &delivery->subject, &look));
+    HOOK(stream, tagged(stream, &delivery->subject, &look));
     if (look && !holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
         return;
     if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
@@ -102,7 +102,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
-    HOOK(stream, hook_delivered(stream, &delivery->subject));
+    HOOK(stream, delivered(stream, &delivery->subject));
 }
 
 /* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
@@ -162,7 +162,7 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
     if (count > room - segment->mo)
         count = (size_t)(room - segment->mo);
     place = place == NULL ? NULL : place + segment->mo;
-    HOOK(stream, hook_place(stream, &delivery->subject, &place, &count));
+    HOOK(stream, place(stream, &delivery->subject, &place, &count));
     if (count != 0 && place != NULL)
         memcpy(place, segment->payload, count);
     else if (count != 0 && segment->qn == DDP_QN_SEND)
@@ -185,7 +185,7 @@ static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
     good = holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated");
     if (good)
         (void)iwarp_region_invalidate(stream->device, stag, NULL);
-    HOOK(stream, hook_invalidated(stream, stag, good));
+    HOOK(stream, invalidated(stream, stag, good));
     return good;
 }
 
@@ -204,7 +204,7 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         return;
     if (rtr && !invalidates)
         return; /* start-up's own message: neither a receive nor an event for the ULP */
-    if (receive == NULL || HOOK_IF(stream, hook_send_complete(stream, &delivery->subject, queue)))
+    if (receive == NULL || HOOK_IF(stream, send_complete(stream, &delivery->subject, queue)))
         return;
     event = stream_event(stream, IWARP_EVENT_RECEIVE);
     if (event == NULL)
@@ -216,7 +216,7 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
     event->invalidated = invalidates;
     event->stag = invalidates ? delivery->message.invalidate_stag : 0;
-    if (!HOOK_IF(stream, hook_receive_event(stream, &delivery->subject, event)))
+    if (!HOOK_IF(stream, receive_event(stream, &delivery->subject, event)))
         receive_pop(stream);
 }
 
@@ -239,7 +239,7 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
 void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
                     const struct validation_subject *subject)
 {
-    struct iwarp_stream *server = HOOK_VALUE(stream, stream, hook_server(stream, request));
+    struct iwarp_stream *server = HOOK_VALUE(stream, stream, server(stream, request));
     struct served_read *served;
 
     if (server == NULL)
@@ -270,9 +270,9 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
         memcpy(event->headers, queue->buffer, event->header_octets);
         if (event->header_octets >= TERMINATE_OCTETS)
             event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
-        HOOK(stream, hook_event(stream, event));
+        HOOK(stream, event(stream, event));
     }
-    stream->dropping = HOOK_VALUE(stream, true, hook_terminate_drops(stream));
+    stream->dropping = HOOK_VALUE(stream, true, terminate_drops(stream));
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->close_wanted = true;
@@ -323,7 +323,7 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
         segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
-    if (HOOK_IF(stream, hook_untagged(stream, &delivery->subject)))
+    if (HOOK_IF(stream, untagged(stream, &delivery->subject)))
         return;
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
@@ -334,17 +334,17 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     if (!queue->begun)
         queue->length = 0;
     place_untagged(stream, queue, delivery);
-    if (!segment->last && !HOOK_IF(stream, hook_message_ends(stream, &delivery->message)))
+    if (!segment->last && !HOOK_IF(stream, message_ends(stream, &delivery->message)))
         return;
     delivery->subject.count = queue->length;
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
-    if (!HOOK_IF(stream, hook_message(stream, &delivery->subject, &delivery->message, queue)))
+    if (!HOOK_IF(stream, message(stream, &delivery->subject, &delivery->message, queue)))
         deliver_message(stream, queue, delivery);
     queue->begun = false;
     queue->length = 0;
     queue->msn_expected++;
-    HOOK(stream, hook_delivered(stream, &delivery->subject));
+    HOOK(stream, delivered(stream, &delivery->subject));
 }
 
 void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -352,11 +352,11 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     struct delivery delivery = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
     const uint8_t *p = octets;
 
-    HOOK(stream, hook_ulpdu(stream));
+    HOOK(stream, ulpdu(stream));
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
     (void)ddp_parse(&p, octets + count, &delivery.segment);
-    HOOK(stream, hook_segment(stream, &delivery.segment, octets, count));
+    HOOK(stream, segment(stream, &delivery.segment, octets, count));
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (delivery.segment.header == NULL)

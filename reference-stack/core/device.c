@@ -53,6 +53,7 @@ static void release(struct iwarp_device *device)
         HASH_DEL(device->regions, entry);
         entry_free(entry);
     }
+    HOOK(device, release(device->faults));
     free(device);
 }
 
@@ -76,9 +77,12 @@ void device_leave(struct iwarp_device *device)
         release(device);
 }
 
-void device_set_defects(struct iwarp_device *device, const struct defect_set *defects)
+int device_set_faults(struct iwarp_device *device, const struct iwarp_faults *faults)
 {
-    device->defects = defects;
+    if (faults == NULL)
+        return 0;
+    device->faults = faults->ops->device_new(device, faults);
+    return device->faults == NULL ? -1 : 0;
 }
 
 /* splitmix64: good enough to be sparse and unforeseen, and the same for the same seed. */
@@ -105,7 +109,7 @@ static uint32_t stag_draw(struct iwarp_device *device)
     for (;;) {
         uint32_t stag = (uint32_t)(device_random(device) >> 32);
 
-        stag = HOOK_VALUE(device, stag, hook_stag(device, stag));
+        stag = HOOK_VALUE(device, stag, stag(device, stag));
         if (stag >> 8 != 0 && stag >> 8 != 0xFFFFFF && device_entry(device, stag) == NULL)
             return stag;
     }
@@ -159,7 +163,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         entry_free(entry);
         return sentence_set(sentence, "region: out of memory");
     }
-    HOOK(device, hook_registered(device, &entry->region));
+    HOOK(device, registered(device, &entry->region));
     *region = entry->region;
     return 0;
 }
@@ -186,7 +190,7 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
 
     if (entry == NULL)
         return -1;
-    if (HOOK_IF(device, hook_deregister(device)))
+    if (HOOK_IF(device, deregister(device)))
         return 0;
     if (entry->lent != 0)
         return sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
@@ -214,7 +218,7 @@ int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t
     if (length > entry->region.registered)
         return sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
                             (unsigned long long)length, (unsigned long long)entry->region.registered);
-    if (!HOOK_IF(device, hook_bounds(device)))
+    if (!HOOK_IF(device, bounds(device)))
         entry->region.length = length;
     return 0;
 }

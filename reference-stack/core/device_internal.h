@@ -3,7 +3,7 @@
 #define REFERENCE_STACK_DEVICE_INTERNAL_H
 
 #include "iwarp/device.h"
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/core/faults.h"
 #include "wire/hash.h"
 
 struct region_entry {
@@ -17,14 +17,13 @@ struct iwarp_device {
     struct iwarp_device_config config;
     struct region_entry *regions; /* by STag */
     uint64_t random;
-    size_t users;                     /* streams, and the context that it belongs to */
-    bool gone;                        /* freed while some used it: the last of them takes it along */
-    const struct defect_set *defects; /* of the device itself, borrowed; NULL: none */
-    struct device_faults faults;
+    size_t users;                /* streams, and the context that it belongs to */
+    bool gone;                   /* freed while some used it: the last of them takes it along */
+    struct iwarp_faults *faults; /* NULL in a clean stack */
 };
 
-/* Deliberate faults of what streams share: borrowed, NULL: none. Those of a stream are its configuration's. */
-void device_set_defects(struct iwarp_device *device, const struct defect_set *defects);
+/* What streams share of an implementation of the seams: borrowed, NULL: none. That of a stream is its configuration's. -1: no memory. */
+int device_set_faults(struct iwarp_device *device, const struct iwarp_faults *faults);
 
 /* A stream or context begins and ceases to use it. */
 void device_join(struct iwarp_device *device);

@@ -58,7 +58,7 @@ static void place_tagged(struct iwarp_stream *stream, struct early *early)
     offset = segment->to - region->base;
     if (offset <= region->length && segment->payload_octets <= region->length - offset)
         placed(stream, region->octets + offset, segment);
-    HOOK(stream, hook_early_placed(stream, &early->subject, NULL));
+    HOOK(stream, early_placed(stream, &early->subject, NULL));
 }
 
 /*
@@ -71,7 +71,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
     struct receive_work *receive;
 
     if (segment->qn != DDP_QN_SEND) {
-        HOOK(stream, hook_early_placed(stream, &early->subject, NULL));
+        HOOK(stream, early_placed(stream, &early->subject, NULL));
         return;
     }
     receive = ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
@@ -84,7 +84,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
         span_list_write(receive->list, segment->mo, segment->payload, segment->payload_octets);
     if (segment->payload_octets != 0)
         placed(stream, receive->list != NULL ? NULL : receive->buffer + segment->mo, segment);
-    HOOK(stream, hook_early_placed(stream, &early->subject, receive));
+    HOOK(stream, early_placed(stream, &early->subject, receive));
 }
 
 void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -98,7 +98,7 @@ void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t coun
     if (!holds(&early, VALIDATE_SEGMENT) || early.segment.header == NULL)
         return;
     (void)rdmap_parse(&early.segment, &early.message);
-    if (HOOK_IF(stream, hook_early_segment(stream, &early.subject)))
+    if (HOOK_IF(stream, early_segment(stream, &early.subject)))
         return;
     if (early.segment.tagged)
         place_tagged(stream, &early);

@@ -25,7 +25,7 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
         .receive_msn = stream->queues[DDP_QN_SEND].msn_expected,
         .system_faults = stream->system_faults,
     };
-    HOOK(stream, hook_ddp_state(stream, state));
+    HOOK(stream, ddp_state(stream, state));
 }
 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive)
@@ -40,7 +40,7 @@ int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentenc
 {
     if (stream == NULL)
         return misuse_null(sentence, "set_pd", "a stream");
-    if (stream->established && !HOOK_IF(stream, hook_domain_changes(stream)))
+    if (stream->established && !HOOK_IF(stream, domain_changes(stream)))
         return sentence_set(sentence, "stream: it is established, and keeps its Protection Domain %u",
                             (unsigned)stream->config.pd);
     stream->config.pd = pd;
@@ -114,5 +114,5 @@ void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, 
         record->msn = segment->msn;
         record->offset = segment->mo;
     }
-    HOOK(stream, hook_trace(stream, record));
+    HOOK(stream, trace(stream, record));
 }

@@ -9,6 +9,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
                                 const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence)
 {
     struct iwarp_stream *stream;
+    bool begun = false;
 
     if (device == NULL || config == NULL) {
         (void)sentence_set(sentence, "stream: a device and a configuration were expected");
@@ -27,7 +28,6 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     stream->config = *config;
     stream->device = device;
     device_join(device);
-    stream->defects = config->defects;
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     negotiate_begin(stream);
@@ -40,11 +40,15 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     ring_init(&stream->work, sizeof(struct send_work));
     ring_init(&stream->events, sizeof(struct iwarp_event));
     ring_init(&stream->trace, sizeof(struct iwarp_trace));
-    if (llp->begin(stream, sentence) != 0) {
+    if (config->faults != NULL && (stream->faults = config->faults->ops->stream_new(stream, config->faults)) == NULL)
+        (void)sentence_set(sentence, "stream: out of memory");
+    else if (llp->begin(stream, sentence) == 0)
+        begun = true;
+    if (!begun) {
         iwarp_stream_free(stream);
         return NULL;
     }
-    HOOK(stream, hook_stream_begins(stream));
+    HOOK(stream, stream_begins(stream));
     return stream;
 }
 
@@ -52,7 +56,7 @@ void iwarp_stream_free(struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return;
-    HOOK(stream, hook_stream_ends(stream));
+    HOOK(stream, stream_ends(stream));
     stream_piece_drop(stream);
     device_leave(stream->device);
     while (stream->receives.count != 0)
@@ -68,6 +72,7 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     stream->llp->release(stream);
     free(stream->transmit_buffer);
     free(stream->gathered);
+    HOOK(stream, release(stream->faults));
     free(stream);
 }
 
@@ -131,7 +136,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         drop_internal_work(stream);
         return poll_unflushed(stream, event);
     }
-    if (oldest == NULL || HOOK_IF(stream, hook_event_held(stream, oldest)))
+    if (oldest == NULL || HOOK_IF(stream, event_held(stream, oldest)))
         return false;
     *event = *oldest;
     ring_pop(&stream->events);
@@ -171,7 +176,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     event->id = work->id;
     event->octets = work->count;
     event->value = work->value;
-    HOOK(stream, hook_event(stream, event));
+    HOOK(stream, event(stream, event));
 }
 
 /* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
@@ -207,7 +212,7 @@ void stream_flush(struct iwarp_stream *stream)
     struct send_work *work;
     struct receive_work *receive;
 
-    if (HOOK_IF(stream, hook_flush(stream)))
+    if (HOOK_IF(stream, flush(stream)))
         return;
     piece_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
@@ -246,13 +251,13 @@ static void stream_closed(struct iwarp_stream *stream)
     stream->dropping = true;
     event = stream_event(stream, IWARP_EVENT_CLOSED);
     if (event != NULL)
-        HOOK(stream, hook_event(stream, event));
+        HOOK(stream, event(stream, event));
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
-    HOOK(stream, hook_progress(stream));
+    HOOK(stream, progress(stream));
     if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
         !transmit_pending(stream) && !stream->llp->close(stream)) {
         stream->fin_due = true;
@@ -280,7 +285,7 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
     if (stream == NULL || octets == NULL)
         return;
     stream->now = now;
-    if (HOOK_IF(stream, hook_input(stream, octets, count)))
+    if (HOOK_IF(stream, input(stream, octets, count)))
         return;
     if (stream->fin_received) {
         late_input(stream, count);
@@ -299,7 +304,7 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
         return;
     stream->fin_received = true;
     (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
-    if (HOOK_IF(stream, hook_fin(stream)))
+    if (HOOK_IF(stream, fin(stream)))
         return;
     stream->llp->input_end(stream);
     stream_progress(stream);
@@ -310,7 +315,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED || HOOK_IF(stream, hook_reset(stream)))
+    if (stream->state == IWARP_STATE_CLOSED || HOOK_IF(stream, reset(stream)))
         return;
     if (!stream->error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
@@ -343,14 +348,14 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         return 0;
     }
     if (piece->octets == 0) {
-        HOOK(stream, hook_output(stream));
+        HOOK(stream, output(stream));
         if (!transmit_next(stream)) {
             stream_progress(stream);
             return 0;
         }
         skip = 0;
     }
-    if (HOOK_IF(stream, hook_piece_waits(stream)))
+    if (HOOK_IF(stream, piece_waits(stream)))
         return 0;
     output->fpdu = piece->segment;
     output->octets = piece->octets - skip;

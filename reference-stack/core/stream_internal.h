@@ -16,6 +16,7 @@
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
 #include "reference-stack/core/device_internal.h"
+#include "reference-stack/core/faults.h"
 #include "reference-stack/core/llp.h"
 #include "reference-stack/core/negotiate.h"
 #include "reference-stack/core/span_list.h"
@@ -106,10 +107,9 @@ enum transmit_source { TRANSMIT_NONE, TRANSMIT_WORK, TRANSMIT_RESPONSE };
 struct iwarp_stream {
     struct iwarp_stream_config config;
     struct iwarp_device *device;
-    const struct llp_ops *llp; /* the layer below DDP... */
-    void *lower;               /* ...and what it keeps of the stream, in the same allocation */
-    const struct defect_set *defects;
-    struct defect_state defect_state; /* counts of messages, for defects of the n-th */
+    const struct llp_ops *llp;   /* the layer below DDP... */
+    void *lower;                 /* ...and what it keeps of the stream, in the same allocation */
+    struct iwarp_faults *faults; /* NULL in a clean stack */
     enum iwarp_state state;
     struct iwarp_stream_counters counters;
 

@@ -81,7 +81,7 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
         pieces = &whole, count = 1;
     if (span_list_add_up(pieces, count, &octets, sentence) != 0)
         return -1;
-    copy = copy || HOOK_IF(stream, hook_one_piece());
+    copy = copy || HOOK_IF(stream, one_piece());
     work->count = octets;
     work->list = copy ? span_list_copy(pieces, count, octets) : span_list_new(pieces, count);
     if (work->list == NULL)
@@ -94,7 +94,7 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
 static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
 {
     if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted ||
-        HOOK_IF(stream, hook_unpostable(stream)))
+        HOOK_IF(stream, unpostable(stream)))
         return sentence_set(sentence, "stream: no work can be posted: the stream is ending");
     return 0;
 }
@@ -131,7 +131,7 @@ int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, c
         spans[i] = (struct iwarp_span){pieces[i].octets, pieces[i].count};
     if (postable(stream, sentence) != 0 || span_list_add_up(spans, count, &octets, sentence) != 0)
         return -1;
-    if (HOOK_IF(stream, hook_one_piece()))
+    if (HOOK_IF(stream, one_piece()))
         return sentence_set(sentence, "stream: with defects, receives are of one piece");
     list = span_list_new(spans, count);
     receive = list == NULL ? NULL : ring_push(&stream->receives);
@@ -156,7 +156,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 {
     struct send_work *slot;
 
-    if (HOOK_IF(stream, hook_post(stream))) {
+    if (HOOK_IF(stream, post(stream))) {
         free(work->list);
         return 0;
     }
@@ -181,7 +181,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
-    HOOK(stream, hook_posted(stream));
+    HOOK(stream, posted(stream));
     stream_ready(stream);
     return 0;
 }
@@ -216,7 +216,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .stag = send->invalidate ? send->stag : 0,
     };
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
-    if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, hook_post_unchecked(stream, &work)))
+    if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, post_unchecked(stream, &work)))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
     return post_octets(stream, &work, send->pieces, send->piece_count, send->copy, sentence);
 }
@@ -272,7 +272,7 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    bool unchecked = HOOK_IF(stream, hook_post_unchecked(stream, &work));
+    bool unchecked = HOOK_IF(stream, post_unchecked(stream, &work));
 
     if (read->count != 0 && !unchecked && sink_check(stream, read, sentence) != 0)
         return -1;
@@ -363,7 +363,7 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
-    if (HOOK_IF(stream, hook_disconnect(stream)))
+    if (HOOK_IF(stream, disconnect(stream)))
         return;
     stream->close_wanted = true;
     if (!stream->segments_allowed) {

@@ -29,7 +29,7 @@ enum transmit_source transmit_choose(const struct iwarp_stream *stream)
     bool own = work != NULL && work_allowed(stream, work);
     bool response = stream->reads.count != 0 && !stream->responses_held;
 
-    HOOK(stream, hook_choose(stream, work, &own, &response));
+    HOOK(stream, choose(stream, work, &own, &response));
     if (stream->source != TRANSMIT_NONE)
         return stream->source;
     if (own && (!response || stream->last_source == TRANSMIT_RESPONSE))
@@ -69,7 +69,7 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
 
     if (begun != 0)
         room = room_left(begun, header, room, left);
-    room = HOOK_VALUE(stream, room, hook_segment_room(stream, room));
+    room = HOOK_VALUE(stream, room, segment_room(stream, room));
     *last = left <= room;
     return (uint32_t)(*last ? left : room);
 }
@@ -107,7 +107,7 @@ static bool send_read_request(struct iwarp_stream *stream, struct send_work *wor
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
     segment->last = true;
     read_request_pack(&request, header);
-    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
+    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, header, octets));
     if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
@@ -136,7 +136,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->msn = stream->queues[DDP_QN_SEND].msn_next;
         segment->mo = (uint32_t)offset;
     }
-    HOOK(stream, hook_work_segment(stream, work, segment, NULL, 0));
+    HOOK(stream, work_segment(stream, work, segment, NULL, 0));
     if (piece_segment(stream, segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0 && !own;
@@ -181,7 +181,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
-    HOOK(stream, hook_late_read(stream, served, &rest));
+    HOOK(stream, late_read(stream, served, &rest));
     memcpy(ulpdu, served->header, DDP_UNTAGGED_OCTETS);
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
@@ -241,7 +241,7 @@ static bool send_response(struct iwarp_stream *stream)
     segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &last);
     segment.payload = source;
     segment.last = last;
-    HOOK(stream, hook_response_segment(stream, served, &segment, NULL, 0));
+    HOOK(stream, response_segment(stream, served, &segment, NULL, 0));
     if (piece_segment(stream, &segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
@@ -285,7 +285,7 @@ bool transmit_next(struct iwarp_stream *stream)
 
     if (stream->piece.octets != 0)
         return true;
-    if (stream->terminate_due && !HOOK_IF(stream, hook_terminate_waits(stream)))
+    if (stream->terminate_due && !HOOK_IF(stream, terminate_waits(stream)))
         made = send_terminate(stream);
     else if (stream->segments_allowed && !stream->terminate_sent) {
         switch (transmit_choose(stream)) {
@@ -364,7 +364,7 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent ||
         stream->close_wanted || stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
-    HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));
+    HOOK(stream, ulpdu_posted(stream, &count, &mulpdu));
     if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
     stream_ready(stream);
@@ -384,7 +384,7 @@ void transmit_done(struct iwarp_stream *stream)
         stream->transmit_buffer = NULL;
         stream->transmit_room = 0;
     }
-    HOOK(stream, hook_piece_done(stream, &piece));
+    HOOK(stream, piece_done(stream, &piece));
     if (piece.completes && piece.work >= stream->work_serial) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece.work - stream->work_serial));
 

@@ -293,8 +293,10 @@ int defect_set_add(struct defect_set **set, const struct defect_list *list, cons
 {
     char hint[NEAREST_HINT_OCTETS];
 
-    if (*set == NULL)
-        *set = calloc(1, sizeof(**set));
+    if (*set == NULL && (*set = calloc(1, sizeof(**set))) != NULL) {
+        (*set)->faults.ops = &defect_fault_ops;
+        (*set)->cm_faults.ops = &defect_cm_fault_ops;
+    }
     if (*set == NULL)
         return sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < count; i++) {
@@ -348,4 +350,14 @@ int defect_set_named(const struct defect_names *names, struct defect_set **set, 
 void defect_set_free(struct defect_set *set)
 {
     free(set);
+}
+
+const struct iwarp_faults *defect_set_faults(const struct defect_set *set)
+{
+    return set == NULL ? NULL : &set->faults;
+}
+
+const struct cm_faults *defect_set_cm_faults(const struct defect_set *set)
+{
+    return set == NULL ? NULL : &set->cm_faults;
 }

@@ -28,8 +28,10 @@ struct defect {
     size_t line; /* of the table, from 1 */
 };
 
+struct cm_faults;
 struct defect_list;
 struct defect_set;
+struct iwarp_faults;
 
 /*
  * Parses rows (tab-separated, # comments, first line of names optional). NULL with a sentence that says line and field.
@@ -88,5 +90,9 @@ struct defect_names {
 };
 int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence);
 void defect_set_free(struct defect_set *set);
+
+/* What a stream's, an association's or a device's configuration names (core/faults.h), and a CM agent's. NULL of NULL. */
+const struct iwarp_faults *defect_set_faults(const struct defect_set *set);
+const struct cm_faults *defect_set_cm_faults(const struct defect_set *set);
 
 #endif

@@ -110,7 +110,7 @@ static uint8_t *target_of(const struct defect_set *set, const struct iwarp_regio
 
 bool hook_atomic_request(struct iwarp_stream *stream, struct served_read *served, const struct iwarp_region *region)
 {
-    const struct defect_set *set = stream->defects;
+    const struct defect_set *set = stream_set(stream);
     uint8_t *target;
 
     change_request(set, &served->atomic);
@@ -146,7 +146,7 @@ static void touch_beside(const struct defect_set *set, const struct iwarp_region
 uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read *served,
                      const struct iwarp_region *region)
 {
-    const struct defect_set *set = stream->defects;
+    const struct defect_set *set = stream_set(stream);
     uint8_t *target = target_of(set, region, served->atomic.to);
 
     if (target != NULL && has(set, DEFECT_ATOMIC_SNAPSHOT))

@@ -9,7 +9,7 @@ enum { ADDRESS_OCTETS = 16, IPV4_AT = 12, SOURCE_AT = 4, DESTINATION_AT = 20, TC
 
 static bool behaves(const struct cm_agent *agent, enum defect_behaviour behaviour)
 {
-    return defect_behaves(agent->defects, behaviour);
+    return defect_behaves(agent_set(agent), behaviour);
 }
 
 /* --- Judgement (A11.6, A11.7) -------------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *s
 
 void hook_cm_verdict(const struct cm_agent *agent, struct cm_verdict *verdict)
 {
-    const struct defect_cm_override *override = &agent->defects->cm[verdict->entry - cm_validation_table];
+    const struct defect_cm_override *override = &agent_set(agent)->cm[verdict->entry - cm_validation_table];
 
     if (is_entry(verdict->entry, "ip-version") && behaves(agent, DEFECT_CM_RES_REFUSED))
         verdict->code = IP_CM_ARI_UNSPECIFIED;
@@ -147,9 +147,9 @@ static void change_request(struct cm_agent *agent, uint8_t *mad)
         if (behaves(agent, DEFECT_CM_PROTOCOL_AS_TCP) &&
             wire_name_of(ip_cm_protocol_names, service_id >> 16 & 0xFF) == NULL)
             cm_req_set_ServiceID(body, ip_cm_service_id(TCP_PROTOCOL, (uint16_t)service_id));
-        defect_change_header(agent->defects, &agent->defect_state, TARGET_IP_CM_PRIVATE, data);
+        defect_change_header(agent_set(agent), agent_state(agent), TARGET_IP_CM_PRIVATE, data);
     }
-    defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REQ, body);
+    defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REQ, body);
 }
 
 static void change_rejection(struct cm_agent *agent, uint8_t *mad)
@@ -168,9 +168,9 @@ static void change_rejection(struct cm_agent *agent, uint8_t *mad)
         if (service && ip_cm_ari_get_Code(ari) == IP_CM_ARI_UNSPECIFIED &&
             behaves(agent, DEFECT_CM_LENGTH_WITH_UNSPECIFIED))
             ip_cm_ari_set_SuggestedLength(ari, 9);
-        defect_change_header(agent->defects, &agent->defect_state, TARGET_IP_CM_ARI, ari);
+        defect_change_header(agent_set(agent), agent_state(agent), TARGET_IP_CM_ARI, ari);
     }
-    defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REJ, body);
+    defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REJ, body);
 }
 
 /* The header of the REQ that the REP answers, once more. */
@@ -196,7 +196,7 @@ static void change_reply(struct cm_agent *agent, uint8_t *mad)
         memmove(data + IP_CM_PRIVATE_OCTETS, data, room - IP_CM_PRIVATE_OCTETS);
         put_header(&exchange->tuple, exchange->minor, data);
     }
-    defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REP, mad + MAD_HEADER_OCTETS);
+    defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REP, mad + MAD_HEADER_OCTETS);
 }
 
 bool hook_cm_send(struct cm_agent *agent, uint8_t *mad)
@@ -216,14 +216,14 @@ bool hook_cm_send(struct cm_agent *agent, uint8_t *mad)
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (others[i].attribute == attribute)
-            defect_change_header(agent->defects, &agent->defect_state, others[i].target, mad + MAD_HEADER_OCTETS);
-    defect_change_header(agent->defects, &agent->defect_state, TARGET_MAD, mad);
+            defect_change_header(agent_set(agent), agent_state(agent), others[i].target, mad + MAD_HEADER_OCTETS);
+    defect_change_header(agent_set(agent), agent_state(agent), TARGET_MAD, mad);
     return false;
 }
 
 /* --- Legal behaviour of another kind ------------------------------------------------------------------------------- */
 
-void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config)
+void defect_cm_config(const struct defect_set *set, struct cm_agent_config *config)
 {
     static const struct {
         enum defect_behaviour behaviour;

@@ -132,12 +132,12 @@ bool hook_place(struct iwarp_stream *stream, const struct validation_subject *su
 /* How many of the stream's places for Read Requests are taken. */
 static size_t reads_used(const struct iwarp_stream *stream)
 {
-    const struct device_faults *faults = &stream->device->faults;
+    const struct device_faults *faults = device_state(stream->device);
     size_t used = stream_behaves(stream, DEFECT_READS_POOLED) ? faults->reads : stream->reads.count;
 
     if (stream_behaves(stream, DEFECT_READS_HALF))
         used += stream->ird - stream->ird / 2;
-    if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream->defect_state.slot_free)
+    if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream_state(stream)->slot_free)
         used++;
     return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
 }
@@ -189,8 +189,8 @@ static void read_takes_receive(struct iwarp_stream *stream)
 
 static bool read_request(struct iwarp_stream *stream, const struct ddp_segment *segment, struct untagged_queue *queue)
 {
-    if (stream->defect_state.early_read == segment->msn) {
-        stream->defect_state.early_read = 0; /* it was served long ago */
+    if (stream_state(stream)->early_read == segment->msn) {
+        stream_state(stream)->early_read = 0; /* it was served long ago */
         return true;
     }
     if (stream_behaves(stream, DEFECT_READ_TAKES_RECEIVE))
@@ -298,11 +298,11 @@ bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool la
 
 struct iwarp_stream *hook_server(struct iwarp_stream *stream, const struct served_read *request)
 {
-    struct iwarp_stream *oldest = stream->device->faults.oldest;
+    struct iwarp_stream *oldest = device_state(stream->device)->oldest;
 
     if (!request->is_atomic && request->request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
         return NULL;
-    stream->device->faults.reads++;
+    device_state(stream->device)->reads++;
     return stream_behaves(stream, DEFECT_RESPONSE_ELSEWHERE) && oldest != NULL ? oldest : stream;
 }
 
@@ -323,7 +323,7 @@ static uint8_t *place_in(const struct iwarp_region *region, uint64_t to, size_t 
 static void write_late(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
-    struct defect_late *late = &stream->defect_state.late;
+    struct defect_late *late = &stream_state(stream)->late;
     size_t count = segment->payload_octets < sizeof(late->octets) ? segment->payload_octets : sizeof(late->octets);
     uint8_t *place = place_in(iwarp_region_find(stream->device, late->stag), late->to, late->count);
 

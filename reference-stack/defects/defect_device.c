@@ -7,11 +7,11 @@ enum { STAG_STEP = 0x100, STAG_SMALL_MAX = 0xFFFF };
 
 uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
 {
-    struct device_faults *faults = &device->faults;
+    struct device_faults *faults = device_state(device);
 
-    if (defect_behaves(device->defects, DEFECT_STAG_STEPS))
+    if (defect_behaves(device_set(device), DEFECT_STAG_STEPS))
         faults->stag = faults->stag == 0 ? good : faults->stag + STAG_STEP;
-    else if (defect_behaves(device->defects, DEFECT_STAG_SMALL))
+    else if (defect_behaves(device_set(device), DEFECT_STAG_SMALL))
         faults->stag = STAG_STEP + good % (STAG_SMALL_MAX - STAG_STEP);
     else
         return good;
@@ -20,18 +20,18 @@ uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
 
 void hook_registered(const struct iwarp_device *device, struct iwarp_region *region)
 {
-    if (defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
+    if (defect_behaves(device_set(device), DEFECT_RIGHTS_IGNORED))
         region->access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
-    if (defect_behaves(device->defects, DEFECT_MEMORY_ANYWHERE))
+    if (defect_behaves(device_set(device), DEFECT_MEMORY_ANYWHERE))
         region->base = ((uint64_t)region->stag << 24) + 0x10;
 }
 
 bool hook_deregister(const struct iwarp_device *device)
 {
-    return defect_behaves(device->defects, DEFECT_DEREG_NOTHING);
+    return defect_behaves(device_set(device), DEFECT_DEREG_NOTHING);
 }
 
 bool hook_bounds(const struct iwarp_device *device)
 {
-    return defect_behaves(device->defects, DEFECT_BOUNDS_KEPT);
+    return defect_behaves(device_set(device), DEFECT_BOUNDS_KEPT);
 }

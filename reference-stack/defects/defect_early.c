@@ -34,14 +34,14 @@ static void early_read(struct iwarp_stream *stream, const struct validation_subj
     const uint8_t *p = segment->payload;
     struct served_read served = {0};
 
-    if (!stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream->defect_state.early_read != 0 ||
+    if (!stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream_state(stream)->early_read != 0 ||
         segment->msn != stream->queues[DDP_QN_READ_REQUEST].msn_expected ||
         segment->payload_octets != READ_REQUEST_OCTETS || subject->message->opcode != RDMAP_READ_REQUEST)
         return;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &served.request);
     if (served.request.octets != 0)
         return; /* a Read of size 0 is enough to show it */
-    stream->defect_state.early_read = segment->msn;
+    stream_state(stream)->early_read = segment->msn;
     deliver_served(stream, &served, subject);
 }
 

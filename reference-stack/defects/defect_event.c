@@ -65,7 +65,7 @@ void hook_event(struct iwarp_stream *stream, struct iwarp_event *event)
         break;
     case IWARP_EVENT_ULPDU:
         if (stream_behaves(stream, DEFECT_ORDER_ARRIVAL))
-            event->value = stream->defect_state.arrivals++;
+            event->value = stream_state(stream)->arrivals++;
         break;
     case IWARP_EVENT_CONNECT_REQUEST:
     case IWARP_EVENT_ESTABLISHED:

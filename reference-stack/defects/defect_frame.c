@@ -447,11 +447,11 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
 static struct occasion occasion_of(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t octets)
 {
     return (struct occasion){
-        .set = stream->defects,
-        .state = &stream->defect_state,
+        .set = stream_set(stream),
+        .state = stream_state(stream),
         .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
         .last = ddp_tagged_get_L(ulpdu),
-        .later = stream->defect_state.inside,
+        .later = stream_state(stream)->inside,
         .pad = fpdu_pad(octets),
     };
 }
@@ -460,15 +460,15 @@ size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t oct
 {
     struct occasion occasion = occasion_of(stream, ulpdu, octets);
 
-    stream->defect_state.inside = !occasion.last;
+    stream_state(stream)->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, octets);
-    return change_shape(stream->defects, ulpdu, octets);
+    return change_shape(stream_set(stream), ulpdu, octets);
 }
 
 size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
                         const struct fpdu_framing *framing)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
     struct occasion occasion = occasion_of(stream, ulpdu, ulpdu_octets);
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
     struct builder builder = {.occasion = &occasion,
@@ -480,7 +480,7 @@ size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpd
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    octets = cut_ulpdu(&occasion, change_shape(stream->defects, ulpdu, ulpdu_octets));
+    octets = cut_ulpdu(&occasion, change_shape(stream_set(stream), ulpdu, ulpdu_octets));
     octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, octets));
     return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
 }

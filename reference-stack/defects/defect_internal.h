@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a set of defects is, for the files of this folder. Outside of it there is defect.h, and hooks.h where faults act. */
+/* What a set of defects is, for the files of this folder. Outside of it there are defect.h and peer_faults.h. */
 #ifndef REFERENCE_STACK_DEFECT_INTERNAL_H
 #define REFERENCE_STACK_DEFECT_INTERNAL_H
 
@@ -13,6 +13,7 @@
 #include "reference-stack/defects/defect_sctp.h"
 #include "reference-stack/defects/defect_sctp_session.h"
 #include "reference-stack/defects/defect_variant.h"
+#include "reference-stack/defects/defect_state.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
@@ -312,6 +313,8 @@ struct defect_cm_override {
 };
 
 struct defect_set {
+    struct iwarp_faults faults; /* first: defect_set_of() */
+    struct cm_faults cm_faults;
     struct defect_override overrides[VALIDATIONS_MAX];
     struct defect_cm_override cm[CM_VALIDATIONS_MAX];
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
@@ -328,7 +331,26 @@ struct defect_behaviour_row {
     const char *meaning;
 };
 
+/* defect_table.c */
+extern const struct fault_ops defect_fault_ops;
+extern const struct cm_fault_ops defect_cm_fault_ops;
+
+/* A new agent's configuration, by what is legal (defect_cm.c). */
+void defect_cm_config(const struct defect_set *set, struct cm_agent_config *config);
+
 extern const struct defect_behaviour_row defect_behaviour_rows[DEFECT_BEHAVIOUR_COUNT];
+
+/* The set that a configuration names. */
+static inline const struct defect_set *defect_set_of(const struct iwarp_faults *faults)
+{
+    return (const struct defect_set *)faults;
+}
+
+/* The set of an object's faults. */
+static inline const struct defect_set *kept_set(const struct iwarp_faults *faults)
+{
+    return ((const struct kept *)faults)->set;
+}
 
 static inline bool defect_behaves(const struct defect_set *set, enum defect_behaviour behaviour)
 {

@@ -388,8 +388,10 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
     return NULL;
 }
 
-bool hook_judge(const struct validation *entry, const struct validation_subject *subject, const struct defect_set *set)
+bool hook_judge(const struct validation *entry, const struct validation_subject *subject,
+                const struct iwarp_faults *faults)
 {
+    const struct defect_set *set = kept_set(faults);
     const struct defect_judgement *judgement =
         defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
     const struct defect_override *override = &set->overrides[entry - validation_table];
@@ -409,10 +411,10 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
     return defect_atomic_judges(set, entry, subject, holds);
 }
 
-bool hook_verdict(const struct defect_set *set, size_t entry, const struct validation_subject *subject,
+bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct validation_subject *subject,
                   struct validation_outcome *outcome)
 {
-    const struct defect_override *override = &set->overrides[entry];
+    const struct defect_override *override = &kept_set(faults)->overrides[entry];
 
     if (override->quantity != NULL && !defect_override_applies(override, subject))
         return false;

@@ -115,11 +115,12 @@ bool hook_portion(struct iwarp_stream *stream, size_t count)
 {
     if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
         mpa_of(stream)->receive_count = 0;
-    if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) && stream->now - stream->defect_state.partial_at > PARTIAL_LIVES)
+    if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) &&
+        stream->now - stream_state(stream)->partial_at > PARTIAL_LIVES)
         mpa_of(stream)->receive_count = 0;
     if (stream_behaves(stream, DEFECT_CRC_IN_ONE_SEGMENT))
         forget_crc(stream);
-    stream->defect_state.partial_at = stream->now;
+    stream_state(stream)->partial_at = stream->now;
     if (mpa_of(stream)->receive_count != 0)
         return false;
     return (stream_behaves(stream, DEFECT_LENGTH_IN_ONE_SEGMENT) && count < FPDU_LENGTH_OCTETS) ||

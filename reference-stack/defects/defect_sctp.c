@@ -10,7 +10,7 @@ enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3, OUTSTANDING_FEW 
 
 static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
 {
-    return defect_behaves(association->defects, behaviour);
+    return defect_behaves(association_set(association), behaviour);
 }
 
 static bool session_behaves(const struct sctp_session *session, enum defect_behaviour behaviour)
@@ -66,7 +66,7 @@ bool hook_abort_told(struct iwarp_association *association)
 
 uint16_t hook_first_ssn(const struct sctp_session *session)
 {
-    const struct sctp_faults *faults = &session->association->faults;
+    const struct sctp_faults *faults = association_state(session->association);
 
     if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
         return faults->next;
@@ -76,7 +76,7 @@ uint16_t hook_first_ssn(const struct sctp_session *session)
 
 uint16_t hook_next_ssn(const struct sctp_session *session)
 {
-    struct sctp_faults *faults = &session->association->faults;
+    struct sctp_faults *faults = association_state(session->association);
     bool control =
         session->association->sending_control || (session->stream != NULL && !session->stream->piece.segment);
 
@@ -197,7 +197,7 @@ static size_t change_segment(const struct sctp_session *session, uint8_t *octets
 void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     struct iwarp_association *association = session->association;
-    struct sctp_faults *faults = &association->faults;
+    struct sctp_faults *faults = association_state(association);
     uint8_t *octets = association->sending_control ? association->control_octets : session->stream->transmit_buffer;
 
     if (faults->changed && faults->message == association->counters.messages_sent && faults->octets == output->octets) {
@@ -213,12 +213,12 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
             octets_put32(octets + output->octets, 0);
             output->octets += sizeof(uint32_t);
         }
-        defect_change_header(association->defects, &faults->state, TARGET_SCTP_RESET, octets);
+        defect_change_header(association_set(association), &faults->state, TARGET_SCTP_RESET, octets);
     } else if (output->control) {
-        defect_change_header(association->defects, &faults->state, TARGET_SCTP_CONTROL, octets);
+        defect_change_header(association_set(association), &faults->state, TARGET_SCTP_CONTROL, octets);
         output->octets = change_control(session, octets, output->octets);
     } else {
-        defect_change_header(association->defects, &faults->state, TARGET_SCTP_SEGMENT, octets);
+        defect_change_header(association_set(association), &faults->state, TARGET_SCTP_SEGMENT, octets);
         output->octets = change_segment(session, octets, output->octets);
     }
     output->spans[0].count = output->octets;

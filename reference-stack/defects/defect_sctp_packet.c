@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults of SCTP itself, below the adaptation: in the packets that the device's SCTP has made. */
-#include "reference-stack/defects/defect_stream.h"
+#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "wire/octets.h"
 #include "wire/sctp.h"
 

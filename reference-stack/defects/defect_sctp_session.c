@@ -19,14 +19,14 @@ enum {
 
 static bool session_behaves(const struct sctp_session *session, enum defect_behaviour behaviour)
 {
-    return defect_behaves(session->association->defects, behaviour);
+    return defect_behaves(association_set(session->association), behaviour);
 }
 
 /* --- What comes -------------------------------------------------------------------------------------------------- */
 
 void hook_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer)
 {
-    if (peer->has_indication || !defect_behaves(association->defects, DEFECT_SCTP_INDICATION_ASSUMED))
+    if (peer->has_indication || !defect_behaves(association_set(association), DEFECT_SCTP_INDICATION_ASSUMED))
         return;
     peer->has_indication = true;
     peer->indication = association->config.indication;
@@ -36,7 +36,7 @@ uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid)
 {
     struct ddp_sctp_message message;
 
-    if (!defect_behaves(association->defects, DEFECT_SCTP_PPID_ANY))
+    if (!defect_behaves(association_set(association), DEFECT_SCTP_PPID_ANY))
         return ppid;
     (void)ddp_sctp_parse(ppid, NULL, 0, &message);
     return message.kind == DDP_SCTP_FOREIGN ? DDP_SCTP_PPID_SEGMENT : ppid;
@@ -69,7 +69,7 @@ bool hook_error_spreads(const struct sctp_session *session, const struct validat
 
 bool defect_send_waits(struct iwarp_stream *stream)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
     uint32_t number;
     unsigned opcode;
 
@@ -116,7 +116,7 @@ size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t o
 
 void hook_session_attached(struct sctp_session *session)
 {
-    struct sctp_faults *faults = &session->association->faults;
+    struct sctp_faults *faults = association_state(session->association);
 
     if (!faults->pd_known)
         faults->pd = session->stream->config.pd;
@@ -163,7 +163,7 @@ bool hook_owes_terminate(const struct sctp_session *session, bool owes)
 
 void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output, uint8_t *octets)
 {
-    struct sctp_faults *faults = &session->association->faults;
+    struct sctp_faults *faults = association_state(session->association);
     uint16_t ssn = (uint16_t)ddp_sctp_segment_get_SSN(octets);
 
     if (is_draft(session->association) || !session_behaves(session, DEFECT_SCTP_TERMINATE_FIRST))
@@ -185,11 +185,11 @@ bool hook_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_outpu
     uint8_t *octets = association->control_octets;
 
     /* A session that was accepted has had two messages at least: what answered its Initiate, and the Terminate. */
-    if (association->faults.again || session->stream != NULL || session->state != SESSION_DRAINING ||
+    if (association_state(association)->again || session->stream != NULL || session->state != SESSION_DRAINING ||
         !session->own_end || session->control != 0 || session->ssn < 2 || is_draft(association) ||
         !session_behaves(session, DEFECT_SCTP_SEGMENT_AFTER_END))
         return false;
-    association->faults.again = true;
+    association_state(association)->again = true;
     association->sending_control = true;
     ddp_sctp_segment_set_SSN(octets, session->ssn);
     memcpy(octets + DDP_SCTP_SSN_OCTETS, write, sizeof(write));

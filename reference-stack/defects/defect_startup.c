@@ -15,7 +15,7 @@ static uint16_t least(unsigned a, unsigned b)
 /* The depths of the device's first Request for all. */
 static void keep_depths(struct iwarp_stream *stream)
 {
-    struct defect_first *first = &stream->device->faults.first;
+    struct defect_first *first = &device_state(stream->device)->first;
 
     if (first->depths) {
         stream->config.ird = stream->ird = (uint16_t)first->ird;
@@ -135,7 +135,7 @@ bool hook_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer,
 
 void hook_startup_begins(struct iwarp_stream *stream)
 {
-    struct defect_first *first = &stream->device->faults.first;
+    struct defect_first *first = &device_state(stream->device)->first;
 
     variant_startup_begins(stream);
     if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
@@ -243,7 +243,7 @@ size_t hook_start_packed(struct iwarp_stream *stream, const struct mpa_start *st
     if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
     variant_start_packed(stream, start, octets);
-    count = defect_start_frame(stream->defects, &stream->defect_state, start, octets, count);
+    count = defect_start_frame(stream_set(stream), stream_state(stream), start, octets, count);
     if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
         octets[count++] = 0;
     if (start->kind == MPA_REPLY && mpa_of(stream)->peer.markers && stream_behaves(stream, DEFECT_MARKER_WITH_REPLY)) {

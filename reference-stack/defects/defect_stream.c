@@ -7,7 +7,7 @@
 
 void hook_stream_begins(struct iwarp_stream *stream)
 {
-    struct device_faults *faults = &stream->device->faults;
+    struct device_faults *faults = device_state(stream->device);
 
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
@@ -22,13 +22,13 @@ void hook_stream_begins(struct iwarp_stream *stream)
 void hook_stream_ends(struct iwarp_stream *stream)
 {
     defect_reads_gone(stream, stream->reads.count);
-    if (stream->device->faults.oldest == stream)
-        stream->device->faults.oldest = NULL;
+    if (device_state(stream->device)->oldest == stream)
+        device_state(stream->device)->oldest = NULL;
 }
 
 void defect_reads_gone(const struct iwarp_stream *stream, size_t count)
 {
-    size_t *reads = &stream->device->faults.reads;
+    size_t *reads = &device_state(stream->device)->reads;
 
     *reads -= count < *reads ? count : *reads;
 }
@@ -96,7 +96,7 @@ bool hook_reset(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_RESET_UNTOLD))
         return true;
     if (stream_behaves(stream, DEFECT_READS_LEAK))
-        stream->device->faults.leaked += stream->reads.count;
+        device_state(stream->device)->leaked += stream->reads.count;
     return false;
 }
 
@@ -141,8 +141,8 @@ bool hook_flush(struct iwarp_stream *stream)
         ring_pop(&stream->receives);
     defect_reads_gone(stream, stream->reads.count);
     if (stream->error_seen && stream_behaves(stream, DEFECT_OWN_READS_LEAK))
-        stream->device->faults.own += stream->counters.reads_outstanding;
+        device_state(stream->device)->own += stream->counters.reads_outstanding;
     if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATES_COUNTED))
-        stream->device->faults.failed = true;
+        device_state(stream->device)->failed = true;
     return false;
 }

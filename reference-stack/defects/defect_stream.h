@@ -7,6 +7,16 @@
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/mpa/mpa.h"
 
+static inline const struct defect_set *stream_set(const struct iwarp_stream *stream)
+{
+    return kept_set(stream->faults);
+}
+
+static inline struct defect_state *stream_state(const struct iwarp_stream *stream)
+{
+    return &((struct kept_stream *)stream->faults)->state;
+}
+
 /* Is the stream's first error this one? `wanted`: 0 for whatever happened, also where there is none. */
 static inline bool defect_error_is(uint32_t wanted, uint32_t error)
 {
@@ -15,8 +25,8 @@ static inline bool defect_error_is(uint32_t wanted, uint32_t error)
 
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
-    return defect_behaves(stream->defects, behaviour) &&
-           defect_error_is(stream->defects->errors[behaviour], stream->defect_state.error);
+    return defect_behaves(stream_set(stream), behaviour) &&
+           defect_error_is(stream_set(stream)->errors[behaviour], stream_state(stream)->error);
 }
 
 /* The newest event is not to be reported after all. */

@@ -57,7 +57,7 @@ void hook_terminate(const struct iwarp_stream *stream, const struct ddp_segment 
 {
     if (segment != NULL)
         quote(stream, segment, segment_octets, terminate);
-    change_quoted(stream->defects, terminate);
+    change_quoted(stream_set(stream), terminate);
     if (segment != NULL)
         variant_terminate(stream, segment, terminate);
 }
@@ -107,7 +107,7 @@ void hook_terminate_packed(struct iwarp_stream *stream, const struct ddp_segment
                            const struct terminate *terminate)
 {
     stream->terminate_octets =
-        change_octets(stream->defects, terminate, segment, stream->terminate, stream->terminate_octets);
+        change_octets(stream_set(stream), terminate, segment, stream->terminate, stream->terminate_octets);
     variant_terminate_packed(stream, terminate);
     if (stream_behaves(stream, DEFECT_NO_TERMINATE))
         stream->terminate_octets = 0;
@@ -122,7 +122,7 @@ void hook_fail(struct iwarp_stream *stream, struct validation_outcome *outcome)
     bool local = outcome->entry == NULL && outcome->requirement == NULL && outcome->action == VALIDATION_TERMINATE;
 
     if (!stream->error_seen)
-        stream->defect_state.error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
+        stream_state(stream)->error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
     if (stream->error_seen) {
         if (stream_behaves(stream, DEFECT_TERMINATE_LAST))
             stream_flush(stream); /* what was to go before the Terminate cannot */

@@ -168,14 +168,14 @@ void hook_output(struct iwarp_stream *stream)
         ((const struct served_read *)ring_at(&stream->reads, 0))->request.octets > WRITE_PART)
         swap_responses(stream);
     if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->piece.segment &&
-        ++stream->defect_state.segments == LOST)
+        ++stream_state(stream)->segments == LOST)
         transmit_done(stream);
 }
 
 /* A segment of a Read Response is with TCP. True: the response is given up. */
 static bool response_sent(struct iwarp_stream *stream, bool last)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
     bool late = state->response_last != 0 && stream->now - state->response_last > SECOND;
 
     state->response_last = last ? 0 : stream->now;
@@ -253,9 +253,9 @@ static bool passes_64k(uint64_t from, size_t octets)
 /* An untagged segment. The sender adds one to the MSN once the last one is made. */
 static void send_segment(struct iwarp_stream *stream, struct ddp_segment *segment)
 {
-    struct device_faults *faults = &stream->device->faults;
+    struct device_faults *faults = device_state(stream->device);
     struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
     const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
 
     if (segment->last && queue->msn_next == UINT32_MAX && stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
@@ -317,7 +317,7 @@ size_t hook_work_segment(struct iwarp_stream *stream, struct send_work *work, st
         if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
             work->done = true; /* hook_progress() then reports it */
         return octets;
-    case IWARP_WORK_IMMEDIATE: return defect_immediate(stream->defects, work->immediate, header);
+    case IWARP_WORK_IMMEDIATE: return defect_immediate(stream_set(stream), work->immediate, header);
     case IWARP_WORK_RECEIVE:
     case IWARP_WORK_SEND:
     case IWARP_WORK_WRITE:
@@ -329,7 +329,7 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
                              uint8_t *header, size_t octets)
 {
     if (served->is_atomic)
-        return defect_atomic_response(stream->defects, header);
+        return defect_atomic_response(stream_set(stream), header);
     if (served->request.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
         segment->stag = served->request.source_stag;
         segment->to = served->request.source_to;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults above the stack: of the ULP and the driver that iwarp-peer has (peer/), which hand over their set of defects. */
 #include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/peer_faults.h"
 
 /* --- Work that the upper tester posts ---------------------------------------------------------------------------- */
 
-size_t hook_private_room(const struct defect_set *set, size_t room)
+size_t hook_private_room(const struct iwarp_faults *faults, size_t room)
 {
-    return room + defect_behaves(set, DEFECT_PRIVATE_509_CUT);
+    return room + defect_behaves(defect_set_of(faults), DEFECT_PRIVATE_509_CUT);
 }
 
 uint64_t hook_length_limit(const struct defect_set *set, uint64_t most)

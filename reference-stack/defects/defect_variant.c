@@ -134,7 +134,7 @@ void defect_wake_at(struct iwarp_stream *stream, uint64_t when)
 
 void variant_output(struct iwarp_stream *stream)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
 
     if (stream_behaves(stream, DEFECT_SENDS_LATE)) {
         bool waits = stream->work.count > stream->work_sent && stream->state != IWARP_STATE_STARTUP;
@@ -156,7 +156,7 @@ void variant_output(struct iwarp_stream *stream)
 
 bool variant_piece_waits(struct iwarp_stream *stream)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
 
     if (stream->piece.segment ||
         !stream_behaves(stream, stream->config.role == IWARP_RESPONDER ? DEFECT_REPLY_LATE : DEFECT_REQUEST_LATE))
@@ -171,12 +171,12 @@ bool variant_piece_waits(struct iwarp_stream *stream)
 
 void variant_response_done(struct iwarp_stream *stream)
 {
-    stream->defect_state.response_due = 0;
+    stream_state(stream)->response_due = 0;
 }
 
 void variant_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
 {
-    const struct defect_state *state = &stream->defect_state;
+    const struct defect_state *state = stream_state(stream);
     bool request = work != NULL && (work->kind == IWARP_WORK_READ || work->kind == IWARP_WORK_ATOMIC);
 
     if (request && !work->internal && stream->counters.reads_outstanding != 0 &&
@@ -197,7 +197,7 @@ void variant_choose(const struct iwarp_stream *stream, const struct send_work *w
 
 bool variant_terminate_waits(const struct iwarp_stream *stream)
 {
-    return stream->now < stream->defect_state.terminate_at;
+    return stream->now < stream_state(stream)->terminate_at;
 }
 
 /* --- Errors and the end ---------------------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
 /* A segment of an untagged message was placed: the first one is kept until the message is over. */
 void variant_placed(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
 
     if (segment->tagged || segment->mo != 0)
         return;
@@ -238,7 +238,7 @@ void variant_placed(struct iwarp_stream *stream, const struct ddp_segment *segme
 
 static void quote_first(struct iwarp_stream *stream, const struct terminate *terminate)
 {
-    const struct defect_state *state = &stream->defect_state;
+    const struct defect_state *state = stream_state(stream);
     uint8_t *length = stream->terminate + TERMINATE_OCTETS;
     uint8_t *header = length + TERMINATE_LENGTH_OCTETS;
 
@@ -284,7 +284,7 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
     }
     if (terminates && stream->reads.count == 0 && outcome->entry != NULL &&
         stream_behaves(stream, DEFECT_TERMINATE_LATE))
-        stream->defect_state.terminate_at = stream->now + 50 * MILLISECOND;
+        stream_state(stream)->terminate_at = stream->now + 50 * MILLISECOND;
     if (terminates && stream_behaves(stream, DEFECT_TERMINATE_ABORTS) && stream->config.teardown_delay == 0)
         stream->config.teardown_delay = 500 * MILLISECOND;
     if (terminates && stream_behaves(stream, DEFECT_TEARDOWN_LATE) && stream->config.teardown_delay == 0)
@@ -300,7 +300,7 @@ void variant_fin(struct iwarp_stream *stream)
 /* The stream is called when its Terminate may go, and once more when the ULP closes. */
 static void wait_for_terminate(struct iwarp_stream *stream)
 {
-    struct defect_state *state = &stream->defect_state;
+    struct defect_state *state = stream_state(stream);
 
     if (stream->terminate_due && stream->now < state->terminate_at &&
         (stream->teardown_at == 0 || stream->teardown_at > state->terminate_at)) {

@@ -1,133 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a deliberate fault may act: the hooks of the stack. The protocol code is written by the RFCs; at each seam it calls
- * one hook, and only where the stream (or device, or peer) has defects. Which faults there are and what they do stands in
- * this folder and nowhere else; tools/defect-tests.sh holds all other folders to that.
- *
- * To a hook the code hands what is right, and the hook changes it. A hook that returns true has done what was to be done:
- * the caller leaves it at that. This header includes nothing of the stack but hooks_sctp.h, which has the hooks of SCTP: the code
- * below it may include it.
+ * The operations of core/faults.h and cm/cm_faults.h, as the files of this folder implement them (defect_table.c): for each
+ * operation one function of the same name with hook_ before it.
  */
 #ifndef REFERENCE_STACK_HOOKS_H
 #define REFERENCE_STACK_HOOKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "reference-stack/defects/hooks_sctp.h"
-
-struct atomic_request;
-struct cm_agent;
-struct cm_agent_config;
-struct cm_event;
-struct cm_listener;
-struct cm_message;
-struct cm_subject;
-struct cm_validation;
-struct cm_verdict;
-struct ddp_segment;
-struct defect_set;
-struct fpdu;
-struct fpdu_framing;
-struct iwarp_ddp_state;
-struct iwarp_device;
-struct iwarp_event;
-struct iwarp_region;
-struct iwarp_stream;
-struct iwarp_trace;
-struct mpa_start;
-struct negotiation_offer;
-struct rdmap_message;
-struct read_request;
-struct receive_work;
-struct send_work;
-struct served_read;
-struct terminate;
-struct transmit_piece;
-struct untagged_queue;
-struct validation;
-struct validation_outcome;
-struct validation_subject;
-
-/* `object` has a member `defects`, NULL where all is by the book: then a hook costs one branch, which is not taken. */
-#define HOOKED(object) __builtin_expect((object)->defects != NULL, 0)
-
-/* Calls the hook. */
-#define HOOK(object, call)                                                                                             \
-    do {                                                                                                               \
-        if (HOOKED(object))                                                                                            \
-            (void)(call);                                                                                              \
-    } while (0)
-
-/* True where the hook is called and returns true. */
-#define HOOK_IF(object, call) (HOOKED(object) && (call))
-
-/* `right`, or what the hook makes of it: only one of the two is evaluated. */
-#define HOOK_VALUE(object, right, call) (HOOKED(object) ? (call) : (right))
-
-enum { HOOK_ROOM = 256 }; /* octets that hooks may add to a frame */
-
-/* --- What streams and devices keep for their defects: nothing outside this folder looks at it ---------------------- */
-
-enum { DEFECT_TRANSMITS_MAX = 16 }; /* of one set */
-
-struct defect_late {
-    uint32_t stag;
-    uint64_t to;
-    uint8_t octets[32];
-    size_t count;
-};
-
-struct defect_state {
-    struct defect_late late; /* octets of a Write that wait for the next one */
-    uint32_t seen[DEFECT_TRANSMITS_MAX];
-    bool inside; /* the segment before was not the last of its message */
-    uint32_t crc_previous;
-    bool crc_kept; /* there is a CRC before */
-    uint32_t interval_start;
-    bool interval_open; /* an FPDU began after the last Marker, at interval_start */
-    uint8_t tail[4];    /* octets of the FPDU before that go out with the next */
-    size_t tail_octets;
-    uint64_t arrivals;      /* ULPDUs that were traced */
-    uint64_t partial_at;    /* when the part of an FPDU that waits was last added to */
-    uint32_t early_read;    /* MSN of a Read Request that was served before its turn */
-    uint32_t segments;      /* DDP Segments that were made, as far as they are counted */
-    uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
-    uint64_t slot_free;     /* when the place of the last Read Request is free */
-    uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
-    uint64_t reply_due;     /* a variant: when the start-up frame may go out; 0: none waits */
-    uint64_t work_due;      /* a variant: when own work may go out; 0: none waits */
-    uint8_t first[18];      /* a variant: DDP header of the first segment of an untagged message in several */
-    size_t first_octets;    /* its ULPDU; 0: none */
-    uint64_t send_due;      /* when the Send that waits may go out */
-    bool send_timed;        /* that is so from when it began to wait */
-    uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
-    uint64_t terminate_at;  /* a variant: when its Terminate may go out */
-    uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
-    bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
-    uint32_t send_joined;   /* MO that the next Send begins at */
-    uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
-};
-
-/* Values that the device's first connection leaves to later ones. */
-struct defect_first {
-    unsigned long emss; /* 0: none yet */
-    unsigned ird, ord;
-    int depths; /* set: there are some */
-};
-
-/* What the streams of a device share on behalf of its faults. */
-struct device_faults {
-    struct iwarp_stream *oldest;
-    uint32_t sends; /* Sends of all streams */
-    size_t reads;   /* Read and Atomic Requests open, of all streams */
-    size_t leaked;  /* places of Read Requests that nothing frees */
-    unsigned own;   /* own Reads that nothing takes off the outbound limit */
-    bool failed;    /* a stream ended in error */
-    uint32_t stag;  /* drawn last */
-    struct defect_first first;
-};
+#include "reference-stack/cm/cm_faults.h"
+#include "reference-stack/core/faults.h"
 
 /* --- The life of a stream (core/stream.c, core/stream_verbs.c) ---------------------------------------------------- */
 
@@ -186,10 +66,11 @@ void hook_trace(const struct iwarp_stream *stream, struct iwarp_trace *record);
 /* --- Validation (validation/validation.c) ------------------------------------------------------------------------- */
 
 /* Does the entry hold? (all sections that the table names) */
-bool hook_judge(const struct validation *entry, const struct validation_subject *subject, const struct defect_set *set);
+bool hook_judge(const struct validation *entry, const struct validation_subject *subject,
+                const struct iwarp_faults *faults);
 
 /* The entry of that index did not hold: error and action may be changed. True: it is switched off. */
-bool hook_verdict(const struct defect_set *set, size_t entry, const struct validation_subject *subject,
+bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct validation_subject *subject,
                   struct validation_outcome *outcome);
 
 /* --- The Data Sink (core/deliver.c, core/atomic.c) ---------------------------------------------------------------- */
@@ -387,73 +268,107 @@ bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const
 void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
                        struct receive_work *receive);
 
-/* --- The program iwarp-peer: its ULP and its driver (peer) -------------------------------------------------------- */
-
-/* The greatest length of posted work that is accepted, and what becomes of that length (RFC 5041 5.2). */
-uint64_t hook_length_limit(const struct defect_set *set, uint64_t most);
-void hook_length(const struct defect_set *set, uint64_t *length);
-
 /* How many octets of Private Data a configuration may have (RFC 6581 9). */
-size_t hook_private_room(const struct defect_set *set, size_t room);
+size_t hook_private_room(const struct iwarp_faults *faults, size_t room);
 
-/* How many pieces of a gather list make one message (RFC 5040 5.1, 5.3). */
-size_t hook_gathered(const struct defect_set *set, size_t pieces);
-
-/* True: a Write needs no STag (RFC 5041 5.1). */
-bool hook_stag_optional(const struct defect_set *set);
-
-/* True: Sends and Writes complete as soon as they are posted (RFC 5040 5.5). */
-bool hook_done_when_posted(const struct defect_set *set);
-
-/* True: who opens the TCP connection is the MPA Initiator, whatever the ULPs agreed on (RFC 5044 7.1.2). */
-bool hook_role_by_opener(const struct defect_set *set);
-
-/* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
-bool hook_nagle(const struct defect_set *set);
-
-/* `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with kernel TCP. */
-void hook_cut(const struct defect_set *set, size_t *count);
-
-/* How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them. */
-struct tcp_wishes {
-    uint16_t window; /* of receiving, fixed; 0: TCP's own */
-    bool choose_iss;
-    uint32_t iss;
-    bool fragmentable;     /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
-    bool delay_acks;       /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
-    bool drop_fragments;   /* IP packets in fragments are not put together (RFC 5044 A.5.1) */
-    bool take_repeats;     /* octets that came before are the stream's next ones once more (RFC 5044 A.3) */
-    bool octets_after_fin; /* a segment with octets follows the FIN (RFC 5041 6.2) */
-    bool sack_silent;      /* SACK-permitted, but no ACK reports what came after a gap (RFC 5044 A.3) */
-    bool sack_shifted;     /* what SACK reports begins and ends four octets too late */
-};
-
-/* Changes wishes that are TCP's own. */
-void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes);
-
-/* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
-bool hook_early_refused(const struct defect_set *set, size_t count);
-
-/* True: the limits of time cannot be set; flushed work has another error's name; octets must lie in one piece, and are copied. */
-bool hook_limits_fixed(const struct defect_set *set);
-bool hook_flush_otherwise(const struct defect_set *set);
+/* Octets of messages and receives must lie in one piece, and are copied. */
 bool hook_one_piece(void);
-/* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
-void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
 
-/* True: it takes over before the peer's streaming message is complete (RFC 5044 7.1.5). */
-bool hook_streaming_over(const struct defect_set *set);
+/* --- SCTP: the association (sctp/association.c, sctp/segment.c) ------------------------------------------------------ */
 
-/* True: a fault of the whole device ends one stream alone (RFC 5040 4.8). */
-bool hook_fault_on_one(const struct defect_set *set);
+/* What INIT or INIT-ACK is to have (RFC 5043 5.1, 8), and what the peer's leaves to be done (11.1). */
+void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
+enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode);
 
-/* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
-bool hook_overflow_spreads(const struct defect_set *set);
-bool hook_queue_overwrites(const struct defect_set *set);
+/* What the peer's INIT or INIT-ACK was found to say (RFC 5043 5.1). */
+void hook_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer);
+
+/* A session fails, or (subject NULL) its stream has ended by an error. True: the association is aborted (RFC 5043 11.3). */
+bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject);
+
+/* The association has ended. True: the session's stream is not told; then, by the ULP. True: it is not aborted (11.3). */
+bool hook_down_untold(const struct sctp_session *session);
+bool hook_abort_told(struct iwarp_association *association);
+
+/* The longest DDP Segment (RFC 5043 9). */
+size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets);
+
+/* --- SCTP: messages (sctp/association_io.c, sctp/session.c, sctp/segment.c) ------------------------------------------ */
+
+/* A ULPDU lies at `ulpdu`, with HOOK_ROOM after it: returns its octets (RFC 5041 4, RFC 5040 4). */
+size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets);
+
+/* A message is about to be given to SCTP (RFC 5043 5.2, 10). */
+void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output);
+
+/* The DDP-SSN that a session begins with, and the one after a message that is being sent (RFC 5043 5.2.1, 6.1). */
+uint16_t hook_first_ssn(const struct sctp_session *session);
+uint16_t hook_next_ssn(const struct sctp_session *session);
+
+/* A segment waits that is longer than the path takes by now. True: it is gone (draft-stewart-rddp-sctp-02 5). */
+bool hook_refused_lost(struct sctp_session *session);
+
+/* How many messages may be sent without acknowledgement (RFC 5043 10). */
+uint32_t hook_outstanding_max(const struct sctp_session *session);
+
+/* A user message of this PPID came (RFC 5043 5.2). */
+uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid);
+
+/* How far the message is before the one that is due (RFC 5043 10). */
+int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
+
+/* Octets of memory for a message that came before its turn (RFC 5043 10). */
+size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t octets);
+
+/* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */
+
+/* True: a control message does not wait until the one before has come for certain (RFC 5043 6.6). */
+bool hook_control_overtakes(const struct sctp_session *session);
+
+/* The Initiate is made (RFC 5043 6.6). */
+void hook_initiated(struct sctp_session *session);
+
+/* A SID is not free for a new session. True: it is used all the same (RFC 5043 6.6). */
+bool hook_sid_taken(const struct sctp_session *session);
+
+/* The Function Code of the answer, and who gives it (RFC 5043 6.2, 6.3, RFC 6581 7). */
+uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code);
+enum iwarp_accept_policy hook_accept_policy(const struct sctp_session *session);
+
+/* A Terminate is due. True: it is not sent (RFC 5043 6.2). */
+bool hook_close_silent(const struct sctp_session *session);
+
+/* May the request not wait for the ULP; and by which Function Code is it refused then? (RFC 5043 6.4) */
+bool hook_request_full(const struct sctp_session *session, bool full);
+uint8_t hook_refusal(const struct sctp_session *session);
+
+/* How many octets of the peer's Private Data the ULP gets; is it told of a control message? (RFC 5043 5.2.3) */
+size_t hook_private_data(const struct sctp_session *session, size_t count);
+bool hook_control_untold(const struct sctp_session *session);
+
+/* A control message is in its turn. True: nothing follows from it (RFC 5043 5.2.3). */
+bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message);
+
+/* A stream has got its session, and so a Protection Domain (RFC 5043 2). */
+void hook_session_attached(struct sctp_session *session);
+
+/* Has the session a Terminate to send when its stream goes (RFC 5043 6.3)? */
+bool hook_owes_terminate(const struct sctp_session *session, bool owes);
+
+/* Its turn to send. True: `output` was made here, in the association's own octets (RFC 5043 6.2). */
+bool hook_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_output *output);
+
+/* A Stream Reset came. True: nothing follows from it (draft-stewart-rddp-sctp-02 7.2). */
+bool hook_reset_ignored(const struct sctp_session *session);
+
+/* A SID is looked for. True: one that was not used before is not preferred (draft-stewart-rddp-sctp-02 7.2). */
+bool hook_lowest_sid(const struct iwarp_association *association);
+
+/* A segment comes on an aborted stream. True: it is taken (draft-stewart-rddp-sctp-02 7.2). */
+bool hook_aborted_taken(struct sctp_session *session);
 
 /* --- The CM agent (cm/) -------------------------------------------------------------------------------------------- */
 
-void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config); /* of a new agent: variants.tsv */
 /* What an entry of the CM's table finds for a REQ. Returns whether it holds (A11.6, A11.7). */
 bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject);
 

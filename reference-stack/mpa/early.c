@@ -42,7 +42,7 @@ static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t 
     size_t marker = 0;
     size_t at = 0;
 
-    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || HOOK_IF(stream, hook_early(stream, &boundary)) ||
+    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || HOOK_IF(stream, early(stream, &boundary)) ||
         !receive_scratch(stream))
         return;
     if (!boundary) {
@@ -65,7 +65,7 @@ static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t 
         marker = 0;
         mpa_trace(stream, &fpdu, framing.position, true);
         early_ulpdu(stream, fpdu.ulpdu, fpdu.ulpdu_length);
-        if (HOOK_IF(stream, hook_early_fpdu(stream, &fpdu, octets + at, octets + count)))
+        if (HOOK_IF(stream, early_fpdu(stream, &fpdu, octets + at, octets + count)))
             return;
     }
 }

@@ -33,7 +33,7 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
     if (octets == 0)
         return sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
                             start->private_octets);
-    octets = HOOK_VALUE(stream, octets, hook_start_packed(stream, start, stream->transmit_buffer, octets));
+    octets = HOOK_VALUE(stream, octets, start_packed(stream, start, stream->transmit_buffer, octets));
     piece_set(stream, octets, false);
     return 0;
 }
@@ -82,7 +82,7 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
         memcpy(mpa->ulpdu_buffer + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
     octets = HOOK_VALUE(stream,
                         fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room),
-                        hook_fpdu_packed(stream, mpa->ulpdu_buffer, length, &framing));
+                        fpdu_packed(stream, mpa->ulpdu_buffer, length, &framing));
     if (octets == 0)
         return -1;
     piece_set(stream, octets, true);

@@ -22,7 +22,7 @@ static int check(const struct iwarp_stream_config *config, struct sentence *sent
 
     if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
         return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
-    room = HOOK_VALUE(config, room, hook_private_room(config->defects, room));
+    room = HOOK_VALUE(config, room, private_room(config->faults, room));
     if (config->private_octets > room)
         return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
                             room);
@@ -71,7 +71,7 @@ static void input_end(struct iwarp_stream *stream)
 {
     const struct mpa *mpa = mpa_of(stream);
 
-    if (HOOK_IF(stream, hook_input_end(stream)))
+    if (HOOK_IF(stream, input_end(stream)))
         return;
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */

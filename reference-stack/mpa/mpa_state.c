@@ -6,7 +6,7 @@ void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
     if (stream == NULL || stream->llp != &mpa_llp)
         return;
-    if (!HOOK_IF(stream, hook_emss(stream, emss)) && emss != 0) {
+    if (!HOOK_IF(stream, emss(stream, emss)) && emss != 0) {
         mpa_of(stream)->emss = emss;
         mpa_of(stream)->mulpdu = fpdu_mulpdu(emss, mpa_of(stream)->send_markers);
     }
@@ -34,7 +34,7 @@ size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
     if (left != NULL)
         *left = mulpdu_left(mpa);
     return HOOK_VALUE(stream, mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers),
-                      hook_mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers)));
+                      mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers)));
 }
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
@@ -65,5 +65,5 @@ void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t po
     event->octets = fpdu->ulpdu_length;
     event->value = position;
     event->early = early;
-    HOOK(stream, hook_event(stream, event));
+    HOOK(stream, event(stream, event));
 }

@@ -43,7 +43,7 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
         stream->counters.crc_errors++;
     if (fpdu->bad_marker != SIZE_MAX)
         stream->counters.marker_errors++;
-    HOOK(stream, hook_fpdu_parsed(stream, fpdu));
+    HOOK(stream, fpdu_parsed(stream, fpdu));
     if (!validation_run(VALIDATE_FPDU, &subject, &outcome)) {
         if (!outcome.ignore)
             stream_fail(stream, &outcome, &subject, "an FPDU is not valid");
@@ -52,7 +52,7 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     if (!stream->segments_allowed)
         allow_segments(stream);
     mpa_trace(stream, fpdu, position, false);
-    if (!HOOK_IF(stream, hook_fpdu_good(stream, fpdu)))
+    if (!HOOK_IF(stream, fpdu_good(stream, fpdu)))
         deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
 }
 
@@ -70,12 +70,12 @@ static size_t parse(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 
         if (fpdu_parse(&p, octets + count, &framing, mpa_of(stream)->scratch, &fpdu) == WIRE_MORE) {
             *needed = fpdu.octets;
-            p += HOOK_VALUE(stream, 0, hook_fpdu_begun(stream, &fpdu, (size_t)(octets + count - p)));
+            p += HOOK_VALUE(stream, 0, fpdu_begun(stream, &fpdu, (size_t)(octets + count - p)));
             break;
         }
         mpa_of(stream)->receive_position += (uint32_t)(p - start);
         fpdu_complete(stream, &fpdu);
-        if (HOOK_IF(stream, hook_input_over(stream)))
+        if (HOOK_IF(stream, input_over(stream)))
             return count;
     }
     return (size_t)(p - octets);
@@ -136,7 +136,7 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 {
     size_t needed = 0;
 
-    if (HOOK_IF(stream, hook_portion(stream, count)))
+    if (HOOK_IF(stream, portion(stream, count)))
         return;
     if (!receive_scratch(stream)) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for Markers");

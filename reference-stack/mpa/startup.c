@@ -42,7 +42,7 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
-    HOOK(stream, hook_startup_begins(stream));
+    HOOK(stream, startup_begins(stream));
     if (stream->config.role == IWARP_RESPONDER)
         return 0;
     own_frame(stream, MPA_REQUEST, &start);
@@ -53,7 +53,7 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 
         negotiate_request(stream, &own);
         set_offer(&start, &own);
-        HOOK(stream, hook_private_made(stream, &start));
+        HOOK(stream, private_made(stream, &start));
     }
     smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
@@ -69,7 +69,7 @@ static void agree(struct iwarp_stream *stream)
         stream->version = 0;
         mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers = mpa_of(stream)->crc = true;
     }
-    HOOK(stream, hook_agreed(stream));
+    HOOK(stream, agreed(stream));
     mpa_of(stream)->mulpdu = fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
 }
 
@@ -86,7 +86,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->receive_markers = mpa_of(stream)->receive_markers;
     event->crc = mpa_of(stream)->crc;
     event->version = stream->version;
-    HOOK(stream, hook_event(stream, event));
+    HOOK(stream, event(stream, event));
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -167,7 +167,7 @@ static void reply_complete(struct iwarp_stream *stream)
 {
     struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
 
-    if (mpa_of(stream)->peer.rejected && !HOOK_IF(stream, hook_rejected(stream))) {
+    if (mpa_of(stream)->peer.rejected && !HOOK_IF(stream, rejected(stream))) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
     }
@@ -204,7 +204,7 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
     start->enhanced = mpa_start_get_S(octets);
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
-    HOOK(stream, hook_start_parsed(stream, start));
+    HOOK(stream, start_parsed(stream, start));
     length = mpa_start_get_PD_Length(octets);
     if (length > MPA_PRIVATE_DATA_MAX)
         length = MPA_PRIVATE_DATA_MAX;
@@ -270,8 +270,8 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
     }
     if (stream->state == IWARP_STATE_DECISION)
         return count;
-    if (!HOOK_VALUE(stream, subject.count >= whole, hook_start_whole(stream, subject.count, whole)))
+    if (!HOOK_VALUE(stream, subject.count >= whole, start_whole(stream, subject.count, whole)))
         return used;
     startup_complete(stream);
-    return HOOK_IF(stream, hook_excess_dropped(stream)) ? count : used;
+    return HOOK_IF(stream, excess_dropped(stream)) ? count : used;
 }

@@ -170,7 +170,7 @@ static int run_with_defects(struct cm_command_line *line)
         if (set == NULL)
             return complain(EXIT_USAGE, "%s", sentence.text);
     }
-    line->driver.agent.defects = set;
+    line->driver.agent.faults = defect_set_cm_faults(set);
     driver = cm_driver_new(&line->driver, &sentence);
     status = driver == NULL ? complain(EXIT_ENVIRONMENT, "%s", sentence.text) : run(line, driver);
     cm_driver_free(driver);

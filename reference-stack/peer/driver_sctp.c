@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The peer over SCTP in UDP datagrams (RFC 6951), in place of kernel TCP. */
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "reference-stack/peer/driver_internal.h"
 
 const char *driver_sctp_address(const struct driver *driver)
@@ -98,7 +98,7 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
 {
     const struct driver_sctp_config *config = &driver->config.sctp;
     struct iwarp_association_config *association = &driver->config.peer.association;
-    struct sctp_hub_config hub = {.leaving = HOOKED(&driver->config.peer) ? on_leaving : NULL,
+    struct sctp_hub_config hub = {.leaving = PEER_HOOKED(&driver->config.peer) ? on_leaving : NULL,
                                   .fragments = association->profile == DDP_SCTP_RFC5043,
                                   .incoming = on_incoming,
                                   .stirred = on_stirred,

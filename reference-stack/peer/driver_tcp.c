@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "reference-stack/peer/driver_internal.h"
 #include "reference-stack/transport/tcp_listener.h"
 
@@ -249,7 +249,7 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     driver->armed = UINT64_MAX;
     driver->pool.loop = &driver->loop;
     driver->pool.ops = &socket_ops;
-    driver->pool.nagle = HOOK_IF(&driver->config.peer, hook_nagle(driver->config.peer.defects));
+    driver->pool.nagle = PEER_HOOK_IF(&driver->config.peer, hook_nagle(driver->config.peer.defects));
     driver->ops = &ops;
     if (!driver->config.sctp.on || driver_sctp_open(driver, sentence) == 0)
         driver->peer = peer_new(&driver->config.peer, driver->ops, driver, sentence);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reference-stack/core/device_internal.h"
+#include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/peer_association.h"
 
 enum { STREAMS_DEFAULT_MAX = 16384 };
@@ -44,9 +45,8 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
         peer->output_batch->send = ops->send_spans;
         peer->output_batch->room = ops->room;
     }
-    if (peer->device != NULL)
-        device_set_defects(peer->device, peer->config.defects);
-    if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->output_batch == NULL)) {
+    if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->output_batch == NULL) ||
+        device_set_faults(peer->device, defect_set_faults(peer->config.defects)) != 0) {
         (void)sentence_set(sentence, "peer: out of memory");
         peer_free(peer);
         return NULL;
@@ -64,11 +64,11 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
     size_t emss =
         ps->options.emss_given || peer->ops->carrier.emss == NULL ? 0 : peer->ops->carrier.emss(ps->transport);
 
-    if (ps->options.role_given && !HOOK_IF(&peer->config, hook_role_by_opener(peer->config.defects)))
+    if (ps->options.role_given && !PEER_HOOK_IF(&peer->config, hook_role_by_opener(peer->config.defects)))
         role = ps->options.role;
     config->role = role;
     config->number = ps->number;
-    config->defects = peer->config.defects;
+    config->faults = defect_set_faults(peer->config.defects);
     if (emss != 0)
         config->emss = emss;
     ps->carrier = (struct carrier){.emss = config->emss, .emss_polled_at = peer->now};
@@ -104,7 +104,7 @@ static void send_octets(struct peer_stream *ps, const uint8_t *octets, size_t co
     while (count != 0) {
         size_t piece = count;
 
-        HOOK(&ps->peer->config, hook_cut(ps->peer->config.defects, &piece));
+        PEER_HOOK(&ps->peer->config, hook_cut(ps->peer->config.defects, &piece));
         ps->peer->ops->send(ps->transport, octets, piece);
         octets += piece;
         count -= piece;
@@ -123,7 +123,7 @@ static void stream_send(struct peer_stream *ps)
         return;
     }
     while ((ops->room == NULL || ops->room(ps->transport) != 0) &&
-           !(HOOK_IF(&ps->peer->config, hook_nagle(ps->peer->config.defects)) && !all_acknowledged(ps)) &&
+           !(PEER_HOOK_IF(&ps->peer->config, hook_nagle(ps->peer->config.defects)) && !all_acknowledged(ps)) &&
            iwarp_stream_output(ps->stream, &output) != 0) {
         if (output.span_count == 1) {
             send_octets(ps, output.spans[0].octets, output.octets);
@@ -204,7 +204,7 @@ int peer_check_options(struct peer *peer, const json_t *members, struct sentence
     struct peer_options options;
 
     peer_options_default(&options);
-    if (peer_get_options(members, &options, sentence) != 0)
+    if (peer_get_options(peer, members, &options, sentence) != 0)
         return -1;
     return try_options(peer, &options, sentence);
 }
@@ -358,12 +358,12 @@ void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
 {
     memset(wishes, 0, sizeof(*wishes));
     if (config != NULL)
-        HOOK(config, hook_tcp(config->defects, wishes));
+        PEER_HOOK(config, hook_tcp(config->defects, wishes));
 }
 
 size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room)
 {
-    return HOOK_VALUE(config, octets, hook_sctp_leaving(config->defects, packet, octets, room));
+    return PEER_HOOK_VALUE(config, octets, hook_sctp_leaving(config->defects, packet, octets, room));
 }
 
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
@@ -371,7 +371,7 @@ void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets,
     ps->peer->now = now;
     if (ps->stream == NULL)
         return;
-    if (HOOK_IF(&ps->peer->config, hook_early_refused(ps->peer->config.defects, count)))
+    if (PEER_HOOK_IF(&ps->peer->config, hook_early_refused(ps->peer->config.defects, count)))
         iwarp_stream_abort(ps->stream, now);
     else
         iwarp_stream_input_early(ps->stream, gap, octets, count, false, now);
@@ -452,8 +452,10 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
 {
     struct iwarp_device *device = iwarp_device_new(NULL);
 
-    if (device == NULL)
+    if (device == NULL || device_set_faults(device, defect_set_faults(peer->config.defects)) != 0) {
+        iwarp_device_free(device);
         return sentence_set(sentence, "reset: out of memory");
+    }
     peer_associations_drop(peer);
     for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {
         if (!ps->dead && ps->transport != NULL)
@@ -464,7 +466,6 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
     budget_give(&peer->budget, peer->region_octets);
-    device_set_defects(device, peer->config.defects);
     peer->device = device;
     peer->region_octets = 0;
     peer_events_clear(peer);

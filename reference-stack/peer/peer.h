@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "iwarp/sctp.h"
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "reference-stack/transport/carrier.h"
 #include "wire/sentence.h"
 

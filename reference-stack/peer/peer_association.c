@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/peer_association.h"
 #include "reference-stack/transport/user_sctp.h"
 
@@ -30,7 +31,7 @@ static struct iwarp_association_config config_of(const struct peer *peer, const 
 {
     struct iwarp_association_config config = peer->config.association;
 
-    config.defects = peer->config.defects;
+    config.faults = defect_set_faults(peer->config.defects);
     if (options->indication != 0) {
         config.indicate = true;
         config.indication = options->indication;
@@ -163,7 +164,7 @@ static int stream_begin(struct peer_stream *ps, int sid, enum iwarp_role role, s
 
     config->role = role;
     config->number = ps->number;
-    config->defects = peer->config.defects;
+    config->faults = defect_set_faults(peer->config.defects);
     ps->sid = sid;
     ps->stream = iwarp_sctp_stream_new(ps->association->association, (uint16_t)sid, config, peer->now, sentence);
     if (ps->stream == NULL)

@@ -106,7 +106,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
 
     peer_options_default(&options);
     if (upper_number(command, "sid", UINT16_MAX, &sid, sentence) != 0 ||
-        peer_get_options(command, &options, sentence) != 0 ||
+        peer_get_options(peer, command, &options, sentence) != 0 ||
         iwarp_sctp_stream_config_check(peer->device, &options.config, sentence) != 0)
         return NULL;
     pa = carrier_of(peer, command, &options, sentence);

@@ -10,11 +10,11 @@ int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64
                      struct sentence *sentence)
 {
     const struct peer_config *config = &ps->peer->config;
-    uint64_t limit = HOOK_VALUE(config, most, hook_length_limit(config->defects, most));
+    uint64_t limit = PEER_HOOK_VALUE(config, most, hook_length_limit(config->defects, most));
 
     if (upper_number(command, "length", limit, length, sentence) != 0)
         return -1;
-    HOOK(config, hook_length(config->defects, length));
+    PEER_HOOK(config, hook_length(config->defects, length));
     return *length <= most ? 0 : sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
 }
 
@@ -52,7 +52,7 @@ static json_t *data_posted(struct peer_stream *ps, struct peer_work *work, int r
 {
     const struct peer_config *config = &ps->peer->config;
 
-    if (result == 0 && HOOK_IF(config, hook_done_when_posted(config->defects)))
+    if (result == 0 && PEER_HOOK_IF(config, hook_done_when_posted(config->defects)))
         peer_event_early(ps, done, work);
     return peer_verb_posted(ps, work, result);
 }
@@ -88,7 +88,7 @@ static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t
     uint64_t stag = 0;
     const struct peer_config *config = &ps->peer->config;
 
-    if ((!HOOK_IF(config, hook_stag_optional(config->defects)) && upper_require(command, "stag", sentence) != 0) ||
+    if ((!PEER_HOOK_IF(config, hook_stag_optional(config->defects)) && upper_require(command, "stag", sentence) != 0) ||
         upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
         upper_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
         return NULL;
@@ -112,7 +112,7 @@ static json_t *post_gathered(struct peer *peer, const json_t *command, post_one 
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     const json_t *data = json_object_get(command, "data");
     size_t pieces = json_array_size(data);
-    size_t share = HOOK_VALUE(&peer->config, pieces, hook_gathered(peer->config.defects, pieces));
+    size_t share = PEER_HOOK_VALUE(&peer->config, pieces, hook_gathered(peer->config.defects, pieces));
     json_t *reply = NULL;
     uint64_t at = 0;
 

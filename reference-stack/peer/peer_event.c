@@ -157,7 +157,7 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
     size_t octets = event->kind == IWARP_EVENT_RECEIVE ? event->octets : 0;
     bool flushed = event->kind == IWARP_EVENT_FLUSHED;
     bool other = flushed && work != NULL && work->has_id &&
-                 HOOK_IF(&ps->peer->config, hook_flush_otherwise(ps->peer->config.defects));
+                 PEER_HOOK_IF(&ps->peer->config, hook_flush_otherwise(ps->peer->config.defects));
     json_t *object = new_with(ps->peer, ps->number, names[other ? IWARP_EVENT_ERROR : event->kind].name, octets);
 
     if (object == NULL)

@@ -33,7 +33,7 @@ json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sente
 /* The device as a whole fails: each stream that can still send tells its peer (RFC 5040 4.8: 0/2/08). */
 json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    bool one = HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));
+    bool one = PEER_HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));
     json_int_t reported = 0;
     json_t *number;
     json_t *reply = peer_reply_number("streams", &number, sentence);

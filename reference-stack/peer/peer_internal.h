@@ -18,7 +18,7 @@
 
 #include "reference-stack/base/budget.h"
 #include "reference-stack/base/deadlines.h"
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "wire/hash.h"
 #include "reference-stack/transport/output_batch.h"
 
@@ -238,7 +238,8 @@ json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct senten
 json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence);
 
 /* peer_json.c: the options of listen and connect (upper-tester/value.h reads the members). */
-int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence);
+int peer_get_options(const struct peer *peer, const json_t *command, struct peer_options *options,
+                     struct sentence *sentence);
 /* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
 /* A reply of one number, made before what it is to tell is done: so that nothing is done and then cannot be told. */

@@ -169,13 +169,15 @@ static int get_streaming(const json_t *command, struct peer_options *options, st
     return 0;
 }
 
-int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence)
+int peer_get_options(const struct peer *peer, const json_t *command, struct peer_options *options,
+                     struct sentence *sentence)
 {
     struct iwarp_stream_config *config = &options->config;
     uint8_t *octets;
     size_t count;
 
-    if (json_object_get(command, "startup_ms") != NULL && HOOK_IF(config, hook_limits_fixed(config->defects)))
+    if (json_object_get(command, "startup_ms") != NULL &&
+        PEER_HOOK_IF(&peer->config, hook_limits_fixed(peer->config.defects)))
         return sentence_set(sentence, "'startup_ms': the limit of the start-up exchange cannot be set");
     if (get_numbers(command, options, sentence) != 0 ||
         upper_flag(command, "enhanced", &config->enhanced, sentence) != 0 ||

@@ -20,7 +20,7 @@ static void overflow(struct peer_stream *ps)
     end(ps);
     for (struct peer_stream *other = ps->peer->streams; other != NULL; other = other->next) {
         if (other == ps || other->stream == NULL ||
-            !HOOK_IF(&ps->peer->config, hook_overflow_spreads(ps->peer->config.defects)))
+            !PEER_HOOK_IF(&ps->peer->config, hook_overflow_spreads(ps->peer->config.defects)))
             continue;
         end(other);
         peer_pump(other);
@@ -52,7 +52,7 @@ bool peer_queue_takes(struct peer_stream *ps)
     ps->counted_at = ps->peer->polls;
     if (++ps->waiting <= ps->options.queue)
         return true;
-    if (HOOK_IF(&ps->peer->config, hook_queue_overwrites(ps->peer->config.defects))) {
+    if (PEER_HOOK_IF(&ps->peer->config, hook_queue_overwrites(ps->peer->config.defects))) {
         overwrite(ps);
         return true;
     }

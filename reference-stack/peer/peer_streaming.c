@@ -41,7 +41,7 @@ static int hand_over(struct peer_stream *ps, struct sentence *sentence)
     report_streaming(ps);
     if (!ps->opener)
         send_streaming(ps);
-    HOOK(config, hook_hand_over(config->defects, &forgets, &ps->deaf));
+    PEER_HOOK(config, hook_hand_over(config->defects, &forgets, &ps->deaf));
     if (forgets && ps->peer->ops->forget != NULL)
         ps->peer->ops->forget(ps->transport);
     free(ps->streaming);
@@ -67,7 +67,7 @@ size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_
 
     memcpy(ps->streaming + ps->streaming_got, octets, take);
     ps->streaming_got += take;
-    if (take != lacks && !HOOK_IF(&ps->peer->config, hook_streaming_over(ps->peer->config.defects)))
+    if (take != lacks && !PEER_HOOK_IF(&ps->peer->config, hook_streaming_over(ps->peer->config.defects)))
         return take;
     if (hand_over(ps, &sentence) != 0)
         peer_streaming_failed(ps, sentence.text);

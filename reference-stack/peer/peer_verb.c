@@ -53,7 +53,7 @@ static json_t *verb_listen(struct peer *peer, const json_t *command, struct sent
 
     peer_options_default(&options);
     if (upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
-        peer_get_options(command, &options, sentence) != 0)
+        peer_get_options(peer, command, &options, sentence) != 0)
         return NULL;
     reply = peer_reply_number("port", &number, sentence);
     if (reply == NULL)
@@ -86,7 +86,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     if (upper_require(command, "address", sentence) != 0 || upper_require(command, "port", sentence) != 0 ||
         upper_string(command, "address", &address, sentence) != 0 ||
         upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
-        peer_get_options(command, &options, sentence) != 0)
+        peer_get_options(peer, command, &options, sentence) != 0)
         return NULL;
     reply = peer_reply_number("stream", &number, sentence);
     if (reply == NULL)

@@ -83,11 +83,17 @@ struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
         return NULL;
     }
     association->config = *config;
-    association->defects = config->defects;
     association->device = device;
     association->now = now;
     ring_init(&association->events, sizeof(struct iwarp_association_event));
-    return association;
+    if (config->faults == NULL)
+        return association;
+    association->faults = config->faults->ops->association_new(association, config->faults);
+    if (association->faults != NULL)
+        return association;
+    (void)sentence_set(sentence, "association: out of memory");
+    free(association);
+    return NULL;
 }
 
 static void session_free(struct sctp_session *session)
@@ -112,6 +118,7 @@ void iwarp_association_free(struct iwarp_association *association)
     deadlines_free(&association->deadlines);
     ring_free(&association->events);
     free(association->sessions);
+    HOOK(association, release(association->faults));
     free(association);
 }
 
@@ -125,7 +132,7 @@ void iwarp_association_init(const struct iwarp_association *association, struct 
     init->has_indication = association->config.indicate;
     init->indication = association->config.indication;
     init->outbound = init->inbound = association->config.streams;
-    HOOK(association, hook_sctp_init(association, init));
+    HOOK(association, sctp_init(association, init));
 }
 
 /* --- Sessions ---------------------------------------------------------------------------------------------------- */
@@ -165,7 +172,7 @@ int iwarp_association_free_sid(const struct iwarp_association *association)
 {
     if (association == NULL || !association->up || association->over)
         return -1;
-    if (association->unused < association->streams && !HOOK_IF(association, hook_lowest_sid(association)))
+    if (association->unused < association->streams && !HOOK_IF(association, lowest_sid(association)))
         return association->unused;
     for (unsigned sid = 0; sid < association->streams; sid++) {
         const struct sctp_session *session = association->sessions[sid];
@@ -244,7 +251,7 @@ void association_down(struct iwarp_association *association, const char *text)
         if (session == NULL)
             continue;
         if (session->stream != NULL) {
-            if (!HOOK_IF(association, hook_down_untold(session)))
+            if (!HOOK_IF(association, down_untold(session)))
                 iwarp_stream_input_reset(session->stream, association->now);
             session->state = SESSION_IDLE; /* nothing is owed to the peer */
             session_over(session);
@@ -275,12 +282,12 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
         return;
     association->now = now;
     said = *peer;
-    HOOK(association, hook_peer_init(association, &said));
+    HOOK(association, peer_init(association, &said));
     association->mode = iwarp_sctp_mode(&association->config, said.has_indication, said.indication);
-    association->mode = HOOK_VALUE(association, association->mode, hook_sctp_mode(association, association->mode));
+    association->mode = HOOK_VALUE(association, association->mode, sctp_mode(association, association->mode));
     association->streams = least(association->config.streams, least(said.outbound, said.inbound));
     view = (struct validation_session){
-        .defects = association->defects,
+        .faults = association->faults,
         .profile = association->config.profile,
         .admitted = association->mode != IWARP_SCTP_NOTHING || association->config.any_indication,
         .streams = association->streams,
@@ -314,7 +321,7 @@ void iwarp_association_abort(struct iwarp_association *association, uint64_t now
     if (association == NULL || association->over)
         return;
     association->now = now;
-    if (HOOK_IF(association, hook_abort_told(association)))
+    if (HOOK_IF(association, abort_told(association)))
         return;
     association->abort_wanted = true;
     association_down(association, "the ULP has aborted the association");

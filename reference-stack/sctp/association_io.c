@@ -86,7 +86,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         association_down(association, "out of memory for a stream");
         return;
     }
-    whole.ppid = HOOK_VALUE(association, whole.ppid, hook_ppid(association, whole.ppid));
+    whole.ppid = HOOK_VALUE(association, whole.ppid, ppid(association, whole.ppid));
     session_input(session, &whole);
     session_settle(session);
     session_ready(session);
@@ -143,7 +143,7 @@ static size_t give_control(struct sctp_session *session, struct iwarp_sctp_outpu
         output->octets = DDP_SCTP_DRAFT_CONTROL_OCTETS;
         output->ppid = association->config.draft_reset_ppid;
     } else {
-        if (session->control_outstanding != 0 && !HOOK_IF(association, hook_control_overtakes(session)))
+        if (session->control_outstanding != 0 && !HOOK_IF(association, control_overtakes(session)))
             return 0;
         output->octets = ddp_sctp_pack_control(&message, octets, sizeof(association->control_octets));
         output->ppid = DDP_SCTP_PPID_CONTROL;
@@ -170,7 +170,7 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
     /* The path MTU fell while it waited: SCTP would refuse it (draft 5). */
     room = segment_room(stream);
     if (piece.fpdu && piece.octets > room + (HOOKED(association) ? HOOK_ROOM : 0)) {
-        if (HOOK_IF(association, hook_refused_lost(session)))
+        if (HOOK_IF(association, refused_lost(session)))
             return 0;
         transmit_shorten(stream, piece.octets - room);
         (void)iwarp_stream_output(stream, &piece);
@@ -194,9 +194,9 @@ static size_t give(struct sctp_session *session, struct iwarp_sctp_output *outpu
 
     *output = (struct iwarp_sctp_output){.sid = session->sid, .unordered = true, .ulp_span = IWARP_OUTPUT_SPANS};
     /* Whatever the ULP does to limit itself (RFC 5043 10). */
-    if (session->outstanding >= HOOK_VALUE(association, OUTSTANDING_MAX, hook_outstanding_max(session)))
+    if (session->outstanding >= HOOK_VALUE(association, OUTSTANDING_MAX, outstanding_max(session)))
         return 0;
-    if (HOOK_IF(association, hook_speaks_after_end(session, output)))
+    if (HOOK_IF(association, speaks_after_end(session, output)))
         return output->octets;
     return session->control != 0 ? give_control(session, output) : give_piece(session, output);
 }
@@ -219,7 +219,7 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
         octets = give(session, output);
         if (octets != 0) {
             association->sending = session;
-            HOOK(association, hook_sctp_output(session, output));
+            HOOK(association, sctp_output(session, output));
             return output->octets;
         }
         association->sending = NULL;
@@ -241,7 +241,7 @@ static void control_sent(struct sctp_session *session)
         draft_reset_sent(session);
         return;
     }
-    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), hook_next_ssn(session));
+    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), next_ssn(session));
     session->spoke = session->own_end = true;
     session->state = SESSION_DRAINING;
 }
@@ -251,7 +251,7 @@ static void piece_sent(struct sctp_session *session)
     struct iwarp_stream *stream = session->stream;
     uint8_t code = stream->piece.segment ? 0 : lower_of(stream)->code;
 
-    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), hook_next_ssn(session));
+    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), next_ssn(session));
     session->spoke = true;
     if (code != 0)
         session->control_outstanding = session->outstanding;

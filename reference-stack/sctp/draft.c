@@ -39,7 +39,7 @@ void draft_reset_sent(struct sctp_session *session)
     uint32_t outstanding = session->control_outstanding;
 
     session->reset_sent = true;
-    session->ssn = HOOK_VALUE(session->association, DDP_SCTP_DRAFT_FIRST_SSN, hook_first_ssn(session));
+    session->ssn = HOOK_VALUE(session->association, DDP_SCTP_DRAFT_FIRST_SSN, first_ssn(session));
     if (session->state != SESSION_ABORTED || session->association->config.draft_reset_answer)
         return;
     if (session->stream == NULL)
@@ -94,7 +94,7 @@ static void reset(struct sctp_session *session)
 void draft_control(struct sctp_session *session, const struct ddp_sctp_message *message, size_t count)
 {
     struct validation_session view = {
-        .defects = session->association->defects, .profile = DDP_SCTP_DRAFT02, .message = message};
+        .faults = session->association->faults, .profile = DDP_SCTP_DRAFT02, .message = message};
     struct validation_subject subject = {.stream = session->stream, .session = &view, .count = count};
     struct validation_outcome outcome;
 
@@ -105,6 +105,6 @@ void draft_control(struct sctp_session *session, const struct ddp_sctp_message *
         return;
     }
     association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
-    if (!HOOK_IF(session->association, hook_reset_ignored(session)))
+    if (!HOOK_IF(session->association, reset_ignored(session)))
         reset(session);
 }

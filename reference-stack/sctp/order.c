@@ -64,7 +64,7 @@ struct sctp_held *order_find(const struct sctp_session *session, uint16_t ssn)
 int order_hold(struct sctp_session *session, uint16_t ssn, const struct iwarp_sctp_message *message)
 {
     struct iwarp_association *association = session->association;
-    size_t room = HOOK_VALUE(association, message->count, hook_held_room(session, ssn, message->count));
+    size_t room = HOOK_VALUE(association, message->count, held_room(session, ssn, message->count));
     struct sctp_held *held = allocate(association, room);
 
     if (held == NULL)

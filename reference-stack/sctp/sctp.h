@@ -23,7 +23,6 @@
 #include "reference-stack/base/deadlines.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/defects/hooks.h"
 #include "wire/ddp_sctp.h"
 #include "wire/hash.h"
 
@@ -94,26 +93,9 @@ struct sctp_lower {
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];
 };
 
-/* What an association keeps for its defects: nothing outside defects/ looks at it. */
-struct sctp_faults {
-    struct defect_state state;       /* counts of messages, for defects of the n-th */
-    struct iwarp_sctp_output output; /* as it was changed... */
-    uint64_t message;                /* ...and which message that is, of how many octets before */
-    size_t octets;
-    bool changed;
-    uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
-    bool sent;    /* something was, on this SID and with the DDP-SSN before this: */
-    uint16_t sid, next;
-    bool swapped;         /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
-    uint16_t swapped_sid; /* ...on this SID */
-    bool again;           /* something was sent after the Terminate of a session */
-    bool pd_known;
-    uint32_t pd; /* of the association's first stream */
-};
-
 struct iwarp_association {
     struct iwarp_association_config config;
-    const struct defect_set *defects;
+    struct iwarp_faults *faults; /* NULL in a clean stack */
     struct iwarp_device *device;
     struct iwarp_association_counters counters;
     enum iwarp_sctp_mode mode;
@@ -131,7 +113,6 @@ struct iwarp_association {
     struct deadlines deadlines;
     struct ring events; /* struct iwarp_association_event */
     uint64_t now;
-    struct sctp_faults faults;
 };
 
 static inline struct sctp_lower *lower_of(const struct iwarp_stream *stream)

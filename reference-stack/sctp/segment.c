@@ -33,7 +33,7 @@ size_t segment_max(const struct iwarp_stream *stream, size_t *left)
     if (session == NULL)
         return SEGMENT_LEAST;
     return HOOK_VALUE(stream, iwarp_association_segment_max(session->association),
-                      hook_segment_max(stream, iwarp_association_segment_max(session->association)));
+                      segment_max(stream, iwarp_association_segment_max(session->association)));
 }
 
 size_t segment_room(const struct iwarp_stream *stream)
@@ -59,8 +59,8 @@ int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
         memcpy(stream->transmit_buffer, stream->headers, before);
         if (ulpdu->payload_octets != 0)
             memcpy(stream->transmit_buffer + before, ulpdu->payload, ulpdu->payload_octets);
-        octets = HOOK_VALUE(stream, octets,
-                            hook_ulpdu_framed(stream, stream->transmit_buffer + DDP_SCTP_SSN_OCTETS, octets));
+        octets =
+            HOOK_VALUE(stream, octets, ulpdu_framed(stream, stream->transmit_buffer + DDP_SCTP_SSN_OCTETS, octets));
         piece_set(stream, DDP_SCTP_SSN_OCTETS + octets, true);
         return 0;
     }

@@ -15,7 +15,7 @@ void session_begin(struct sctp_session *session, enum sctp_session_state state)
     order_clear(session);
     session->state = (uint8_t)state;
     session->expected = first_ssn(association);
-    session->ssn = HOOK_VALUE(association, first_ssn(association), hook_first_ssn(session));
+    session->ssn = HOOK_VALUE(association, first_ssn(association), first_ssn(session));
     session->earlier = session->outstanding;
     session->control_outstanding = 0;
     session->initiate_code = session->control = 0;
@@ -74,7 +74,7 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
 {
     struct ddp_sctp_message message;
     struct validation_session view = {
-        .defects = session->association->defects,
+        .faults = session->association->faults,
         .profile = session->association->config.profile,
         .message = &message,
         .enhanced = is_enhanced(session),
@@ -146,7 +146,7 @@ static void sort(struct sctp_session *session, const struct iwarp_sctp_message *
     struct iwarp_association *association = session->association;
     int ahead = (int16_t)(uint16_t)(message->ssn - session->expected);
 
-    ahead = HOOK_VALUE(association, ahead, hook_ssn_ahead(session, message->ssn, ahead));
+    ahead = HOOK_VALUE(association, ahead, ssn_ahead(session, message->ssn, ahead));
     if (ahead < 0 || order_find(session, message->ssn) != NULL) {
         association->counters.duplicates++;
         return;
@@ -174,12 +174,12 @@ static bool request(struct sctp_session *session, const struct ddp_sctp_message 
 
     session_begin(session, SESSION_PENDING);
     session->initiate_code = (uint8_t)message->code;
-    if (HOOK_VALUE(association, full, hook_request_full(session, full))) {
+    if (HOOK_VALUE(association, full, request_full(session, full))) {
         association->counters.refused++;
         session->state = SESSION_DRAINING;
         session->expected++;
         session->peer_end = true;
-        session->control = HOOK_VALUE(association, DDP_SCTP_TERMINATE, hook_refusal(session));
+        session->control = HOOK_VALUE(association, DDP_SCTP_TERMINATE, refusal(session));
         session_ready(session);
         return false;
     }
@@ -214,7 +214,7 @@ static bool draft_takes(struct sctp_session *session)
 {
     if (session->state == SESSION_IDLE && session->stream == NULL)
         draft_pend(session);
-    return session->state != SESSION_ABORTED || HOOK_IF(session->association, hook_aborted_taken(session));
+    return session->state != SESSION_ABORTED || HOOK_IF(session->association, aborted_taken(session));
 }
 
 void session_input(struct sctp_session *session, const struct iwarp_sctp_message *from)
@@ -222,7 +222,7 @@ void session_input(struct sctp_session *session, const struct iwarp_sctp_message
     struct iwarp_association *association = session->association;
     struct ddp_sctp_message message;
     struct validation_session view = {
-        .defects = association->defects, .profile = association->config.profile, .message = &message};
+        .faults = association->faults, .profile = association->config.profile, .message = &message};
     struct validation_subject subject = {.stream = session->stream, .session = &view, .count = from->count};
     struct validation_outcome outcome;
     bool idle = session->state == SESSION_IDLE || session->state == SESSION_DRAINING;

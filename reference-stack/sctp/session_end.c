@@ -38,13 +38,13 @@ static void detach(struct sctp_session *session)
 
 void session_over(struct sctp_session *session)
 {
-    bool owes = HOOK_VALUE(session->association, owes_terminate(session),
-                           hook_owes_terminate(session, owes_terminate(session)));
+    bool owes =
+        HOOK_VALUE(session->association, owes_terminate(session), owes_terminate(session, owes_terminate(session)));
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
     if (session->stream != NULL && session->stream->terminate_sent &&
-        HOOK_IF(session->association, hook_error_spreads(session, NULL)))
+        HOOK_IF(session->association, error_spreads(session, NULL)))
         session->association->abort_wanted = true;
     if (session->stream != NULL)
         detach(session);
@@ -101,9 +101,9 @@ bool session_close(struct sctp_session *session)
     if (session->state == SESSION_IDLE || session->state == SESSION_DRAINING ||
         (session->state == SESSION_INITIATED && session->peer_end))
         return false;
-    if (HOOK_IF(session->association, hook_close_silent(session)))
+    if (HOOK_IF(session->association, close_silent(session)))
         return false;
-    if (session->control_outstanding != 0 && !HOOK_IF(session->association, hook_control_overtakes(session)))
+    if (session->control_outstanding != 0 && !HOOK_IF(session->association, control_overtakes(session)))
         return true;
     if (session_say(session, DDP_SCTP_TERMINATE, NULL, false) != 0) {
         session->stream->abort_wanted = true;
@@ -122,7 +122,7 @@ void session_fail(struct sctp_session *session, const struct validation_outcome 
     if (session->stream != NULL) {
         stream_fail(session->stream, outcome, subject, text);
         stream_progress(session->stream);
-        if (HOOK_IF(session->association, hook_error_spreads(session, subject)))
+        if (HOOK_IF(session->association, error_spreads(session, subject)))
             session->association->abort_wanted = true;
         return;
     }

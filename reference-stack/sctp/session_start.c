@@ -41,7 +41,7 @@ static void keep(struct sctp_session *session, const struct ddp_sctp_message *me
 
     if (count > sizeof(lower->private_data))
         count = sizeof(lower->private_data); /* only with the check switched off by a defect */
-    count = HOOK_VALUE(session->association, count, hook_private_data(session, count));
+    count = HOOK_VALUE(session->association, count, private_data(session, count));
     if (count != 0)
         memcpy(lower->private_data, message->private_data, count);
     lower->start = (struct mpa_start){
@@ -77,7 +77,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->ird = stream->ird;
     event->ord = stream->ord;
     event->version = stream->version;
-    HOOK(stream, hook_event(stream, event));
+    HOOK(stream, event(stream, event));
 }
 
 /* Either side may send segments now: none has to wait for the first one of the other (RFC 6581 7). */
@@ -118,7 +118,7 @@ int session_initiate(struct sctp_session *session, struct sentence *sentence)
         negotiate_request(stream, &own);
     if (session_say(session, session->initiate_code, stream->config.enhanced ? &own : NULL, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
-    HOOK(session->association, hook_initiated(session));
+    HOOK(session->association, initiated(session));
     return 0;
 }
 
@@ -155,7 +155,7 @@ int session_answer(struct sctp_session *session, bool accept)
         code = enhanced ? DDP_SCTP_ENHANCED_ACCEPT : DDP_SCTP_ACCEPT;
     else
         code = enhanced ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
-    code = HOOK_VALUE(session->association, code, hook_answer_code(session, code));
+    code = HOOK_VALUE(session->association, code, answer_code(session, code));
     if (enhanced)
         negotiate_answer(stream, &lower_of(stream)->offer, &own);
     /* The word of RFC 6581 7 stands in Initiate and Accept; a Reject has the ULP's Private Data alone. */
@@ -179,7 +179,7 @@ static void requested(struct sctp_session *session)
     if (session->initiate_code == DDP_SCTP_ENHANCED_INITIATE)
         negotiate_depths(stream, &lower_of(stream)->offer);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
-    switch (HOOK_VALUE(session->association, stream->config.accept, hook_accept_policy(session))) {
+    switch (HOOK_VALUE(session->association, stream->config.accept, accept_policy(session))) {
     case IWARP_ACCEPT_ASK: stream->state = IWARP_STATE_DECISION; break;
     case IWARP_ACCEPT_NOT:
         if (session_answer(session, false) != 0)
@@ -219,9 +219,9 @@ void session_take_control(struct sctp_session *session, const struct ddp_sctp_me
 
     if (stream == NULL)
         return; /* only with a check switched off by a defect */
-    if (HOOK_IF(session->association, hook_control_lost(session, message)))
+    if (HOOK_IF(session->association, control_lost(session, message)))
         return;
-    if (!HOOK_IF(session->association, hook_control_untold(session)))
+    if (!HOOK_IF(session->association, control_untold(session)))
         association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
     if (message->code != DDP_SCTP_TERMINATE)
         keep(session, message);

@@ -182,21 +182,21 @@ const struct validation *validation_find(const char *what, size_t n)
 
 /* Whose deliberate faults are asked: the association's where SCTP is judged, of which some concerns no stream. */
 struct judged {
-    const struct defect_set *defects;
+    const struct iwarp_faults *faults;
 };
 
 bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
                     struct validation_outcome *outcome)
 {
-    const struct judged judged = {subject->session != NULL ? subject->session->defects : subject->stream->defects};
+    const struct judged judged = {subject->session != NULL ? subject->session->faults : subject->stream->faults};
 
     for (size_t i = stages[stage].first; i < stages[stage].end; i++) {
         const struct validation *entry = &validation_table[i];
 
-        if (HOOK_VALUE(&judged, entry->holds(subject), hook_judge(entry, subject, judged.defects)))
+        if (HOOK_VALUE(&judged, entry->holds(subject), judge(entry, subject, judged.faults)))
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
-        if (!HOOK_IF(&judged, hook_verdict(judged.defects, i, subject, outcome)))
+        if (!HOOK_IF(&judged, verdict(judged.faults, i, subject, outcome)))
             return false;
     }
     return true;

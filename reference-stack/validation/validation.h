@@ -17,7 +17,7 @@
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 
-struct defect_set;
+struct iwarp_faults;
 struct iwarp_stream;
 struct iwarp_region;
 struct mpa_start;
@@ -49,7 +49,7 @@ enum validation_stage {
 
 /* What the stages of SCTP look at: some of it concerns no stream, or none yet. */
 struct validation_session {
-    const struct defect_set *defects;
+    const struct iwarp_faults *faults;
     enum ddp_sctp_profile profile;
     bool admitted;    /* association: the indications of both sides admit DDP */
     unsigned streams; /* association: that both sides have, in both directions */

@@ -191,7 +191,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     config.own = &own;
     config.own_count = bits >> 7;
     config.exchanges_max = config.outputs_max = config.events_max = EXCHANGES;
-    config.defects = defects = defects_of(next(&game));
+    defects = defects_of(next(&game));
+    config.faults = defect_set_cm_faults(defects);
     game.agent = cm_agent_new(&config, NULL);
     FUZZ_HOLDS(game.agent != NULL);
     listen_all(game.agent);

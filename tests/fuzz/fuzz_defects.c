@@ -49,7 +49,7 @@ static void talk(struct defect_set *defects, enum iwarp_role role, const uint8_t
     uint64_t now = 1;
 
     iwarp_stream_config_default(&config, role);
-    config.defects = defects;
+    config.faults = defect_set_faults(defects);
     FUZZ_HOLDS(device != NULL && iwarp_region_register(device, &region, NULL) == 0);
     stream = iwarp_stream_new(device, &config, now, NULL);
     FUZZ_HOLDS(stream != NULL);

@@ -232,7 +232,7 @@ struct iwarp_stream *sctp_pair_stream(struct sctp_pair *pair, int side, unsigned
     sctp_pair_drop(pair, side, n);
     iwarp_sctp_stream_config_default(&own, side == SCTP_ACTIVE ? IWARP_INITIATOR : IWARP_RESPONDER);
     own.number = n + 1;
-    own.defects = s->config.defects;
+    own.faults = s->config.faults;
     s->ends[n].stream =
         iwarp_sctp_stream_new(s->association, sid, config == NULL ? &own : config, pair->now, &sentence);
     ck_assert_msg(s->ends[n].stream != NULL, "%s", sentence.text);

@@ -9,6 +9,8 @@
 
 #include "iwarp/sctp.h"
 
+struct defect_set;
+
 enum {
     SCTP_ACTIVE,
     SCTP_PASSIVE,

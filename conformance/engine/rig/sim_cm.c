@@ -8,6 +8,7 @@
 #include "conformance/engine/rig/sim_cm_internal.h"
 #include "generator/cm/roce_frame.h"
 #include "generator/tcp/tcp.h"
+#include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/cm_event_json.h"
 
 enum { TCP_PROTOCOL = 6, ULP_INFO = 7 };
@@ -129,7 +130,7 @@ int sim_cm_renew(struct sim_cm *cm, struct cm_agent_config *config, struct sente
     config->own = own;
     config->own_count = 2;
     config->seed = cm->config.seed + cm->renewed++;
-    config->defects = cm->config.defects;
+    config->faults = defect_set_cm_faults(cm->config.defects);
     agent = cm_agent_new(config, error);
     if (agent == NULL)
         return -1;

@@ -68,7 +68,7 @@ struct iwarp_association_config {
     uint8_t draft_reset_ppid; /* draft: PPID of a Stream Reset: 2 by its table, 1 by its text */
     bool draft_reset_answer;  /* draft: a Stream Reset opens one direction, and is answered by another */
     uint8_t draft_version;    /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
-    const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
+    const struct iwarp_faults *faults; /* deliberate faults of a test, borrowed; NULL in a program */
 };
 
 /*

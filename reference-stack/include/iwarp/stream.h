@@ -43,7 +43,7 @@ extern "C" {
 
 struct iwarp_stream;
 struct iwarp_srq;
-struct defect_set;
+struct iwarp_faults;
 
 enum iwarp_role { IWARP_RESPONDER, IWARP_INITIATOR };
 
@@ -90,10 +90,10 @@ struct iwarp_stream_config {
     uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
     uint64_t teardown_delay; /* ns from the report of an error to the ULP's close (RFC 5041 6.2.2); 0: at once */
     enum iwarp_accept_policy accept;
-    uint32_t pd;                      /* Protection Domain of the stream */
-    uint32_t number;                  /* the stream's own number, which regions bind to; 0: none binds */
-    struct iwarp_srq *srq;            /* source of receives if none is posted on the stream, borrowed; NULL: none */
-    const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
+    uint32_t pd;                       /* Protection Domain of the stream */
+    uint32_t number;                   /* the stream's own number, which regions bind to; 0: none binds */
+    struct iwarp_srq *srq;             /* source of receives if none is posted on the stream, borrowed; NULL: none */
+    const struct iwarp_faults *faults; /* deliberate faults of a test, borrowed; NULL in a program */
 };
 
 /*

@@ -144,7 +144,7 @@ static void play(struct transcript *transcript, const struct defect_set *defects
 
     transcript->count = 0;
     cm_agent_config_default(&config);
-    config.defects = defects;
+    config.faults = defect_set_cm_faults(defects);
     config.own = &own;
     config.own_count = 1;
     config.suggest = true;

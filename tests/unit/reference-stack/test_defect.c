@@ -202,7 +202,7 @@ static struct pair *sent_with(const char *row, bool markers)
     ck_assert(row == NULL || (list != NULL && set != NULL));
     for (size_t i = 0; i < MESSAGE; i++)
         data[i] = (uint8_t)i;
-    pair->side[1].config.defects = set;
+    pair->side[1].config.faults = defect_set_faults(set);
     pair_open(pair);
     pair_gather(pair, 1);
     pair->side[1].sent_count = 0;
@@ -321,7 +321,7 @@ static bool qn_taken(const char *row, uint32_t qn, wire_result *triple)
     bool taken;
 
     ck_assert_msg(set != NULL, "%s", sentence.text);
-    pair->side[1].config.defects = set;
+    pair->side[1].config.faults = defect_set_faults(set);
     pair_open(pair);
     subject.stream = pair->side[1].stream;
     taken = validation_run(VALIDATE_UNTAGGED, &subject, &outcome) || strcmp(outcome.entry->name, "ddp-qn") != 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/defects/defect.h"
-#include "reference-stack/defects/hooks.h"
+#include "reference-stack/defects/peer_faults.h"
 #include "tests/unit/suites.h"
 #include "wire/octets.h"
 #include "wire/sctp.h"

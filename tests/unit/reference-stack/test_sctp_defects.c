@@ -80,7 +80,7 @@ static struct sctp_pair *begin(struct record *record, const struct defect_set *d
     struct sctp_pair *pair = sctp_pair_new(profile);
     struct iwarp_sctp_init init;
 
-    pair->side[record->device].config.defects = defects;
+    pair->side[record->device].config.faults = defect_set_faults(defects);
     pair->side[SCTP_PASSIVE].config.pending_max = 2;
     pair->side[1 - record->device].config.any_indication = true;
     pair->look = see;
@@ -105,7 +105,7 @@ static bool try_stream(struct sctp_pair *pair, int side, unsigned n, uint16_t si
     struct sctp_pair_side *s = &pair->side[side];
 
     sctp_pair_drop(pair, side, n);
-    config->defects = s->config.defects;
+    config->faults = s->config.faults;
     config->number = n + 1;
     s->ends[n].stream = iwarp_sctp_stream_new(s->association, sid, config, pair->now, NULL);
     return s->ends[n].stream != NULL;
@@ -357,7 +357,7 @@ static void modes(struct record *record, const struct defect_set *defects, enum 
         struct sctp_pair *pair = sctp_pair_new(profile);
         struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
 
-        side->config.defects = defects;
+        side->config.faults = defect_set_faults(defects);
         side->config.any_indication = any == 1;
         side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
         iwarp_association_up(side->association, &peer, 1);
@@ -375,7 +375,7 @@ static void without_ddp(struct record *record, const struct defect_set *defects,
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_init init;
 
-    side->config.defects = defects;
+    side->config.faults = defect_set_faults(defects);
     side->config.indicate = false;
     side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
     iwarp_association_init(side->association, &init);

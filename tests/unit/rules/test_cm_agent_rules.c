@@ -144,7 +144,7 @@ START_TEST(defects)
 
         ck_assert_ptr_nonnull(set);
         cm_agent_config_default(&config);
-        config.defects = set;
+        config.faults = defect_set_cm_faults(set);
         judge(&config, &verdicts);
         defect_set_free(set);
         for (size_t r = 0; r < rule_count(); r++) {

@@ -160,7 +160,7 @@ static void talk_run(int n, const struct defect_set *const defects[SIDES], bool 
         config.enhanced = setting.enhanced;
         config.peer_to_peer = setting.rtr != 0;
         config.rtr = setting.rtr != 0 ? setting.rtr : config.rtr;
-        config.defects = defects[i];
+        config.faults = defect_set_faults(defects[i]);
         talk->device[i] = iwarp_device_new(&device);
         talk->stream[i] = iwarp_stream_new(talk->device[i], &config, 1000, &sentence);
         ck_assert_msg(talk->stream[i] != NULL, "%s", sentence.text);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What defects and variants keep of a stream, a device, an association and a CM agent: reached by `faults` of each. */
+#ifndef REFERENCE_STACK_DEFECT_STATE_H
+#define REFERENCE_STACK_DEFECT_STATE_H
+
+#include "reference-stack/cm/cm_faults.h"
+#include "reference-stack/core/faults.h"
+
+struct defect_set;
+
+enum { DEFECT_TRANSMITS_MAX = 16 }; /* of one set */
+
+struct defect_late {
+    uint32_t stag;
+    uint64_t to;
+    uint8_t octets[32];
+    size_t count;
+};
+
+struct defect_state {
+    struct defect_late late; /* octets of a Write that wait for the next one */
+    uint32_t seen[DEFECT_TRANSMITS_MAX];
+    bool inside; /* the segment before was not the last of its message */
+    uint32_t crc_previous;
+    bool crc_kept; /* there is a CRC before */
+    uint32_t interval_start;
+    bool interval_open; /* an FPDU began after the last Marker, at interval_start */
+    uint8_t tail[4];    /* octets of the FPDU before that go out with the next */
+    size_t tail_octets;
+    uint64_t arrivals;      /* ULPDUs that were traced */
+    uint64_t partial_at;    /* when the part of an FPDU that waits was last added to */
+    uint32_t early_read;    /* MSN of a Read Request that was served before its turn */
+    uint32_t segments;      /* DDP Segments that were made, as far as they are counted */
+    uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
+    uint64_t slot_free;     /* when the place of the last Read Request is free */
+    uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
+    uint64_t reply_due;     /* a variant: when the start-up frame may go out; 0: none waits */
+    uint64_t work_due;      /* a variant: when own work may go out; 0: none waits */
+    uint8_t first[18];      /* a variant: DDP header of the first segment of an untagged message in several */
+    size_t first_octets;    /* its ULPDU; 0: none */
+    uint64_t send_due;      /* when the Send that waits may go out */
+    bool send_timed;        /* that is so from when it began to wait */
+    uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
+    uint64_t terminate_at;  /* a variant: when its Terminate may go out */
+    uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
+    bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
+    uint32_t send_joined;   /* MO that the next Send begins at */
+    uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
+};
+
+/* Values that the device's first connection leaves to later ones. */
+struct defect_first {
+    unsigned long emss; /* 0: none yet */
+    unsigned ird, ord;
+    int depths; /* set: there are some */
+};
+
+/* What the streams of a device share on behalf of its faults. */
+struct device_faults {
+    struct iwarp_stream *oldest;
+    uint32_t sends; /* Sends of all streams */
+    size_t reads;   /* Read and Atomic Requests open, of all streams */
+    size_t leaked;  /* places of Read Requests that nothing frees */
+    unsigned own;   /* own Reads that nothing takes off the outbound limit */
+    bool failed;    /* a stream ended in error */
+    uint32_t stag;  /* drawn last */
+    struct defect_first first;
+};
+
+/* What an association keeps for its defects. */
+struct sctp_faults {
+    struct defect_state state;       /* counts of messages, for defects of the n-th */
+    struct iwarp_sctp_output output; /* as it was changed... */
+    uint64_t message;                /* ...and which message that is, of how many octets before */
+    size_t octets;
+    bool changed;
+    uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
+    bool sent;    /* something was, on this SID and with the DDP-SSN before this: */
+    uint16_t sid, next;
+    bool swapped;         /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
+    uint16_t swapped_sid; /* ...on this SID */
+    bool again;           /* something was sent after the Terminate of a session */
+    bool pd_known;
+    uint32_t pd; /* of the association's first stream */
+};
+
+/* All of these begin with the table and the set. */
+struct kept {
+    struct iwarp_faults faults;
+    const struct defect_set *set;
+};
+
+struct kept_stream {
+    struct kept kept;
+    struct defect_state state;
+};
+
+struct kept_device {
+    struct kept kept;
+    struct device_faults state;
+};
+
+struct kept_association {
+    struct kept kept;
+    struct sctp_faults state;
+};
+
+struct kept_agent {
+    struct cm_faults faults;
+    const struct defect_set *set;
+    struct defect_state state;
+};
+
+/* Those of a device are there wherever one of its streams has some; its own set may be empty. */
+struct device_faults *device_state(const struct iwarp_device *device);
+const struct defect_set *device_set(const struct iwarp_device *device);
+
+struct sctp_faults *association_state(const struct iwarp_association *association);
+const struct defect_set *association_set(const struct iwarp_association *association);
+
+struct defect_state *agent_state(const struct cm_agent *agent);
+const struct defect_set *agent_set(const struct cm_agent *agent);
+
+#endif

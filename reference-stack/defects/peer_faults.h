@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Faults above the stack: of the ULP and the driver that iwarp-peer has (peer/), which call these functions where their
+ * configuration has a set of defects.
+ */
+#ifndef REFERENCE_STACK_PEER_FAULTS_H
+#define REFERENCE_STACK_PEER_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct defect_set;
+
+/* `config` has a member `defects`: as HOOK, HOOK_IF and HOOK_VALUE of core/faults.h. */
+#define PEER_HOOKED(config) __builtin_expect((config)->defects != NULL, 0)
+#define PEER_HOOK(config, call)                                                                                        \
+    do {                                                                                                               \
+        if (PEER_HOOKED(config))                                                                                       \
+            (void)(call);                                                                                              \
+    } while (0)
+#define PEER_HOOK_IF(config, call)           (PEER_HOOKED(config) && (call))
+#define PEER_HOOK_VALUE(config, right, call) (PEER_HOOKED(config) ? (call) : (right))
+
+/* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ------------------------------------------ */
+
+/* Returns the octets that leave, 0: none. */
+size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets, size_t room);
+
+/* --- The program iwarp-peer: its ULP and its driver (peer) -------------------------------------------------------- */
+
+/* The greatest length of posted work that is accepted, and what becomes of that length (RFC 5041 5.2). */
+uint64_t hook_length_limit(const struct defect_set *set, uint64_t most);
+void hook_length(const struct defect_set *set, uint64_t *length);
+
+/* How many pieces of a gather list make one message (RFC 5040 5.1, 5.3). */
+size_t hook_gathered(const struct defect_set *set, size_t pieces);
+
+/* True: a Write needs no STag (RFC 5041 5.1). */
+bool hook_stag_optional(const struct defect_set *set);
+
+/* True: Sends and Writes complete as soon as they are posted (RFC 5040 5.5). */
+bool hook_done_when_posted(const struct defect_set *set);
+
+/* True: who opens the TCP connection is the MPA Initiator, whatever the ULPs agreed on (RFC 5044 7.1.2). */
+bool hook_role_by_opener(const struct defect_set *set);
+
+/* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
+bool hook_nagle(const struct defect_set *set);
+
+/* `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with kernel TCP. */
+void hook_cut(const struct defect_set *set, size_t *count);
+
+/* How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them. */
+struct tcp_wishes {
+    uint16_t window; /* of receiving, fixed; 0: TCP's own */
+    bool choose_iss;
+    uint32_t iss;
+    bool fragmentable;     /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
+    bool delay_acks;       /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
+    bool drop_fragments;   /* IP packets in fragments are not put together (RFC 5044 A.5.1) */
+    bool take_repeats;     /* octets that came before are the stream's next ones once more (RFC 5044 A.3) */
+    bool octets_after_fin; /* a segment with octets follows the FIN (RFC 5041 6.2) */
+    bool sack_silent;      /* SACK-permitted, but no ACK reports what came after a gap (RFC 5044 A.3) */
+    bool sack_shifted;     /* what SACK reports begins and ends four octets too late */
+};
+
+/* Changes wishes that are TCP's own. */
+void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes);
+
+/* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
+bool hook_early_refused(const struct defect_set *set, size_t count);
+
+/* True: the limits of time cannot be set; flushed work has another error's name. */
+bool hook_limits_fixed(const struct defect_set *set);
+bool hook_flush_otherwise(const struct defect_set *set);
+
+/* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
+void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
+
+/* True: it takes over before the peer's streaming message is complete (RFC 5044 7.1.5). */
+bool hook_streaming_over(const struct defect_set *set);
+
+/* True: a fault of the whole device ends one stream alone (RFC 5040 4.8). */
+bool hook_fault_on_one(const struct defect_set *set);
+
+/* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
+bool hook_overflow_spreads(const struct defect_set *set);
+bool hook_queue_overwrites(const struct defect_set *set);
+
+#endif
