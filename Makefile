@@ -249,8 +249,8 @@ coverage: $(B)/cov/unit-tests $(B)/cov/warpcheck $(B)/cov/iwarp-peer
 	@B='$(B)' CC='$(CC)' tools/coverage.sh
 
 lint_env = CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags) $(plugin_cflags)"
-lint: $(B)/tools/lua-syntax $(B)/flags.stamp
-	@$(lint_env) LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
+lint: programs plugin $(B)/tools/lua-syntax $(B)/flags.stamp
+	@$(lint_env) B='$(abspath $(B))' LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
 
 format: prerequisites
 	@clang-format -i $(all_c) $(all_h)

@@ -52,6 +52,7 @@ shell() { { sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } | xargs -r shell
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 step "include arrows" tools/arrows.sh
+step "rooms" tools/rooms.sh "${B:-build}"
 step "files" tools/files.sh
 step "clang-format" format
 step "Lua syntax" scripts
