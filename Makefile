@@ -90,10 +90,10 @@ deps: prerequisites
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 # SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
 usrsctp = $(call once,usrsctp,pkg-config --exists usrsctp && echo usrsctp)
-iwarp_packages = libuv libisal jansson $(usrsctp)
+iwarp_packages = libuv libisal $(usrsctp)
 # Debian calls it lua5.4, other distributions lua.
 lua = $(call once,lua,pkg-config --exists lua5.4 && echo lua5.4 || echo lua)
-packages = $(iwarp_packages) libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
+packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
 iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
@@ -105,7 +105,10 @@ check_libs = $(call once,check_libs,pkg-config --libs check)
 
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/program/memory_main.c reference-stack/peer/iwarp_peer_main.c
-iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire upper-tester reference-stack reference-stack/*))
+# The library for programs of others, without a fault; the faults; the peer, which can have them and has an upper tester.
+iwarp_src := $(call c_in,wire $(addprefix reference-stack/,base validation core mpa sctp cm transport verbs))
+defects_src := $(call c_in,reference-stack/defects)
+peer_src := $(filter-out %_main.c,$(call c_in,upper-tester reference-stack/program reference-stack/peer))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
 support_src := $(filter-out %/cov_exit.c %/chaos.c,$(call c_in,tests/support))
@@ -113,7 +116,7 @@ unit_src := $(call c_in,tests/unit tests/unit/*) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
-all_c := $(sort $(iwarp_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
+all_c := $(sort $(iwarp_src) $(defects_src) $(peer_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
 	$(call c_in,tools packaging dissector tests/e2e tests/support reference-stack/examples))
 all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire upper-tester generator generator/* reference-stack reference-stack/* \
 	reference-stack/include/iwarp conformance/* conformance/*/* reports tests/* tools dissector)))
@@ -122,18 +125,20 @@ all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire upper-tester generator genera
 embedded_scripts := $(scripts)
 embedded_requirements := $(sort $(wildcard conformance/requirements/*.tsv))
 embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
-embedded_defects := $(wildcard $(addprefix reference-stack/,defects.tsv defects-cm.tsv defects-llp.tsv defects-warn.tsv variants.tsv))
-embedded_no_defects := $(wildcard reference-stack/defects-none.tsv)
+embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-warn.tsv variants.tsv))
+embedded_no_defects := $(wildcard reference-stack/defects/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
 # The course: the table of its exercises, and the exchanges that they show.
 embedded_course_files := conformance/engine/course/exercises.tsv conformance/engine/course/situations.lua
-iwarp_gen := embedded_defects
+defects_gen := embedded_defects
 warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_course_files embedded_chunks
 
 # IN= restricts a build to some folders, for work on one folder while another does not compile.
 ifneq ($(IN),)
 in_folders = $(filter $(addsuffix /%,$(IN)),$(1))
 iwarp_src := $(call in_folders,$(iwarp_src))
+defects_src := $(call in_folders,$(defects_src))
+peer_src := $(call in_folders,$(peer_src))
 warpcheck_src := $(call in_folders,$(warpcheck_src))
 warpcheck_gen := $(filter $(if $(filter conformance% reports,$(IN)),%),$(filter-out embedded_no_defects,$(warpcheck_gen))) embedded_no_defects
 endif

@@ -7,10 +7,9 @@
 object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_dir)/obj/%.o,$(filter-out $(B)/gen/%,$(2)))\
 	$(filter $(B)/gen/%,$(2)))
 
-# What programs need and the shared library does not: it would drag its libraries along.
-program_src := reference-stack/peer/cmd_peer.c reference-stack/peer/cmd_peer_cm.c reference-stack/peer/cmd_peer_cm_line.c reference-stack/peer/cmd_peer_sctp.c reference-stack/peer/peer_option.c \
-	reference-stack/program/confine.c reference-stack/program/confine_files.c \
-	reference-stack/program/complaint.c
+# The libraries of a variant, each before those that it uses: what iwarp-peer is linked from, and all.
+peer_libraries = $(addprefix $(1)/,libpeer.a libdefects.a libiwarp.a)
+libraries = $(addprefix $(1)/,libwarpcheck.a libpeer.a libdefects.a libiwarp.a)
 
 # A file whose content is a list of words, one a line, touched only when the list changes: what is made of "all files
 # that match" depends on it, so that a file's coming or going is noticed, and reads it, so that no command line grows
@@ -32,11 +31,13 @@ watched_allocators := malloc calloc realloc strdup strndup asprintf vasprintf fo
 	tmpfile realpath scandir
 
 define variant
-$(1)_iwarp_objects := $$(call object_of,$(1),$$(iwarp_src) $$(iwarp_gen:%=$$(B)/gen/%.c))
+$(1)_iwarp_objects := $$(call object_of,$(1),$$(iwarp_src))
+$(1)_defects_objects := $$(call object_of,$(1),$$(defects_src) $$(defects_gen:%=$$(B)/gen/%.c))
+$(1)_peer_objects := $$(call object_of,$(1),$$(peer_src))
 $(1)_warpcheck_objects := $$(call object_of,$(1),$$(warpcheck_src) $$(warpcheck_gen:%=$$(B)/gen/%.c))
 $(1)_unit_objects := $$(call object_of,$(1),$$(unit_selected) $$(B)/gen/suites.c)
 $(1)_main_objects := $$(call object_of,$(1),$$(wildcard $$(mains)) $$(fuzz_src) $$(bench_src))
-$(1)_objects := $$($(1)_iwarp_objects) $$($(1)_warpcheck_objects) $$($(1)_unit_objects) $$($(1)_main_objects)
+$(1)_objects := $$($(1)_iwarp_objects) $$($(1)_defects_objects) $$($(1)_peer_objects) $$($(1)_warpcheck_objects) $$($(1)_unit_objects) $$($(1)_main_objects)
 
 $$($(1)_dir)/flags.stamp: FORCE | prerequisites $$($(1)_dir)/.made
 	$$(file >$$@.new,$$($(1)_cc) $$(base_flags) $$($(1)_cflags) $$(package_cflags) $$($(1)_ldflags) $$(package_libs))
@@ -62,38 +63,34 @@ $$($(1)_dir)/gen/suites.o: $$(B)/gen/suites.c $$($(1)_dir)/flags.stamp
 	@$$(call say,CC,$$@)
 	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
 
-$$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp,$$($(1)_iwarp_objects)))
-$$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp_so,$$(filter-out $$(call object_of,$(1),$$(program_src)),$$($(1)_iwarp_objects))))
-$$(eval $$(call list_file,$$($(1)_dir)/lists/warpcheck,$$($(1)_warpcheck_objects)))
-$$(eval $$(call list_file,$$($(1)_dir)/lists/unit,$$($(1)_unit_objects)))
-
-$$($(1)_dir)/libiwarp.a: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects)
+$$(foreach l,iwarp defects peer warpcheck unit,$$(eval $$(call list_file,$$($(1)_dir)/lists/$$(l),$$($(1)_$$(l)_objects))))
+$$($(1)_dir)/libiwarp.a: $$($(1)_iwarp_objects)
+$$($(1)_dir)/libdefects.a: $$($(1)_defects_objects)
+$$($(1)_dir)/libpeer.a: $$($(1)_peer_objects)
+$$($(1)_dir)/libwarpcheck.a: $$($(1)_warpcheck_objects)
+$(call libraries,$$($(1)_dir)): $$($(1)_dir)/lib%.a: $$($(1)_dir)/lists/%
 	@$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
 
-$$($(1)_dir)/libwarpcheck.a: $$($(1)_dir)/lists/warpcheck $$($(1)_warpcheck_objects)
-	@$$(call say,AR,$$@)
-	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
-
-$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp_so $$($(1)_iwarp_objects) packaging/libiwarp.map
+$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects) packaging/libiwarp.map
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
 
 # Every allocation of the programs' own objects goes through reference-stack/program/memory_main.c.
 $$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c reference-stack/program/memory_main.c) \
-		$$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
+		$(call libraries,$$($(1)_dir))
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
 $$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/peer/iwarp_peer_main.c reference-stack/program/memory_main.c) \
-		$$($(1)_dir)/libiwarp.a
+		$(call peer_libraries,$$($(1)_dir))
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
-$$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
+$$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $(call libraries,$$($(1)_dir))
 	@$$(call say,LD,$$@)
-	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ @$$< $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a \
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ @$$< $(call libraries,$$($(1)_dir)) \
 		-Wl,--as-needed $$(package_libs) $$(check_libs) -lm
 endef
 
@@ -141,7 +138,7 @@ $(fuzz_input): $(B)/asan/obj/%.o: %.c $(B)/asan/flags.stamp
 fuzz_ldflags := $(foreach f,malloc calloc realloc free LLVMFuzzerTestOneInput lua_sandbox_open \
 	$(foreach n,1 2 4 8,__sanitizer_cov_trace_cmp$(n) __sanitizer_cov_trace_const_cmp$(n)),-Wl,--wrap=$(f))
 
-$(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_input) $(B)/asan/libfuzz.a $(B)/asan/libwarpcheck.a $(B)/asan/libiwarp.a
+$(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_input) $(B)/asan/libfuzz.a $(call libraries,$(B)/asan)
 	@mkdir -p $(@D)
 	@$(call say,LD,$@)
 	$(Q)$(asan_cc) -pthread -fsanitize=fuzzer $(asan_ldflags) $(fuzz_ldflags) -o $@ $(filter %.o,$^) \
@@ -157,7 +154,7 @@ $(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
 asan_objects += $(fuzz_agent_objects)
 
 bench_shared := $(call object_of,release,$(filter-out tests/bench/bench_%,$(bench_src)))
-$(B)/bench/%: $(B)/obj/tests/bench/%.o $(bench_shared) $(B)/libwarpcheck.a $(B)/libiwarp.a
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(bench_shared) $(call libraries,$(B))
 	@mkdir -p $(@D)
 	@$(call say,LD,$@)
 	$(Q)$(CC) -pthread $(CFLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(package_libs) -lm

@@ -33,7 +33,7 @@ export -f simulated with_defect
 export COV=$B/cov
 : >"$COV/simulated.log"
 simulated || status=1
-grep -v '^#' reference-stack/defects.tsv | awk -F'\t' 'NF > 1 && !seen[$1]++ { print $1; print $2 }' |
+grep -v '^#' reference-stack/defects/defects.tsv | awk -F'\t' 'NF > 1 && !seen[$1]++ { print $1; print $2 }' |
 	xargs -n 2 -P "$(nproc)" bash -c 'with_defect "$@"' with_defect || {
 	status=1
 	echo "coverage.sh: a run with a defect failed; see $COV/simulated.log" >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# defect-tests.sh [TREE]: the stack's deliberate faults stand in reference-stack/defects/ alone. All other code of the stack calls the
+# defect-tests.sh [TREE [BUILD]]: the stack's deliberate faults stand in reference-stack/defects/ alone, and the library for programs of
+# others has none: no symbol of BUILD/libdefects.a stands in libiwarp.a or libiwarp.so. All other code of the stack calls the
 # operations of core/faults.h and cm/cm_faults.h, each after HOOK, HOOK_IF or HOOK_VALUE, so that a clean stack pays one branch; and
 # peer/, which stands above defects/, the functions of defects/peer_faults.h. The script lists these calls by operation, counts
 # the tests for a defect that it finds elsewhere, names each, and exits with 1 when there is one; also when an operation is called
@@ -11,7 +12,20 @@
 # (..._behaves()), compares the pointer to an object's faults, calls a function of defects/ that neither peer_faults.h nor defect.h
 # declares, or includes a header of defects/; peer/ alone includes these two.
 set -euo pipefail
-cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+tree=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
+build=$(realpath -m "${2:-${B:-$tree/build}}")
+cd "$tree"
+
+for library in libdefects.a libiwarp.a libiwarp.so; do
+	[ -e "$build/$library" ] || { echo "defect-tests.sh: $build/$library: not there: 'make programs' builds it" >&2; exit 2; }
+done
+names() { awk 'NF >= 2 && $NF ~ /^[A-Za-z_]/ && $(NF - 1) ~ /^[A-Za-z]$/ { print $NF }' | sed 's/@.*//' | LC_ALL=C sort -u; }
+found=$(LC_ALL=C comm -12 <(nm -g --defined-only "$build/libdefects.a" 2>/dev/null | names) \
+	<({ nm -g "$build/libiwarp.a"; nm -D "$build/libiwarp.so"; nm "$build/libiwarp.so"; } 2>/dev/null | names))
+if [ -n "$found" ]; then
+	sed 's/^/libiwarp has the symbol of a defect: /' <<<"$found"
+	exit 1
+fi
 
 find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 	function report(why) { printf "%s:%d: %s: %s\n", file, line, text, why; wrong++ }

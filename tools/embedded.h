@@ -30,11 +30,11 @@ extern const size_t embedded_requirement_count;
 extern const struct embedded_file embedded_report_files[];
 extern const size_t embedded_report_file_count;
 
-/* reference-stack/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv and variants.tsv, or nothing; part of libiwarp */
+/* reference-stack/defects/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv and variants.tsv, or nothing; part of libiwarp */
 extern const struct embedded_file embedded_defects[];
 extern const size_t embedded_defect_count;
 
-/* reference-stack/defects-none.tsv: requirements without a defect, and why */
+/* reference-stack/defects/defects-none.tsv: requirements without a defect, and why */
 extern const struct embedded_file embedded_no_defects[];
 extern const size_t embedded_no_defect_count;
 

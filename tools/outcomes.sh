@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# outcomes.sh [TREE]: each row of the catalogue that allows several outcomes says in reference-stack/outcomes.tsv what shows them. The
+# outcomes.sh [TREE]: each row of the catalogue that allows several outcomes says in reference-stack/defects/outcomes.tsv what shows them. The
 # script names each row with a choice that has no line, each line that names what is not there (a row, a variant, an option) or that gives
 # no reason, and each variant that no line names together with a row of its own. It exits with 1 when there is one.
 set -euo pipefail
@@ -108,4 +108,4 @@ OPTIONS=$options awk -F '\t' '
 		exit wrong != 0 || rows == 0 || lines == 0
 	}
 ' part=catalogue "${layers[@]}" part=others "$rows/sctp.tsv" "$rows/a11.tsv" part=profile "$rows/pics.tsv" \
-	part=variants reference-stack/variants.tsv part=outcomes reference-stack/outcomes.tsv
+	part=variants reference-stack/defects/variants.tsv part=outcomes reference-stack/defects/outcomes.tsv

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Requirements that no deliberate fault of the reference stack can break, each with the reason: the lines of
- * reference-stack/defects-none.tsv, whose head says which they are.
+ * reference-stack/defects/defects-none.tsv, whose head says which they are.
  */
 #ifndef CONFORMANCE_REQUIREMENTS_NO_DEFECT_H
 #define CONFORMANCE_REQUIREMENTS_NO_DEFECT_H
@@ -27,7 +27,7 @@ bool no_defect_next(const char **at, const char *end, struct no_defect *row);
 /* The line with `id` of a file that is carried inside the program. False: there is none, or no such file (NULL). */
 bool no_defect_find_in(const struct embedded_file *file, const char *id, struct no_defect *row);
 
-/* That of reference-stack/defects-none.tsv. */
+/* That of reference-stack/defects/defects-none.tsv. */
 bool no_defect_find(const char *id, struct no_defect *row);
 
 #endif

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- Two reference stacks that talk over a simulated wire: what is captured is what they do. Each obeys the upper tester's verbs
--- (docs/upper-tester.md), and may have defects of reference-stack/defects.tsv.
+-- (docs/upper-tester.md), and may have defects of reference-stack/defects/defects.tsv.
 
 local Stacks, Side = {}, {}
 Stacks.__index, Side.__index = Stacks, Side

@@ -16,9 +16,9 @@ struct table {
     bool warns; /* it has the column of that name */
 };
 
-static const struct table defects_table = {"defects", "defect", "reference-stack/defects.tsv", false};
-static const struct table cm_table = {"defects", "defect", "reference-stack/defects-cm.tsv", false};
-static const struct table variants_table = {"variants", "variant", "reference-stack/variants.tsv", true};
+static const struct table defects_table = {"defects", "defect", "reference-stack/defects/defects.tsv", false};
+static const struct table cm_table = {"defects", "defect", "reference-stack/defects/defects-cm.tsv", false};
+static const struct table variants_table = {"variants", "variant", "reference-stack/defects/variants.tsv", true};
 
 struct defect_list {
     const struct table *table;

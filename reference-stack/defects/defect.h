@@ -42,10 +42,10 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
 /* The same for rows of variants.tsv, which have one more field. */
 struct defect_list *variant_list_parse(const char *text, size_t octets, struct sentence *sentence);
 
-/* The rows that the library carries (reference-stack/defects.tsv, reference-stack/variants.tsv). */
+/* The rows that the library carries (reference-stack/defects/defects.tsv, reference-stack/defects/variants.tsv). */
 struct defect_list *defect_list_embedded(struct sentence *sentence);
 struct defect_list *variant_list_embedded(struct sentence *sentence);
-/* Those of the CM agent (reference-stack/defects-cm.tsv). */
+/* Those of the CM agent (reference-stack/defects/defects-cm.tsv). */
 struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
 void defect_list_free(struct defect_list *list);
 

@@ -143,7 +143,7 @@ expect 2 "without --cm" "$IWARP_PEER" --cm-service 1
 expect 4 "any address" "$IWARP_PEER" --cm --bind 0.0.0.0 --cm-service 1
 complains 'the address of an interface was expected'
 expect 0 "defects" "$IWARP_PEER" --cm --list-defects
-holds "as in the table" cmp <(grep -vE '^(#|$)' reference-stack/defects-cm.tsv | cut -f1 | sort) <(cut -f1 "$WORK/stdout" | sort)
+holds "as in the table" cmp <(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1 | sort) <(cut -f1 "$WORK/stdout" | sort)
 
 echo "== octets"
 "${cc[@]}" -std=gnu17 -O1 -I. -o "$WORK/fields" tests/e2e/cm_fields.c wire/*.c -lisal -lpcap

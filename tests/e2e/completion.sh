@@ -75,11 +75,11 @@ offered run ''
 holds "run: every requirement with a check" cmp <(jq -r 'select(.check != null).id' "$WORK/rows.jsonl") "$WORK/offered"
 offered list MPA-7.1.1-
 holds "list: those that begin so" cmp <(jq -r .id "$WORK/rows.jsonl" | grep '^MPA-7\.1\.1-') "$WORK/offered"
-grep -hvE '^(#|$)' reference-stack/defects.tsv reference-stack/defects-cm.tsv | cut -f1 | grep -v '^id$' >"$WORK/defects"
+grep -hvE '^(#|$)' reference-stack/defects/defects.tsv reference-stack/defects/defects-cm.tsv | cut -f1 | grep -v '^id$' >"$WORK/defects"
 offered prove ''
 holds "prove: every defect, beside the files that --merge takes" \
 	cmp "$WORK/defects" <(grep -xFf "$WORK/defects" "$WORK/offered")
-grep -vE '^(#|$)' reference-stack/variants.tsv | cut -f1 >"$WORK/variants"
+grep -vE '^(#|$)' reference-stack/defects/variants.tsv | cut -f1 >"$WORK/variants"
 for words in 'run --variant' 'peer --variant'; do
 	# shellcheck disable=SC2086
 	offered $words ''

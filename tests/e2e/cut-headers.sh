@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 passes=any
 
 echo "== no check stops at a field that did not come"
-mapfile -t defects < <(awk -F '\t' '/^cut-/ { print $1 }' reference-stack/defects.tsv)
+mapfile -t defects < <(awk -F '\t' '/^cut-/ { print $1 }' reference-stack/defects/defects.tsv)
 holds "defects cut the header of every kind of message" test "${#defects[@]}" -ge 10
 for defect in "${defects[@]}"; do
 	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" -j 2 --format jsonl

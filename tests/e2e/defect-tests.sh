@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
-expect 0 "this tree" tools/defect-tests.sh
+expect 0 "this tree" tools/defect-tests.sh . "$B"
 says '^stream.place reference-stack/core/deliver.c:[0-9]+'
 says '^cm.judge reference-stack/cm/cm_validation.c:[0-9]+'
 says '^0 tests for a defect outside of reference-stack/defects/; [0-9]+ hooks, called at [0-9]+ places$'
@@ -20,7 +20,7 @@ rejects() {
 	local file=$WORK/tree/$1
 	cp "$file" "$WORK/kept"
 	printf '%s\n' "$2" >>"$file"
-	expect 1 "$1 with $2" tools/defect-tests.sh "$WORK/tree"
+	expect 1 "$1 with $2" tools/defect-tests.sh "$WORK/tree" "$B"
 	says "$3"
 	cp "$WORK/kept" "$file"
 }
@@ -38,9 +38,17 @@ rejects reference-stack/mpa/mpa.c 'HOOK(stream, unheard_of(stream));' '^stream.u
 
 table=$WORK/tree/reference-stack/core/faults.h
 sed -i 's/^struct fault_ops {$/&\n    void (*forgotten)(struct iwarp_stream *stream);/' "$table"
-expect 1 "an operation that nobody calls" tools/defect-tests.sh "$WORK/tree"
+expect 1 "an operation that nobody calls" tools/defect-tests.sh "$WORK/tree" "$B"
 says 'faults.h:[0-9]+: stream.forgotten\(\) is called nowhere$'
 cp reference-stack/core/faults.h "$table"
+
+# The library for programs of others with the table of faults in it.
+mkdir "$WORK/build"
+cp "$B"/lib{defects,iwarp}.a "$B/libiwarp.so" "$WORK/build"
+(cd "$WORK/build" && ar x libdefects.a defect_table.o && ar r libiwarp.a defect_table.o)
+expect 1 "a library with faults" tools/defect-tests.sh . "$WORK/build"
+says '^libiwarp has the symbol of a defect: defect_fault_ops$'
+expect 2 "a library that is not built" tools/defect-tests.sh . "$WORK/nowhere"
 
 # Comments and strings may speak of defects, and a set may be handed on.
 cat >>"$WORK/tree/$deliver" <<'END'
@@ -48,5 +56,5 @@ cat >>"$WORK/tree/$deliver" <<'END'
 static const char text[] = "stream_behaves(DEFECT_LAST_IGNORED)";
 config->faults = stream->config.faults;
 END
-expect 0 "comments, strings and a set that is handed on" tools/defect-tests.sh "$WORK/tree"
+expect 0 "comments, strings and a set that is handed on" tools/defect-tests.sh "$WORK/tree" "$B"
 finish

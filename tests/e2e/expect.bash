@@ -21,7 +21,7 @@ fi
 source tests/e2e/wait.bash
 read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
 read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
-libiwarp=("$B/libiwarp.a" -luv -lisal -ljansson "${usrsctp[@]}" -pthread)
+libiwarp=("$B/libiwarp.a" -luv -lisal "${usrsctp[@]}" -pthread)
 checked=0 broken=0 last='' lines=one passes=none
 
 wrong() {

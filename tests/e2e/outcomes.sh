@@ -12,7 +12,7 @@ says '^0 wrong; [0-9]{3} rows with a choice, [0-9]{3,} outcomes$'
 
 tree=$WORK/tree
 mkdir "$tree"
-cp --parents -t "$tree" conformance/requirements/*.tsv reference-stack/*.tsv reference-stack/peer/*.[ch]
+cp --parents -t "$tree" conformance/requirements/*.tsv reference-stack/defects/*.tsv reference-stack/peer/*.[ch]
 expect 0 "a copy of it" tools/outcomes.sh "$tree"
 
 # rejects FILE SED PATTERN: the copy whose FILE the sed script changed is rejected for this reason; the file then comes back.
@@ -27,7 +27,7 @@ rejects() {
 	says "$3"
 	cp "$WORK/kept" "$tree/$1"
 }
-table=reference-stack/outcomes.tsv
+table=reference-stack/defects/outcomes.tsv
 rejects "$table" '/^MPA-4.3-22\t/d' '^MPA-4.3-22 allows several outcomes, and outcomes.tsv has no line of it$'
 rejects "$table" 's/\tmarker-at-once$/\tmarker-never/' "^$table:[0-9]+: there is no variant marker-never$"
 rejects "$table" 's/\tmarker-at-once$/\t/' "^$table:[0-9]+: no name follows \"variant\"$"
@@ -43,4 +43,4 @@ rejects "$table" 's/^(MPA-5.1-05\t[^\t]*)\t.*/\1/' "^$table:[0-9]+: four fields 
 # What becomes free, or a new variant, needs a line.
 rejects conformance/requirements/mpa.tsv 's/^(MPA-3-01\t[^\t]*\t[^\t]*\t)[^\t]*/\1MAY/' '^MPA-3-01 allows several outcomes'
 # shellcheck disable=SC2016 # the $ is sed's
-rejects reference-stack/variants.tsv '$s/$/\nnew-one\tMPA-4.3-22\t-\tbehaviour\tmarker-at-once\ton/' '^the variant new-one is shown for no outcome$'
+rejects reference-stack/defects/variants.tsv '$s/$/\nnew-one\tMPA-4.3-22\t-\tbehaviour\tmarker-at-once\ton/' '^the variant new-one is shown for no outcome$'

@@ -17,10 +17,10 @@ for option in listen connect control bind ipv6 once defect list-defects rev plai
 done
 expect 0 "--list-defects" "$program" --list-defects
 holds "lists each row of defects.tsv and defects-cm.tsv as it is there" \
-	cmp <(grep -hvE '^(#|$)' reference-stack/defects.tsv reference-stack/defects-cm.tsv) <(sed 's/\t$//' "$WORK/stdout")
+	cmp <(grep -hvE '^(#|$)' reference-stack/defects/defects.tsv reference-stack/defects/defects-cm.tsv) <(sed 's/\t$//' "$WORK/stdout")
 expect 0 "--list-variants" "$program" --list-variants
 holds "lists each row of variants.tsv as it is there" \
-	cmp <(grep -vE '^(#|$)' reference-stack/variants.tsv) <(sed 's/\t$//' "$WORK/stdout")
+	cmp <(grep -vE '^(#|$)' reference-stack/defects/variants.tsv) <(sed 's/\t$//' "$WORK/stdout")
 
 refused() { # WHAT COMPLAINT OPTION...
 	local what=$1 complaint=$2

@@ -19,15 +19,15 @@ if [ -s "$work/unmet" ]; then
 fi
 # Every defect, check and rule that there is took part (an id may have a check over TCP and one over SCTP), but for defects that act over SCTP whose requirement no check over SCTP decides.
 tail -n 1 "$work/matrix.jsonl" | jq -e \
-    --argjson defects "$(cat reference-stack/defects.tsv reference-stack/defects-cm.tsv | grep -cvE '^(#|$)')" \
-    --argjson sctp "$(grep -cE '^sctp-' reference-stack/defects.tsv)" \
+    --argjson defects "$(cat reference-stack/defects/defects.tsv reference-stack/defects/defects-cm.tsv | grep -cvE '^(#|$)')" \
+    --argjson sctp "$(grep -cE '^sctp-' reference-stack/defects/defects.tsv)" \
     --argjson checks "$("$WARPCHECK" list --checks --format jsonl | jq -s 'length')" \
     --argjson rules "$("$WARPCHECK" list --rules --format jsonl | jq -s 'length')" '
     .type == "summary" and .defects + .left_out == $defects and .left_out < $sctp and
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks >= $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
 
 # Every check has a defect that it kills, by its own id. No defect names those of requirements that only a checker can break
-# (reference-stack/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to, or one that is too long.
+# (reference-stack/defects/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to, or one that is too long.
 "$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null) | .id' | sort -u >"$work/checks"
 idle() {
     jq -r 'select(.type == "defect") | .killed_by[]' "$@" | sort -u >"$work/killers"
@@ -37,7 +37,7 @@ idle "$work/matrix.jsonl"
 if [ -s "$work/idle" ]; then
     # shellcheck disable=SC2046 # ids, without blanks
     "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost ddp-length-unchecked sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
-        $(grep -vE '^(#|$)' reference-stack/defects-cm.tsv | cut -f1) >"$work/lost.jsonl"
+        $(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1) >"$work/lost.jsonl"
     idle "$work/matrix.jsonl" "$work/lost.jsonl"
 fi
 if [ -s "$work/idle" ]; then

@@ -24,7 +24,7 @@ expect 0 "the draft alone, simulated" "$WARPCHECK" run --simulate --llp sctp-dra
 holds "no check of RFC 5043 in it" jq -se 'all(.[] | select(.type == "result" and .by == "check"); .id | startswith("SCTP5043") | not)' "$WORK/stdout"
 passes=none
 id=SCTP5043-6.1-03
-defect=$(awk -v id="$id" '$2 == id { print $1; exit }' reference-stack/defects.tsv)
+defect=$(awk -v id="$id" '$2 == id { print $1; exit }' reference-stack/defects/defects.tsv)
 holds "there is a defect of $id" test -n "$defect"
 expect 1 "a defect shows live" "$WARPCHECK" run --llp sctp "$id" --defect "$defect"
 says "^FAIL +$id"

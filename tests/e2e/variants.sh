@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every legal variant of reference-stack/variants.tsv meets all checks and rules: no FAIL, and WARN from the ids that its row
+# Every legal variant of reference-stack/defects/variants.tsv meets all checks and rules: no FAIL, and WARN from the ids that its row
 # names and from no others. Each names requirements that exist.
 set -euo pipefail
 work=${WORK:-$(mktemp -d)}
 
-rows() { grep -vE '^(#|$)' reference-stack/variants.tsv; }
+rows() { grep -vE '^(#|$)' reference-stack/defects/variants.tsv; }
 "$WARPCHECK" prove --variants --format jsonl >"$work/variants.jsonl" || {
     jq -c 'select(.legal == false or .type == "summary")' "$work/variants.jsonl" >&2
     exit 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of defects of anybody's (the form of reference-stack/defects.tsv), and a stream that has some of its rows:
+ * A table of defects of anybody's (the form of reference-stack/defects/defects.tsv), and a stream that has some of its rows:
  * what it sends is then wrong in whatever way the rows say, its memory is not. The table ends where a line begins
  * with '=': what comes after is the peer's side of the stream.
  */

@@ -44,7 +44,7 @@ static const char usage[] =
     "  --shard I/N    runs part I of N of the seeds and defects, or of the variants; every machine computes the same "
     "parts\n"
     "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
-    "  --variants     runs the reference stack with each legal variant (reference-stack/variants.tsv) against every "
+    "  --variants     runs the reference stack with each legal variant (reference-stack/defects/variants.tsv) against every "
     "check "
     "and\n"
     "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp "

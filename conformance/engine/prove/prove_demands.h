@@ -2,8 +2,8 @@
 /*
  * What the whole matrix has to show beside killed defects: every check is killed by itself, by a defect that names its id, in
  * each of its roles, and with the verdict of its level (a MUST with FAIL); a defect that breaks a MUST draws FAIL, but for those
- * of reference-stack/defects-warn.tsv; and no two defects share an operation. What no defect can break
- * (reference-stack/defects-none.tsv) is left out.
+ * of reference-stack/defects/defects-warn.tsv; and no two defects share an operation. What no defect can break
+ * (reference-stack/defects/defects-none.tsv) is left out.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_DEMANDS_H
 #define CONFORMANCE_ENGINE_PROVE_DEMANDS_H
@@ -24,7 +24,7 @@ void prove_demands_free(struct prove_demands *demands);
 /* `defect` drew this: "ID role VERDICT". What it does not name counts for nothing. 0, or -1 when there is no memory. */
 int prove_demands_kill(struct prove_demands *demands, const struct defect *defect, const char *kill);
 
-/* Does reference-stack/defects-warn.tsv say why this defect (its id) draws no FAIL? */
+/* Does reference-stack/defects/defects-warn.tsv say why this defect (its id) draws no FAIL? */
 bool prove_demands_may_warn(const char *defect);
 
 /* Calls `unmet` with a sentence for each demand that is not met, and returns how many these are. */

@@ -12,7 +12,7 @@
 
 enum { PATTERN = 64 };
 
-/* The columns of reference-stack/defects-llp.tsv. */
+/* The columns of reference-stack/defects/defects-llp.tsv. */
 enum { HOOK, TARGET, VALUE, REASON, COLUMNS };
 
 /* Does one of the field's patterns, which commas separate, fit the text? */
@@ -36,7 +36,7 @@ static bool fits(struct cell field, const char *text)
 bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_llp_reason *reason)
 {
     const struct embedded_file *file =
-        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-llp.tsv");
+        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-llp.tsv");
     const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
     struct cell fields[COLUMNS];
 

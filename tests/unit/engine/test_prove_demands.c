@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `prove --demands` tells of a defect whose requirements had too mild a verdict, and reference-stack/defects-warn.tsv. */
+/* What `prove --demands` tells of a defect whose requirements had too mild a verdict, and reference-stack/defects/defects-warn.tsv. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,14 +81,14 @@ START_TEST(a_declared_defect_may_warn_and_a_needless_line_is_told)
 {
     ck_assert_str_eq(told_of("mpa-reject-closes", "MPA-7.1.2-07 responder WARN", NULL), "");
     ck_assert_str_eq(told_of("mpa-reject-closes", "MPA-7.1.2-07 responder FAIL", NULL),
-                     "mpa-reject-closes: reference-stack/defects-warn.tsv has it without need\n");
+                     "mpa-reject-closes: reference-stack/defects/defects-warn.tsv has it without need\n");
 }
 END_TEST
 
 START_TEST(each_line_is_of_a_defect_and_has_a_reason)
 {
     const struct embedded_file *file =
-        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-warn.tsv");
+        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-warn.tsv");
     const char *at, *end;
     struct no_defect row = {0};
     unsigned lines = 0;

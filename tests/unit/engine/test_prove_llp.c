@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What has no meaning over SCTP: reference-stack/defects-llp.tsv. */
+/* What has no meaning over SCTP: reference-stack/defects/defects-llp.tsv. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static bool is_met(const char *hook, const char *pattern, const char *value)
 START_TEST(lines_are_whole)
 {
     const struct embedded_file *file =
-        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects-llp.tsv");
+        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-llp.tsv");
     static const char *const words[] = {"frame: ", "fpdu: ", "stream: ", "code: ", "legal: ", "draft: "};
     size_t lines = 0;
     char *text, *line, *rest;
