@@ -113,6 +113,8 @@ static void take_parameter(const struct sctp_chunk *parameter, struct sctp_init 
         }
         init->addresses++;
         return;
+    case SCTP_PARAMETER_ZERO_CHECKSUM: init->zero_checksum = true; return;
+    case SCTP_PARAMETER_HOST_NAME: init->host_name = true; return;
     default: return;
     }
 }

@@ -61,13 +61,18 @@ enum {
     SCTP_PARAMETER_IPV4 = 5,
     SCTP_PARAMETER_IPV6 = 6,
     SCTP_PARAMETER_COOKIE = 7,
+    SCTP_PARAMETER_HOST_NAME = 11,
     SCTP_PARAMETER_OUTGOING_RESET = 13, /* RFC 6525 4.1 */
     SCTP_PARAMETER_INCOMING_RESET = 14,
+    SCTP_PARAMETER_ZERO_CHECKSUM = 0x8001, /* RFC 9653 4 */
     SCTP_PARAMETER_ADAPTATION = 0xC006,
     SCTP_FLAG_E = 0x01, /* last fragment */
     SCTP_FLAG_B = 0x02, /* first fragment */
     SCTP_FLAG_U = 0x04, /* unordered */
     SCTP_FLAG_I = 0x08,
+    SCTP_FLAG_T = 0x01, /* ABORT, SHUTDOWN COMPLETE: the Verification Tag is the sender's own (RFC 9260 8.5.1) */
+    SCTP_UNKNOWN_SKIPPED =
+        0x80, /* of a chunk's type: who does not know it steps over it; else the packet's rest is not read (3.2) */
 };
 
 /* clang-format off */
@@ -85,12 +90,17 @@ enum {
     C(SCTP_ERROR,             0x09, "ERROR",             "RFC 9260 3.3.10") \
     C(SCTP_COOKIE_ECHO,       0x0A, "COOKIE ECHO",       "RFC 9260 3.3.11") \
     C(SCTP_COOKIE_ACK,        0x0B, "COOKIE ACK",        "RFC 9260 3.3.12") \
+    C(SCTP_ECNE,              0x0C, "ECNE",              "RFC 9260 Appendix A") \
+    C(SCTP_CWR,               0x0D, "CWR",               "RFC 9260 Appendix A") \
     C(SCTP_SHUTDOWN_COMPLETE, 0x0E, "SHUTDOWN COMPLETE", "RFC 9260 3.3.13") \
+    C(SCTP_AUTH,              0x0F, "AUTH",              "RFC 4895 4.1") \
     C(SCTP_IDATA,             0x40, "I-DATA",            "RFC 8260 2.1") \
     C(SCTP_ASCONF_ACK,        0x80, "ASCONF-ACK",        "RFC 5061 4.1.2") \
     C(SCTP_RE_CONFIG,         0x82, "RE-CONFIG",         "RFC 6525 3.1") \
+    C(SCTP_PAD,               0x84, "PAD",               "RFC 4820 3") \
     C(SCTP_FORWARD_TSN,       0xC0, "FORWARD TSN",       "RFC 3758 3.2") \
-    C(SCTP_ASCONF,            0xC1, "ASCONF",            "RFC 5061 4.1.1")
+    C(SCTP_ASCONF,            0xC1, "ASCONF",            "RFC 5061 4.1.1") \
+    C(SCTP_I_FORWARD_TSN,     0xC2, "I-FORWARD-TSN",     "RFC 8260 2.3.1")
 
 #define SCTP_COMMON_FIELDS(F, O, layout) \
     F(layout, SourcePort,      "Source Port",      0,  16, WIRE_NUMBER, NULL, "RFC 9260 3.1", "port of the sender") \
@@ -205,6 +215,8 @@ struct sctp_init {
     const uint8_t *adaptation_at; /* its parameter; NULL: none */
     uint16_t adaptation_length;   /* of that parameter */
     unsigned adaptations;         /* such parameters */
+    bool zero_checksum;           /* its sender takes packets with a Checksum of 0 (RFC 9653) */
+    bool host_name;               /* it has addresses that stand not in the chunk */
     unsigned addresses;           /* address parameters, also those beyond SCTP_ADDRESSES_MAX */
     struct {
         uint8_t family; /* 4 or 6 */
