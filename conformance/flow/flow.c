@@ -28,6 +28,9 @@ const char *flow_reason_text(enum flow_reason reason)
             "octets were sent again with different contents; it is unknown which ones the receiver accepted",
         [FLOW_REASON_REFUSED] = "the receiver's TCP does not accept this segment",
         [FLOW_REASON_URGENT] = "urgent octets: some TCPs remove them from the stream",
+        [FLOW_REASON_STRANGER] =
+            "the SCTP packet's addresses or Verification Tag are not the association's: a receiver drops it",
+        [FLOW_REASON_CHUNK_UNKNOWN] = "a receiver does not read the packet's rest after this chunk",
         [FLOW_REASON_CHUNK] =
             "the chunk's length contradicts the packet's length; the rest of the packet is not decoded",
     };
@@ -369,6 +372,8 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
         decoder->config.buffer_max = FLOW_BUFFER_MAX;
     if (decoder->config.half_buffer_max == 0)
         decoder->config.half_buffer_max = FLOW_HALF_BUFFER_MAX;
+    if (decoder->config.secret == 0)
+        decoder->config.secret = UINT64_C(0x6A09E667F3BCC908);
     decoder->sink = sink;
     decoder->ctx = ctx;
     decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);

@@ -336,9 +336,11 @@ enum flow_reason {
     FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
     FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
     FLOW_REASON_CONFLICT, /* octets were sent again with different contents; it is unknown which ones the receiver accepted */
-    FLOW_REASON_REFUSED, /* a segment that the receiver's TCP drops */
-    FLOW_REASON_URGENT,  /* urgent octets */
-    FLOW_REASON_CHUNK,   /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
+    FLOW_REASON_REFUSED,       /* a segment that the receiver's TCP drops */
+    FLOW_REASON_URGENT,        /* urgent octets */
+    FLOW_REASON_CHUNK,         /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
+    FLOW_REASON_STRANGER,      /* SCTP: other addresses, or another Verification Tag: the packet does not count */
+    FLOW_REASON_CHUNK_UNKNOWN, /* SCTP: a chunk after which a receiver leaves the packet's rest alone */
     FLOW_REASON_COUNT
 };
 
@@ -403,6 +405,8 @@ struct flow_config {
     size_t
         one_way_segments; /* after so many with octets, and none of the other side, that side is taken to be missing. 0: at the
                                  end, or when too much waits */
+    uint64_t
+        secret; /* that no sender knows: copies of SCTP chunks are told apart by it. 0: a number that never changes */
     bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
 };
 

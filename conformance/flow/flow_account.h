@@ -31,27 +31,30 @@ enum flow_account_kind {
     ROW(BY_CHECK,       JUDGED,   "by-check",       "octets near stimuli of a live run that break the protocol on purpose: the checks judged them") \
     ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, which are still decoded: network cards compute it after the capture") \
     ROW(ARP,            FOREIGN,  "arp",            "ARP") \
-    ROW(LLC,            FOREIGN,  "llc",            "IEEE 802.2 LLC") \
-    ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "other EtherTypes") \
+    ROW(LLC,            FOREIGN,  "llc",            "LLC and SNAP protocols that carry no IP") \
+    ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "EtherTypes that carry no IP") \
     ROW(ICMP,           FOREIGN,  "icmp",           "ICMP and ICMPv6") \
     ROW(IGMP,           FOREIGN,  "igmp",           "IGMP") \
-    ROW(UDP,            FOREIGN,  "udp",            "UDP") \
-    ROW(IP_PROTOCOL,    FOREIGN,  "ip-protocol",    "other IP protocols") \
+    ROW(UDP,            FOREIGN,  "udp",            "UDP with neither IP nor TCP nor SCTP in it") \
+    ROW(IP_PROTOCOL,    FOREIGN,  "ip-protocol",    "IP protocols that carry neither IP nor TCP nor SCTP") \
+    ROW(TUNNEL_FOREIGN, FOREIGN,  "tunnel-foreign", "tunnels with neither TCP nor SCTP nor a CM message in them") \
     ROW(ROCE,           FOREIGN,  "roce",           "RoCE without a CM message") \
     ROW(INFINIBAND,     FOREIGN,  "infiniband",     "InfiniBand without a CM message") \
-    ROW(ERF,            FOREIGN,  "erf",            "other ERF records") \
+    ROW(ERF,            FOREIGN,  "erf",            "ERF records without a packet") \
     ROW(TCP,            FOREIGN,  "tcp",            "TCP without MPA") \
     ROW(TCP_EMPTY,      FOREIGN,  "tcp-empty",      "TCP without data") \
     ROW(OTHER_HOSTS,    FOREIGN,  "other-hosts",    "TCP of other hosts on the tester's link") \
     ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
     ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
     ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
-    ROW(FILE,           FOREIGN,  "file",           "files in folders that are not captures") \
+    ROW(FILE,           FOREIGN,  "file",           "files in folders that are certainly no captures") \
     ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
     ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \
     ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
-    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are): decompress it first") \
+    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are, once): decompress it first") \
+    ROW(ARCHIVE,        UNJUDGED, "archive",        "an archive is not opened: extract its files first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
+    ROW(FILE_UNKNOWN,   UNJUDGED, "file-unknown",   "a file in a folder begins like nothing that is known, and may be a capture: name it, or leave it out") \
     ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened or decompressed") \
     ROW(LINKED_FOLDER,  UNJUDGED, "linked-folder",  "a link to a folder elsewhere is not followed: name the folder") \
     ROW(SPECIAL_FILE,   UNJUDGED, "special-file",   "a named pipe in a folder is not read: name it") \
@@ -61,6 +64,10 @@ enum flow_account_kind {
     ROW(LINK_HEADER,    UNJUDGED, "link-header",    "the frame is shorter than its link header") \
     ROW(IP_HEADER,      UNJUDGED, "ip-header",      "the IP header contradicts itself") \
     ROW(IP_LENGTH,      UNJUDGED, "ip-length",      "the IP header's length exceeds the frame") \
+    ROW(ETHERTYPE_UNKNOWN, UNJUDGED, "ethertype-unknown", "the EtherType is not known, so the frame may carry IP") \
+    ROW(LLC_UNKNOWN,    UNJUDGED, "llc-unknown",    "the LLC or SNAP protocol is not known, so the frame may carry IP") \
+    ROW(IP_PROTOCOL_UNKNOWN, UNJUDGED, "ip-protocol-unknown", "the IP protocol is not known, so the packet may be a tunnel") \
+    ROW(ERF_UNKNOWN,    UNJUDGED, "erf-unknown",    "the ERF record's type is not known, so it may have a packet") \
     ROW(TUNNEL,         UNJUDGED, "tunnel",         "a tunnel or an encrypted packet is not opened") \
     ROW(FRAGMENT_LOST,  UNJUDGED, "fragment-lost",  "other fragments of the IP packet did not arrive within 60 s") \
     ROW(FRAGMENT_OVERLAP, UNJUDGED, "fragment-overlap", "fragments of the IP packet overlap and contradict each other") \
@@ -70,10 +77,15 @@ enum flow_account_kind {
     ROW(TCP_HEADER,     UNJUDGED, "tcp-header",     "the TCP header contradicts itself or the packet's length") \
     ROW(UDP_LENGTH,     UNJUDGED, "udp-length",     "the UDP length contradicts the packet's") \
     ROW(IB_HEADER,      UNJUDGED, "ib-header",      "the InfiniBand headers contradict the packet's length") \
+    ROW(ICRC,           UNJUDGED, "icrc",           "the ICRC of a packet with a MAD is wrong: a receiver drops the packet") \
+    ROW(MAD_LENGTH,     UNJUDGED, "mad-length",     "a packet to queue pair 1 with more or fewer than the 256 octets of a MAD") \
     ROW(SCTP_HEADER,    UNJUDGED, "sctp-header",    "the SCTP packet is shorter than its header") \
     ROW(SCTP_CHECKSUM,  UNJUDGED, "sctp-checksum",  "the SCTP packet's checksum is wrong: a receiver drops the packet") \
+    ROW(SCTP_STRANGER,  UNJUDGED, "sctp-stranger",  "the SCTP packet's addresses or Verification Tag are not the association's: a receiver drops the packet") \
+    ROW(SCTP_AHEAD,     UNJUDGED, "sctp-ahead",     "an SCTP chunk's TSN is further ahead than a receiver stores") \
+    ROW(SCTP_STOPPED,   UNJUDGED, "sctp-stopped",   "SCTP chunks after one whose type makes a receiver leave the packet's rest alone") \
     ROW(SCTP_CHUNK,     UNJUDGED, "sctp-chunk",     "the length of an SCTP chunk contradicts the packet's") \
-    ROW(SCTP_UNKNOWN,   UNJUDGED, "sctp-unknown",   "the association's start was not captured, and its PPIDs may be DDP's") \
+    ROW(SCTP_UNKNOWN,   UNJUDGED, "sctp-unknown",   "the association's start was not captured, and it may carry DDP") \
     ROW(MESSAGE_SHORT,  UNJUDGED, "message-short",  "an SCTP user message is too short for its DDP-SSN") \
     ROW(MESSAGE_PARTS,  UNJUDGED, "message-parts",  "fragments of an SCTP user message are incomplete") \
     ROW(SSN_AGAIN,      UNJUDGED, "ssn-again",      "an SCTP user message has a DDP-SSN that was used before") \

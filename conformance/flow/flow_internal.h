@@ -2,7 +2,8 @@
 /*
  * The decoder's insides. A frame goes down these steps:
  *
- *     flow_link.c, flow_ip.c, flow_fragment.c    octets of frames -> one TCP segment
+ *     flow_link.c, flow_ip.c, flow_udp.c, flow_fragment.c    octets of frames -> one TCP segment
+ *     flow_known.c, flow_tunnel.c    or what they are instead: foreign, a tunnel, unknown
  *     flow.c         frames in, events out
  *     flow_connection.c   which connection (hash; closed, foreign and idle ones go first)
  *     flow_life.c    is a SYN the beginning of another connection on the same addresses and ports?
@@ -101,6 +102,7 @@ struct flow_layers {
     struct flow_fragment fragment;
     enum flow_row row; /* FLOW_PROTOCOL_NONE: the frame is counted there */
     bool bad_checksum; /* of the IPv4 header */
+    uint8_t depth;     /* tunnels around it */
 };
 
 /* The frame, or the frames with fragments, that a packet came in. */
@@ -432,8 +434,8 @@ void flow_sctp_finish(struct flow_decoder *decoder, bool tell);
 /* flow_infiniband.c: UDP, InfiniBand, RoCE. */
 void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
                             const struct flow_carrier_frames *carrier);
-/* The row of UDP datagrams between these ports; FLOW_ROW_IWARP: they may hold a CM message. */
-enum flow_row flow_udp_row(const uint8_t *header);
+/* flow_udp.c: the row of a UDP datagram of which the first `captured` of its `length` octets are there. FLOW_ROW_UDP: foreign. */
+enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length);
 
 /* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
 struct flow_mad {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/cm/flow_cm.h"
 #include "conformance/rules/track.h"
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
@@ -209,7 +210,8 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
  */
 static bool side_is_judged(const struct rule_side *side, const struct flow_event *event)
 {
-    if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
+    if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE) ||
+        (event->kind == FLOW_CM && event->cm->icrc == FLOW_ICRC_BAD))
         return false;
     if (event->ulpdu == NULL)
         return !side->wrong_framing || event->kind == FLOW_END;

@@ -152,7 +152,7 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
     set_key(&as_other, mad->destination, mad->source, sidr ? message->local_id : message->remote_id, sidr);
     *direction = FLOW_FROM_INITIATOR;
     if (!from_other && (exchange = find(cm, &as_requester)) != NULL) {
-        if (!request || exchange->flow->cm->request_tid == message->transaction)
+        if (!request || exchange->flow->cm->request_tid == message->transaction || mad->icrc == FLOW_ICRC_BAD)
             return exchange;
         end_exchange(decoder, exchange, true, FLOW_REASON_COUNT); /* the ID is used again */
     }
@@ -217,6 +217,8 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
                                 .cm = &reported,
                                 .reason = FLOW_REASON_COUNT};
     flow_event_send(decoder, &event);
+    if (mad->icrc == FLOW_ICRC_BAD) /* its receiver drops it: it is shown, and changes nothing */
+        return FLOW_ROW_ICRC;
     keep(exchange->flow, direction, &reported.message);
     return FLOW_ROW_IWARP;
 }

@@ -21,9 +21,9 @@ struct flow_cm {
     wire_result result; /* cm_parse()'s */
     bool again; /* a message of this kind came before in this exchange, with the same Transaction ID if it is a REQ */
     enum flow_carrier carrier;
-    enum flow_icrc icrc;
-    const uint8_t *mad; /* the MAD's first octet */
-    size_t have;        /* octets there, at most 256 */
+    enum flow_icrc icrc; /* BAD: the receiver drops the packet, and no rule judges it */
+    const uint8_t *mad;  /* the MAD's first octet */
+    size_t have;         /* octets there, at most 256 */
 };
 
 #endif

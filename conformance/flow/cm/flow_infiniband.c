@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InfiniBand and RoCE packets, as far as there is a CM message in them: UD Send Only to queue pair 1, class 0x07. */
+/*
+ * InfiniBand and RoCE packets, as far as there is a CM message in them: UD Send Only to queue pair 1, class 0x07. What else they
+ * carry is InfiniBand's own, but for IP over InfiniBand (RFC 4391).
+ */
 #include "conformance/flow/flow_internal.h"
 
 #include <string.h>
@@ -9,6 +12,7 @@
 enum {
     UDP_OCTETS = 8,
     VCRC_OCTETS = 2,
+    GRH_PAYLOAD_AT = 4,
     GRH_SGID_AT = 8,
     GRH_DGID_AT = 24,
     CM_HEADERS_OCTETS = BTH_OCTETS + DETH_OCTETS + MAD_HEADER_OCTETS,
@@ -43,6 +47,25 @@ static enum flow_row row_of_short(const struct left *left, size_t needed, enum f
     return left->length < needed ? malformed : FLOW_ROW_CUT_HEADERS;
 }
 
+/* After the transport headers stands an EtherType of IP, two zero octets, and an IP header (RFC 4391 6, RFC 4755 4). */
+static bool carries_ip(const struct left *left)
+{
+    enum { SEND_FIRST = 0x00, SEND_ONLY = 0x04, SEND_ONLY_IMMEDIATE = 0x05, SERVICE = 0x1F, UD = 0x60 };
+    enum { ENCAPSULATION_OCTETS = 4, IMMEDIATE_DATA_OCTETS = 4 };
+    unsigned opcode = (unsigned)bth_get_OpCode(left->octets), operation = opcode & SERVICE;
+    size_t at = BTH_OCTETS + ((opcode & ~(unsigned)SERVICE) == UD ? DETH_OCTETS : 0);
+    const uint8_t *header;
+
+    if (operation != SEND_FIRST && operation != SEND_ONLY && operation != SEND_ONLY_IMMEDIATE)
+        return false;
+    at += operation == SEND_ONLY_IMMEDIATE ? IMMEDIATE_DATA_OCTETS : 0;
+    if (left->captured <= at + ENCAPSULATION_OCTETS)
+        return false;
+    header = left->octets + at;
+    return (octets_get32(header) == 0x08000000 && header[ENCAPSULATION_OCTETS] >> 4 == 4) ||
+           (octets_get32(header) == 0x86DD0000 && header[ENCAPSULATION_OCTETS] >> 4 == 6);
+}
+
 /* From the BTH on: FLOW_ROW_IWARP when it is a CM message, else what the packet is. */
 static enum flow_row row_of_bth(const struct left *left)
 {
@@ -51,7 +74,7 @@ static enum flow_row row_of_bth(const struct left *left)
     if (left->captured < BTH_OCTETS)
         return row_of_short(left, BTH_OCTETS, FLOW_ROW_IB_HEADER);
     if (bth_get_OpCode(bth) != BTH_UD_SEND_ONLY || bth_get_DestQP(bth) != BTH_QP_GSI)
-        return FLOW_ROW_ROCE;
+        return carries_ip(left) ? FLOW_ROW_TUNNEL : FLOW_ROW_ROCE;
     if (left->captured < CM_HEADERS_OCTETS)
         return row_of_short(left, CM_HEADERS_OCTETS, FLOW_ROW_IB_HEADER);
     return mad_get_MgmtClass(bth + BTH_OCTETS + DETH_OCTETS) == MAD_CLASS_CM ? FLOW_ROW_IWARP : FLOW_ROW_ROCE;
@@ -65,10 +88,9 @@ static enum flow_row take_bth(struct flow_decoder *decoder, struct left left, si
     if (row != FLOW_ROW_IWARP)
         return row;
     skip(&left, BTH_OCTETS + DETH_OCTETS);
-    if (left.length > ICRC_OCTETS + tail)
-        left.length -= ICRC_OCTETS + tail;
-    if (left.length > MAD_OCTETS)
-        left.length = MAD_OCTETS;
+    if (left.length != MAD_OCTETS + ICRC_OCTETS + tail)
+        return FLOW_ROW_MAD_LENGTH;
+    left.length = MAD_OCTETS;
     mad->octets = left.octets;
     mad->captured = left.captured < left.length ? left.captured : left.length;
     decoder->totals.mads++;
@@ -78,39 +100,21 @@ static enum flow_row take_bth(struct flow_decoder *decoder, struct left left, si
     return row;
 }
 
-static enum flow_icrc icrc_of(bool known, uint32_t expected, const uint8_t *there)
+/* 0: the adapter fills it in after the capture. */
+static enum flow_icrc icrc_of(uint32_t expected, const uint8_t *there)
 {
-    if (!known)
+    if (octets_get32_little(there) == 0)
         return FLOW_ICRC_UNCHECKED;
     return expected == octets_get32_little(there) ? FLOW_ICRC_GOOD : FLOW_ICRC_BAD;
-}
-
-/* Ports of what may carry TCP or SCTP: VXLAN (and Linux's first number for it), Geneve, SCTP (RFC 6951), ESP (RFC 3948). */
-static bool is_tunnel(unsigned port)
-{
-    return port == 4789 || port == 8472 || port == 6081 || port == SCTP_UDP_PORT || port == 4500;
-}
-
-enum flow_row flow_udp_row(const uint8_t *header)
-{
-    if (octets_get16(header + 2) == ROCE_V2_PORT)
-        return FLOW_ROW_IWARP;
-    return is_tunnel(octets_get16(header)) || is_tunnel(octets_get16(header + 2)) ? FLOW_ROW_TUNNEL : FLOW_ROW_UDP;
 }
 
 static enum flow_row take_udp(struct flow_decoder *decoder, const struct flow_datagram *datagram, struct flow_mad *mad)
 {
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
-    enum flow_row row;
     size_t length;
     bool whole;
 
-    if (left.captured < UDP_OCTETS)
-        return row_of_short(&left, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
-    row = flow_udp_row(left.octets);
-    if (row != FLOW_ROW_IWARP)
-        return row;
     length = octets_get16(left.octets + 4);
     if (length < UDP_OCTETS || length > left.length)
         return FLOW_ROW_UDP_LENGTH;
@@ -125,26 +129,32 @@ static enum flow_row take_udp(struct flow_decoder *decoder, const struct flow_da
     whole = datagram->ip != NULL && left.captured == left.length && left.length > UDP_OCTETS + BTH_OCTETS + ICRC_OCTETS;
     if (whole && row_of_bth(&(struct left){left.octets + UDP_OCTETS, left.captured - UDP_OCTETS,
                                            left.length - UDP_OCTETS}) == FLOW_ROW_IWARP)
-        mad->icrc = icrc_of(true, icrc_roce_v2(datagram->ip, datagram->family, left.octets, left.length - ICRC_OCTETS),
+        mad->icrc = icrc_of(icrc_roce_v2(datagram->ip, datagram->family, left.octets, left.length - ICRC_OCTETS),
                             left.octets + left.length - ICRC_OCTETS);
     skip(&left, UDP_OCTETS);
     return take_bth(decoder, left, 0, mad);
 }
 
-/* The GRH is an IPv6 header whose addresses are GIDs. */
+/* The GRH is an IPv6 header whose addresses are GIDs. Octets after its payload are the frame's padding. */
 static enum flow_row take_grh(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
 {
     struct flow_address source, destination;
+    size_t payload;
 
     if (left.captured < GRH_OCTETS)
         return row_of_short(&left, GRH_OCTETS, FLOW_ROW_IB_HEADER);
     if (left.octets[0] >> 4 != 6 || left.octets[6] != GRH_NEXT_BTH)
-        return FLOW_ROW_ROCE;
+        return left.octets[0] >> 4 == 6 ? FLOW_ROW_TUNNEL : FLOW_ROW_IB_HEADER;
+    payload = octets_get16(left.octets + GRH_PAYLOAD_AT);
     set_address(&source, 6, left.octets + GRH_SGID_AT);
     set_address(&destination, 6, left.octets + GRH_DGID_AT);
     mad->source = &source;
     mad->destination = &destination;
     skip(&left, GRH_OCTETS);
+    if (payload + tail < left.length) {
+        left.length = payload + tail;
+        left.captured = left.captured < left.length ? left.captured : left.length;
+    }
     return take_bth(decoder, left, tail, mad);
 }
 
@@ -164,17 +174,17 @@ static enum flow_row take_lrh(struct flow_decoder *decoder, const struct flow_da
     packet = words * 4 + VCRC_OCTETS; /* PktLen counts up to the ICRC */
     if (packet > left.length)         /* some captures leave the VCRC out */
         packet = words * 4;
-    if (next != LRH_LNH_GLOBAL && next != LRH_LNH_LOCAL) /* raw packets have no BTH */
-        return FLOW_ROW_INFINIBAND;
+    if (next != LRH_LNH_GLOBAL && next != LRH_LNH_LOCAL) /* raw packets: IPv6, or what an EtherType says */
+        return FLOW_ROW_TUNNEL;
     if (packet > left.length || packet < LRH_OCTETS + BTH_OCTETS + ICRC_OCTETS)
         return FLOW_ROW_IB_HEADER;
     left.length = packet;
     if (left.captured > packet)
         left.captured = packet;
     mad->carrier = FLOW_INFINIBAND;
-    mad->icrc = left.captured < words * 4 ? FLOW_ICRC_UNCHECKED
-                                          : icrc_of(true, icrc_native(left.octets, words * 4 - ICRC_OCTETS),
-                                                    left.octets + words * 4 - ICRC_OCTETS);
+    mad->icrc = left.captured < words * 4
+                    ? FLOW_ICRC_UNCHECKED
+                    : icrc_of(icrc_native(left.octets, words * 4 - ICRC_OCTETS), left.octets + words * 4 - ICRC_OCTETS);
     octets_put16(source_lid, (uint16_t)lrh_get_SLID(left.octets));
     octets_put16(destination_lid, (uint16_t)lrh_get_DLID(left.octets));
     set_address(&source, 0, source_lid);

@@ -63,13 +63,21 @@ static void release_octets(struct fragment_store *store, struct packet *packet)
     packet->room = 0;
 }
 
-/* UDP between ports of no interest is known by its first fragment. */
+/* Foreign UDP is known by its first fragment. */
 static enum flow_row row_of(const struct packet *packet, enum flow_row row)
 {
-    if (packet->protocol != PROTOCOL_UDP || packet->octets == NULL || (packet->seen[0] & 1) == 0 ||
-        packet->cut < UDP_OCTETS)
+    size_t units = 0, captured;
+
+    if (packet->protocol != PROTOCOL_UDP || packet->octets == NULL)
         return row;
-    return flow_udp_row(packet->octets) == FLOW_ROW_UDP ? FLOW_ROW_UDP : row;
+    while (units < UNITS && (packet->seen[units / 8] >> units % 8 & 1) != 0)
+        units++;
+    captured = units * UNIT < packet->cut ? units * UNIT : packet->cut;
+    if (captured < UDP_OCTETS)
+        return row;
+    return flow_udp_row(packet->octets, captured, packet->total != 0 ? packet->total : PACKET_MAX) == FLOW_ROW_UDP
+               ? FLOW_ROW_UDP
+               : row;
 }
 
 /* Counts what is held of a packet that will not become whole. */

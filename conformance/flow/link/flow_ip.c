@@ -6,59 +6,60 @@
 
 enum {
     PROTOCOL_HOP_BY_HOP = 0,
-    PROTOCOL_ICMP = 1,
-    PROTOCOL_IGMP = 2,
-    PROTOCOL_IPV4 = 4,
     PROTOCOL_TCP = 6,
     PROTOCOL_UDP = 17,
-    PROTOCOL_IPV6 = 41,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
-    PROTOCOL_GRE = 47,
-    PROTOCOL_ESP = 50,
     PROTOCOL_AUTHENTICATION = 51,
-    PROTOCOL_ICMPV6 = 58,
     PROTOCOL_DESTINATION = 60,
     PROTOCOL_SCTP = 132,
     PROTOCOL_MOBILITY = 135,
-    PROTOCOL_MPLS = 137,
+    PROTOCOL_UDP_LITE = 136,
+    PROTOCOL_HOST_IDENTITY = 139,
+    PROTOCOL_SHIM6 = 140,
     IPV4_OCTETS = 20,
     IPV6_OCTETS = 40,
     TCP_OCTETS = 20,
-    UDP_OCTETS = 8,
     EXTENSION_OCTETS = 8, /* least length of an IPv6 extension header */
     MORE_FRAGMENTS = 0x2000,
     FRAGMENT_OFFSET = 0x1FFF,
 };
 
-/* Padding and what else stands after the datagram is no part of it. */
-static void limit(struct flow_rest *rest, size_t length)
-{
-    rest->length = length;
-    if (rest->captured > length)
-        rest->captured = length;
-}
-
 static bool is_carried(unsigned protocol)
 {
-    return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP;
+    return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP ||
+           protocol == PROTOCOL_UDP_LITE;
 }
 
-/* The row of IP packets that are not decoded. A tunnel may carry anything. */
-static enum flow_row row_of_protocol(unsigned protocol)
+/* ---- extension headers ------------------------------------------------------------------------------------------- */
+
+/* How long an extension header is; 0: the number is not that of one. */
+static size_t extension_octets(unsigned number, const uint8_t *header)
 {
-    switch (protocol) {
-    case PROTOCOL_ICMP:
-    case PROTOCOL_ICMPV6: return FLOW_ROW_ICMP;
-    case PROTOCOL_IGMP: return FLOW_ROW_IGMP;
-    case PROTOCOL_FRAGMENT: return FLOW_ROW_IP_HEADER; /* a second Fragment header */
-    case PROTOCOL_IPV4:
-    case PROTOCOL_IPV6:
-    case PROTOCOL_GRE:
-    case PROTOCOL_ESP:
-    case PROTOCOL_MPLS: return FLOW_ROW_TUNNEL;
-    default: return FLOW_ROW_IP_PROTOCOL;
+    switch (number) {
+    case PROTOCOL_FRAGMENT: return EXTENSION_OCTETS;
+    case PROTOCOL_AUTHENTICATION: return ((size_t)header[1] + 2) * 4;
+    case PROTOCOL_HOP_BY_HOP:
+    case PROTOCOL_ROUTING:
+    case PROTOCOL_DESTINATION:
+    case PROTOCOL_MOBILITY:
+    case PROTOCOL_HOST_IDENTITY:
+    case PROTOCOL_SHIM6: return ((size_t)header[1] + 1) * 8;
+    default: return 0;
     }
+}
+
+static bool is_extension(unsigned number)
+{
+    static const uint8_t any[EXTENSION_OCTETS];
+
+    return extension_octets(number, any) != 0;
+}
+
+/* The row of IP packets that are not decoded. A second Fragment header makes no sense. */
+static enum flow_row row_of_other(unsigned protocol, const struct flow_rest *rest, unsigned depth)
+{
+    return protocol == PROTOCOL_FRAGMENT ? FLOW_ROW_IP_HEADER : flow_tunnel_ip_protocol(protocol, rest, depth);
 }
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
@@ -67,9 +68,10 @@ static enum flow_row row_of_protocol(unsigned protocol)
 static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned protocol, uint32_t id, unsigned offset,
                                       bool more, struct flow_layers *layers)
 {
-    if (!is_carried(protocol) && protocol != PROTOCOL_AUTHENTICATION && protocol != PROTOCOL_HOP_BY_HOP &&
-        protocol != PROTOCOL_DESTINATION && protocol != PROTOCOL_ROUTING && protocol != PROTOCOL_MOBILITY)
-        return flow_layers_none(layers, row_of_protocol(protocol));
+    static const struct flow_rest unknown; /* a fragment of a tunnel says nothing of what is in it */
+
+    if (!is_carried(protocol) && !is_extension(protocol))
+        return flow_layers_none(layers, row_of_other(protocol, &unknown, layers->depth));
     layers->fragment = (struct flow_fragment){
         .id = id,
         .protocol = (uint8_t)protocol,
@@ -128,7 +130,7 @@ enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers)
     datagram->destination = header + 16;
     datagram->ip = header_octets == IPV4_OCTETS ? header : NULL;
     datagram->ip_octets = total;
-    limit(rest, total);
+    flow_rest_limit(rest, total);
     flow_rest_skip(rest, header_octets);
     fragment = (unsigned)octets_get16(header + 6);
     if ((fragment & (MORE_FRAGMENTS | FRAGMENT_OFFSET)) != 0)
@@ -138,27 +140,6 @@ enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers)
 }
 
 /* ---- IPv6 -------------------------------------------------------------------------------------------------------- */
-
-/* How long an extension header is; 0: the number is not that of one. */
-static size_t extension_octets(unsigned number, const uint8_t *header)
-{
-    switch (number) {
-    case PROTOCOL_FRAGMENT: return EXTENSION_OCTETS;
-    case PROTOCOL_AUTHENTICATION: return ((size_t)header[1] + 2) * 4;
-    case PROTOCOL_HOP_BY_HOP:
-    case PROTOCOL_ROUTING:
-    case PROTOCOL_DESTINATION:
-    case PROTOCOL_MOBILITY: return ((size_t)header[1] + 1) * 8;
-    default: return 0;
-    }
-}
-
-static bool is_extension(unsigned number)
-{
-    static const uint8_t any[EXTENSION_OCTETS];
-
-    return extension_octets(number, any) != 0;
-}
 
 /* RFC 8200 4: steps over extension headers to what the packet carries. An AH stands in IPv4 packets, too (RFC 4302). */
 static enum flow_protocol extensions(struct flow_rest *rest, unsigned next, struct flow_layers *layers)
@@ -206,7 +187,7 @@ enum flow_protocol flow_ipv6(struct flow_rest *rest, struct flow_layers *layers)
     if (payload > rest->length)
         return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
     if (payload != 0)
-        limit(rest, payload);
+        flow_rest_limit(rest, payload);
     return is_carried(header[6]) ? flow_ip_payload(rest, header[6], layers) : extensions(rest, header[6], layers);
 }
 
@@ -292,47 +273,22 @@ static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers 
     return FLOW_PROTOCOL_TCP;
 }
 
-/* ---- UDP --------------------------------------------------------------------------------------------------------- */
-
-/* True with the datagram's octets in `inner`: SCTP in UDP (RFC 6951), of which nothing but the UDP header is between IP and it. */
-static bool carries_sctp(const struct flow_rest *rest, struct flow_rest *inner)
-{
-    size_t length;
-
-    if (rest->captured < UDP_OCTETS ||
-        (octets_get16(rest->octets) != SCTP_UDP_PORT && octets_get16(rest->octets + 2) != SCTP_UDP_PORT))
-        return false;
-    length = octets_get16(rest->octets + 4);
-    if (length < UDP_OCTETS || length > rest->length)
-        return false;
-    *inner = *rest;
-    limit(inner, length);
-    return flow_rest_skip(inner, UDP_OCTETS);
-}
-
-static enum flow_protocol udp_header(struct flow_rest *rest, struct flow_layers *layers)
-{
-    struct flow_rest sctp;
-
-    if (carries_sctp(rest, &sctp))
-        return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, sctp.octets, sctp.captured, sctp.length);
-    return flow_layers_datagram(layers, FLOW_PROTOCOL_UDP, rest->octets, rest->captured, rest->length);
-}
-
 /* ---- what an IP packet carries ----------------------------------------------------------------------------------- */
 
 enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, struct flow_layers *layers)
 {
     switch (number) {
     case PROTOCOL_TCP: return tcp_header(rest, layers);
-    case PROTOCOL_UDP: return udp_header(rest, layers);
+    case PROTOCOL_UDP: return flow_udp(rest, layers);
+    case PROTOCOL_UDP_LITE: return flow_udp_lite(rest, layers);
     case PROTOCOL_SCTP:
         return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, rest->octets, rest->captured, rest->length);
     default: break;
     }
-    if (is_extension(number) && (layers->datagram.family == 6 || number == PROTOCOL_AUTHENTICATION))
+    if (is_extension(number) &&
+        (layers->datagram.family == 6 || number == PROTOCOL_AUTHENTICATION || number == PROTOCOL_HOST_IDENTITY))
         return extensions(rest, number, layers);
-    return flow_layers_none(layers, row_of_protocol(number));
+    return flow_layers_none(layers, row_of_other(number, rest, layers->depth));
 }
 
 enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flow_layers *layers)
@@ -341,6 +297,7 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
 
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
+    layers->depth = 0;
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     if (packet->family != 4 && packet->family != 6)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Link layers: from a frame's first octet to the IP, InfiniBand or RoCE packet in it, or to the row it is counted in. */
+/*
+ * Link layers: from a frame's first octet to the IP, InfiniBand or RoCE packet in it, or to the row it is counted in. What is in
+ * no table of flow_known.c and is not decoded may carry IP: it is unknown.
+ */
 #include <string.h>
 
 #include "conformance/flow/link/flow_link_internal.h"
@@ -13,13 +16,21 @@ enum {
     ETHERTYPE_QINQ = 0x88A8,
     ETHERTYPE_QINQ_OLD = 0x9100,
     ETHERTYPE_ROCE = 0x8915,
-    ETHERTYPE_MPLS = 0x8847,
-    ETHERTYPE_MPLS_MULTICAST = 0x8848,
-    ETHERTYPE_PPPOE = 0x8864,
-    ETHERTYPE_MACSEC = 0x88E5,
+    ETHERTYPE_APPLETALK = 0x809B,
     ETHERNET_OCTETS = 14,
     VLAN_OCTETS = 4,
+    LLC_OCTETS = 3,
     SNAP_OCTETS = 8, /* LLC and SNAP headers */
+    SAP_IP = 0x06,
+    SAP_SNAP = 0xAA,
+    UNNUMBERED = 0x03,
+    DDP_TYPE_AT = 12, /* in AppleTalk's long header */
+    DDP_TYPE_IP = 22,
+    SLL_NOVELL = 1, /* protocol numbers of Linux cooked captures that are no EtherTypes */
+    SLL_LLC = 4,
+    SLL_CAN = 0x000C,
+    SLL_CAN_FD = 0x000D,
+    ARPHRD_NETLINK = 824,
     SLL_OCTETS = 16,
     SLL2_OCTETS = 20,
     FAMILY_OCTETS = 4,
@@ -55,38 +66,78 @@ static size_t type_place(uint32_t link, size_t *header)
     }
 }
 
-/* Steps over tags, and over an LLC header of the kind that has an EtherType after it (RFC 1042). False: cut. */
+/* Steps over tags. False: cut. */
 static bool step_tags(struct flow_rest *rest, unsigned *type)
 {
-    static const uint8_t snap[] = {0xAA, 0xAA, 0x03, 0, 0, 0};
-
     while (*type == ETHERTYPE_VLAN || *type == ETHERTYPE_QINQ || *type == ETHERTYPE_QINQ_OLD) {
         if (rest->captured < VLAN_OCTETS)
             return false;
         *type = octets_get16(rest->octets + 2);
         flow_rest_skip(rest, VLAN_OCTETS);
     }
-    if (*type < ETHERTYPE_LEAST && rest->captured >= SNAP_OCTETS && memcmp(rest->octets, snap, sizeof(snap)) == 0) {
-        *type = octets_get16(rest->octets + 6);
-        flow_rest_skip(rest, SNAP_OCTETS);
-    }
     return true;
 }
 
-/* The row of frames with an EtherType that is not decoded. */
-static enum flow_row row_of_type(unsigned type)
+/* A SNAP header: an EtherType follows (RFC 1042, IEEE 802.1H), a frame (RFC 2684 5.3), or a manufacturer's own protocol. */
+static enum flow_protocol by_snap(struct flow_rest *rest, struct flow_layers *layers)
 {
-    switch (type) {
-    case ETHERTYPE_ARP: return FLOW_ROW_ARP;
-    case ETHERTYPE_MPLS:
-    case ETHERTYPE_MPLS_MULTICAST:
-    case ETHERTYPE_PPPOE:
-    case ETHERTYPE_MACSEC: return FLOW_ROW_TUNNEL;
-    default: return type < ETHERTYPE_LEAST ? FLOW_ROW_LLC : FLOW_ROW_ETHERTYPE;
-    }
+    enum { ENCAPSULATED = 0x000000, BRIDGE_TUNNEL = 0x0000F8 };
+    unsigned organization, protocol;
+
+    if (rest->captured < SNAP_OCTETS)
+        return flow_layers_short(layers, rest, SNAP_OCTETS, FLOW_ROW_LINK_HEADER);
+    organization = octets_get32(rest->octets + 2) & 0xFFFFFF;
+    protocol = octets_get16(rest->octets + 6);
+    flow_rest_skip(rest, SNAP_OCTETS);
+    if (organization == ENCAPSULATED || organization == BRIDGE_TUNNEL)
+        return flow_by_ethertype(protocol, rest, layers);
+    return flow_layers_none(layers, flow_known_snap(organization, protocol));
 }
 
-static enum flow_protocol by_version(uint32_t link, struct flow_rest *rest, struct flow_layers *layers)
+/* IEEE 802.2, after a length or in a Linux cooked capture. */
+static enum flow_protocol by_llc(struct flow_rest *rest, struct flow_layers *layers)
+{
+    const uint8_t *header = rest->octets;
+
+    if (rest->captured < LLC_OCTETS)
+        return flow_layers_short(layers, rest, LLC_OCTETS, FLOW_ROW_LINK_HEADER);
+    if ((header[0] | 1) == (SAP_SNAP | 1) && (header[1] | 1) == (SAP_SNAP | 1) && header[2] == UNNUMBERED)
+        return by_snap(rest, layers);
+    if (header[0] == SAP_IP && header[1] == SAP_IP && header[2] == UNNUMBERED) {
+        flow_rest_skip(rest, LLC_OCTETS);
+        return flow_ipv4(rest, layers);
+    }
+    return flow_layers_none(layers, flow_known_llc(header[0], header[1]));
+}
+
+/* AppleTalk can carry IP (MacIP): its long header says so. */
+static enum flow_row row_of_appletalk(const struct flow_rest *rest)
+{
+    if (rest->captured <= DDP_TYPE_AT)
+        return rest->captured < rest->length ? FLOW_ROW_CUT_HEADERS : FLOW_ROW_ETHERTYPE;
+    return rest->octets[DDP_TYPE_AT] == DDP_TYPE_IP ? FLOW_ROW_TUNNEL : FLOW_ROW_ETHERTYPE;
+}
+
+enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, struct flow_layers *layers)
+{
+    if (!step_tags(rest, &type))
+        return flow_layers_short(layers, rest, VLAN_OCTETS, FLOW_ROW_LINK_HEADER);
+    switch (type) {
+    case ETHERTYPE_IPV4: return flow_ipv4(rest, layers);
+    case ETHERTYPE_IPV6: return flow_ipv6(rest, layers);
+    case ETHERTYPE_ROCE:
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_GRH, rest->octets, rest->captured, rest->length);
+    case ETHERTYPE_APPLETALK: return flow_layers_none(layers, row_of_appletalk(rest));
+    default: break;
+    }
+    if (type >= ETHERTYPE_LEAST)
+        return flow_layers_none(layers, flow_tunnel_ethertype(type, rest, layers->depth));
+    if (type <= rest->length) /* a length; after it stands padding */
+        flow_rest_limit(rest, type);
+    return by_llc(rest, layers);
+}
+
+static enum flow_protocol by_version(uint32_t link, uint32_t family, struct flow_rest *rest, struct flow_layers *layers)
 {
     unsigned version = rest->captured > 0 ? rest->octets[0] >> 4 : 0;
 
@@ -96,33 +147,54 @@ static enum flow_protocol by_version(uint32_t link, struct flow_rest *rest, stru
         return flow_ipv4(rest, layers);
     if (version == 6)
         return flow_ipv6(rest, layers);
-    /* The family's number differs from system to system: what has no IP version is of another family. */
-    return flow_layers_none(layers,
-                            link == FLOW_LINK_NULL || link == FLOW_LINK_LOOP ? FLOW_ROW_ETHERTYPE : FLOW_ROW_IP_HEADER);
+    if (link != FLOW_LINK_NULL && link != FLOW_LINK_LOOP)
+        return flow_layers_none(layers, FLOW_ROW_IP_HEADER);
+    return flow_layers_none(layers, flow_known_family(family) ? FLOW_ROW_ETHERTYPE : FLOW_ROW_ETHERTYPE_UNKNOWN);
+}
+
+/* The family of a loopback frame, whose order of octets is that of the machine: families are small numbers. */
+static uint32_t family_of(const uint8_t *header)
+{
+    uint32_t family = octets_get32(header);
+
+    return family > UINT16_MAX ? __builtin_bswap32(family) : family;
+}
+
+/* Linux cooked captures have numbers of their own where others have an EtherType, and other links than Ethernet's. */
+static enum flow_protocol by_cooked(unsigned type, unsigned hardware, struct flow_rest *rest,
+                                    struct flow_layers *layers)
+{
+    if (hardware == ARPHRD_NETLINK || type == SLL_NOVELL || type == SLL_CAN || type == SLL_CAN_FD)
+        return flow_layers_none(layers, FLOW_ROW_LLC);
+    if (type == SLL_LLC)
+        return by_llc(rest, layers);
+    if (type < ETHERTYPE_LEAST)
+        return flow_layers_none(layers, FLOW_ROW_LLC_UNKNOWN);
+    return flow_by_ethertype(type, rest, layers);
 }
 
 static enum flow_protocol by_type(uint32_t link, struct flow_rest *rest, struct flow_layers *layers)
 {
     size_t header, place = type_place(link, &header);
+    const uint8_t *start = rest->octets;
     unsigned type;
 
     if (rest->captured < header)
         return flow_layers_short(layers, rest, header, FLOW_ROW_LINK_HEADER);
-    if (place == SIZE_MAX) {
-        flow_rest_skip(rest, header);
-        return by_version(link, rest, layers);
-    }
-    type = octets_get16(rest->octets + place);
     flow_rest_skip(rest, header);
-    if (!step_tags(rest, &type))
-        return flow_layers_short(layers, rest, VLAN_OCTETS, FLOW_ROW_LINK_HEADER);
-    switch (type) {
-    case ETHERTYPE_IPV4: return flow_ipv4(rest, layers);
-    case ETHERTYPE_IPV6: return flow_ipv6(rest, layers);
-    case ETHERTYPE_ROCE:
-        return flow_layers_datagram(layers, FLOW_PROTOCOL_GRH, rest->octets, rest->captured, rest->length);
-    default: return flow_layers_none(layers, row_of_type(type));
-    }
+    if (place == SIZE_MAX)
+        return by_version(link, header != 0 ? family_of(start) : 0, rest, layers);
+    type = octets_get16(start + place);
+    if (link == FLOW_LINK_LINUX_SLL)
+        return by_cooked(type, octets_get16(start + 2), rest, layers);
+    if (link == FLOW_LINK_LINUX_SLL2)
+        return by_cooked(type, octets_get16(start + 8), rest, layers);
+    return flow_by_ethertype(type, rest, layers);
+}
+
+enum flow_protocol flow_by_ethernet(struct flow_rest *rest, struct flow_layers *layers)
+{
+    return by_type(FLOW_LINK_ETHERNET, rest, layers);
 }
 
 enum {
@@ -130,10 +202,24 @@ enum {
     ERF_TYPE = 8,
     ERF_MORE_HEADERS = 0x80,
     ERF_ETHERNET = 2,
+    ERF_COLOR_ETHERNET = 11,
+    ERF_DSM_COLOR_ETHERNET = 16,
+    ERF_COLOR_HASH_ETHERNET = 20,
     ERF_INFINIBAND = 21,
+    ERF_IPV4 = 22,
+    ERF_IPV6 = 23,
+    ERF_INFINIBAND_LINK = 25,
+    ERF_META = 27,
+    ERF_PAD = 48,
     ERF_ETHERNET_PAD = 2,
     ERF_EXTENSION_OCTETS = 8,
 };
+
+static bool erf_is_ethernet(unsigned type)
+{
+    return type == ERF_ETHERNET || type == ERF_COLOR_ETHERNET || type == ERF_DSM_COLOR_ETHERNET ||
+           type == ERF_COLOR_HASH_ETHERNET;
+}
 
 /* The header of an ERF record, with its extensions; *type is its type without flags. False: cut. */
 static bool erf_header(struct flow_rest *rest, unsigned *type)
@@ -151,29 +237,45 @@ static bool erf_header(struct flow_rest *rest, unsigned *type)
         more = (rest->octets[0] & ERF_MORE_HEADERS) != 0;
         flow_rest_skip(rest, ERF_EXTENSION_OCTETS);
     }
-    return *type != ERF_ETHERNET || flow_rest_skip(rest, ERF_ETHERNET_PAD);
+    return !erf_is_ethernet(*type) || flow_rest_skip(rest, ERF_ETHERNET_PAD);
+}
+
+static enum flow_protocol by_erf(struct flow_rest *rest, struct flow_layers *layers)
+{
+    unsigned type = 0;
+
+    if (!erf_header(rest, &type))
+        return flow_layers_short(layers, rest, ERF_OCTETS, FLOW_ROW_LINK_HEADER);
+    if (erf_is_ethernet(type))
+        return flow_by_ethernet(rest, layers);
+    switch (type) {
+    case ERF_INFINIBAND:
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_INFINIBAND, rest->octets, rest->captured, rest->length);
+    case ERF_IPV4: return flow_ipv4(rest, layers);
+    case ERF_IPV6: return flow_ipv6(rest, layers);
+    case ERF_INFINIBAND_LINK: /* flow control */
+    case ERF_META:            /* of the capture card */
+    case ERF_PAD: return flow_layers_none(layers, FLOW_ROW_ERF);
+    default: return flow_layers_none(layers, FLOW_ROW_ERF_UNKNOWN);
+    }
 }
 
 enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_layers *layers)
 {
     struct flow_rest rest = {frame->octets, frame->captured, frame->length};
-    uint32_t link = frame->link;
-    unsigned erf = 0;
 
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
+    layers->depth = 0;
     if (rest.length < rest.captured)
         rest.length = rest.captured;
-    if (link == FLOW_LINK_ERF) {
-        if (!erf_header(&rest, &erf))
-            return flow_layers_short(layers, &rest, ERF_OCTETS, FLOW_ROW_LINK_HEADER);
-        if (erf != ERF_INFINIBAND && erf != ERF_ETHERNET)
-            return flow_layers_none(layers, FLOW_ROW_ERF);
-        link = erf == ERF_INFINIBAND ? FLOW_LINK_INFINIBAND : FLOW_LINK_ETHERNET;
-    }
-    if (link == FLOW_LINK_INFINIBAND)
+    switch (frame->link) {
+    case FLOW_LINK_ERF: return by_erf(&rest, layers);
+    case FLOW_LINK_INFINIBAND:
         return flow_layers_datagram(layers, FLOW_PROTOCOL_INFINIBAND, rest.octets, rest.captured, rest.length);
-    if (!flow_link_known(link))
+    default: break;
+    }
+    if (!flow_link_known(frame->link))
         return flow_layers_none(layers, frame->link == FLOW_LINK_NONE ? FLOW_ROW_NO_INTERFACE : FLOW_ROW_LINK_TYPE);
-    return by_type(link, &rest, layers);
+    return by_type(frame->link, &rest, layers);
 }

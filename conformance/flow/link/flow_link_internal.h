@@ -22,6 +22,14 @@ static inline bool flow_rest_skip(struct flow_rest *rest, size_t count)
     return true;
 }
 
+/* What stands after so many octets is no part of it. */
+static inline void flow_rest_limit(struct flow_rest *rest, size_t length)
+{
+    rest->length = length;
+    if (rest->captured > length)
+        rest->captured = length;
+}
+
 /* The frame has nothing to decode: it is counted in `row`. */
 static inline enum flow_protocol flow_layers_none(struct flow_layers *layers, enum flow_row row)
 {
@@ -49,6 +57,38 @@ static inline enum flow_protocol flow_layers_short(struct flow_layers *layers, c
 /* flow_ip.c: from the IP header on. */
 enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers);
 enum flow_protocol flow_ipv6(struct flow_rest *rest, struct flow_layers *layers);
+
+/* flow_link.c: from after the EtherType on; from the first octet of an Ethernet frame on. */
+enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, struct flow_layers *layers);
+enum flow_protocol flow_by_ethernet(struct flow_rest *rest, struct flow_layers *layers);
+
+/*
+ * flow_known.c: the rows of what is not decoded. Foreign is what is known to carry no IP: the row of anything else is one of the
+ * kind unjudged.
+ */
+enum flow_row flow_known_ethertype(unsigned type);
+enum flow_row flow_known_llc(unsigned destination, unsigned source);
+enum flow_row flow_known_snap(unsigned organization, unsigned protocol);
+enum flow_row flow_known_ip_protocol(unsigned protocol);
+bool flow_known_family(uint32_t family);
+
+/*
+ * flow_tunnel.c: the rows of what may have another packet inside. FLOW_ROW_TUNNEL: there is TCP, SCTP or a CM message in it, or nobody
+ * can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `depth`: tunnels around it.
+ */
+enum flow_row flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, unsigned depth);
+enum flow_row flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, unsigned depth);
+/* Of an IP packet, of a frame of Ethernet, or of a packet after the EtherType, which stand in a tunnel. */
+enum flow_row flow_tunnel_ip(const struct flow_rest *rest, unsigned depth);
+enum flow_row flow_tunnel_ethernet(const struct flow_rest *rest, unsigned depth);
+
+/*
+ * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the row: FLOW_ROW_UDP
+ * when neither IP nor TCP nor SCTP is in it.
+ */
+enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers);
+/* RFC 3828: never FLOW_PROTOCOL_SCTP or FLOW_PROTOCOL_UDP. */
+enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *layers);
 
 /* From after the IP headers on: `rest` is what the IP packet carries, `number` is that of its protocol. */
 enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, struct flow_layers *layers);

@@ -24,21 +24,13 @@ static bool is_draft_ppid(uint32_t ppid)
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-struct packet {
-    const struct flow_datagram *datagram;
-    struct sctp_association *association;
-    unsigned side;
-    enum flow_checksum checksum;
-    uint64_t counted; /* octets whose rows are known: user messages, and what could not be read */
-};
-
-static void count(struct flow_decoder *decoder, struct packet *packet, enum flow_row row, uint64_t octets)
+static void count(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_row row, uint64_t octets)
 {
     sctp_octets(decoder, row, octets);
     packet->counted += octets;
 }
 
-static void emit_chunk(struct flow_decoder *decoder, const struct packet *packet, struct flow_sctp *reported)
+static void emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     const struct sctp_association *association = packet->association;
     struct flow_event event = sctp_event(association->flow, packet->side ^ association->swap, FLOW_SCTP,
@@ -57,16 +49,7 @@ static void emit_chunk(struct flow_decoder *decoder, const struct packet *packet
     flow_event_send(decoder, &event);
 }
 
-/* True when this INIT (ACK) begins another life of the same addresses and ports. */
-static bool is_new_life(const struct sctp_association *association, unsigned side, const struct sctp_init *init)
-{
-    const struct sctp_side *from = &association->side[side];
-
-    return (from->init_seen && from->tag != init->tag) ||
-           (!from->init_seen && from->tsn_known && !association->started);
-}
-
-static void learn_init(struct flow_decoder *decoder, const struct packet *packet, const struct sctp_init *init,
+static void learn_init(struct flow_decoder *decoder, const struct sctp_arrival *packet, const struct sctp_init *init,
                        bool ack)
 {
     struct sctp_association *association = packet->association;
@@ -80,6 +63,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
         side->indication = init->adaptation;
         sctp_learn_first_tsn(side, init->initial_tsn, association->started && !association->start_lost);
         association->started = true;
+        sctp_addresses_learn(association, packet->side, init);
         sctp_association_learn_tag(decoder->sctp, association, packet->side, init->tag);
     }
     if (init->has_adaptation && is_ddp_indication(init->adaptation))
@@ -87,7 +71,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
 }
 
 /* What rules compare with holds the frame's consequence only after its event. */
-static void keep_init(const struct packet *packet, const struct sctp_init *init, const struct flow_sctp *reported)
+static void keep_init(const struct sctp_arrival *packet, const struct sctp_init *init, const struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     unsigned direction = packet->side ^ association->swap;
@@ -106,24 +90,13 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init,
         state->profile = DDP_SCTP_DRAFT02;
 }
 
-static void take_init(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *reported)
+static void take_init(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_init init;
-    struct flow_key key = packet->association->key;
 
     if (sctp_init_parse(&reported->chunk, &init) != WIRE_OK) {
         emit_chunk(decoder, packet, reported);
         return;
-    }
-    if (is_new_life(packet->association, packet->side, &init)) {
-        uint64_t frame = packet->association->frame, time_ns = packet->association->time_ns;
-
-        sctp_association_end(decoder, packet->association, true, FLOW_REASON_COUNT);
-        packet->association = sctp_association_make(decoder, &key, frame, time_ns);
-        if (packet->association == NULL)
-            return;
-        packet->association->frame = frame;
-        packet->association->time_ns = time_ns;
     }
     reported->init = &init;
     learn_init(decoder, packet, &init, reported->chunk.type == SCTP_INIT_ACK);
@@ -147,7 +120,7 @@ static bool is_cut_short(const struct sctp_data *data)
 }
 
 /* A new user message, or a fragment of one. */
-static void take_user(struct flow_decoder *decoder, struct packet *packet, const struct sctp_data *data)
+static void take_user(struct flow_decoder *decoder, struct sctp_arrival *packet, const struct sctp_data *data)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -177,10 +150,26 @@ static void take_user(struct flow_decoder *decoder, struct packet *packet, const
     }
 }
 
-static void take_data(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *reported)
+/* A TSN that came before, or that nothing can be said of. */
+static void take_again(struct flow_decoder *decoder, struct sctp_arrival *packet, const struct sctp_data *data,
+                       enum sctp_tsn tsn)
+{
+    static const enum flow_row rows[] = {
+        [SCTP_TSN_NEW] = FLOW_ROW_IWARP,        [SCTP_TSN_AGAIN] = FLOW_ROW_AGAIN,
+        [SCTP_TSN_DIFFERS] = FLOW_ROW_CONFLICT, [SCTP_TSN_UNKNOWN] = FLOW_ROW_UNCOMPARED,
+        [SCTP_TSN_LATE] = FLOW_ROW_OVERTAKEN,   [SCTP_TSN_AHEAD] = FLOW_ROW_SCTP_AHEAD,
+    };
+
+    if (tsn == SCTP_TSN_DIFFERS)
+        sctp_emit_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CONFLICT);
+    count(decoder, packet, rows[tsn], data->user_have);
+}
+
+static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
+    enum sctp_tsn tsn = SCTP_TSN_NEW;
     struct sctp_data data;
 
     if (sctp_data_parse(&reported->chunk, &data) != WIRE_OK) {
@@ -188,7 +177,9 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
         emit_chunk(decoder, packet, reported);
         return;
     }
-    reported->duplicate = !sctp_tsn_is_new(side, data.tsn);
+    if (data.user_octets != 0) /* else its receiver ends the association, and takes nothing of it (RFC 9260 6.2) */
+        tsn = sctp_tsn_note(decoder, association, packet->side, data.tsn, sctp_contents(&data, decoder->config.secret));
+    reported->duplicate = tsn != SCTP_TSN_NEW;
     association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL) {
         if (!is_rfc5043_ppid(data.ppid) || !data.first)
@@ -203,27 +194,30 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
     emit_chunk(decoder, packet, reported);
     if (data.first && !reported->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
         association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
-    if (reported->duplicate)
-        count(decoder, packet, FLOW_ROW_AGAIN, data.user_have);
-    else if (reported->foreign)
+    if (reported->foreign)
         count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
-    else
+    else if (reported->duplicate)
+        take_again(decoder, packet, &data, tsn);
+    else if (data.user_octets != 0)
         take_user(decoder, packet, &data);
 }
 
 /* What the receiver has and the capture has not will not come any more. */
-static void take_sack(const struct packet *packet, const struct sctp_chunk *chunk)
+static void take_sack(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
 {
-    struct sctp_side *sender = &packet->association->side[1 - packet->side];
-    uint32_t cumulative;
+    enum { BLOCK_OCTETS = 4, BLOCK_END_AT = 2 };
+    uint32_t cumulative, apart = 0;
+    size_t blocks, at;
 
     if (chunk->octets < sctp_sack_layout.octets)
         return;
     cumulative = (uint32_t)sctp_sack_get_Cumulative(chunk->start);
-    if (!sender->acked_known || (int32_t)(cumulative - sender->acked) > 0)
-        sender->acked = cumulative;
-    sender->acked_known = true;
-    sender->acked_frame = packet->association->frame;
+    blocks = (size_t)sctp_sack_get_Gaps(chunk->start);
+    at = sctp_sack_layout.octets + blocks * BLOCK_OCTETS;
+    if (blocks != 0 && at <= chunk->octets) /* the last one lies furthest (RFC 9260 3.3.4) */
+        apart = octets_get16(chunk->start + at - BLOCK_OCTETS + BLOCK_END_AT);
+    sctp_tsns_acked(&packet->association->side[1 - packet->side], cumulative, cumulative + apart,
+                    packet->association->frame);
 }
 
 static bool is_silent(unsigned type)
@@ -231,8 +225,30 @@ static bool is_silent(unsigned type)
     return type == SCTP_SACK || type == SCTP_HEARTBEAT || type == SCTP_HEARTBEAT_ACK || type == SCTP_FORWARD_TSN;
 }
 
+/*
+ * A chunk that its receiver may not know, of a type that makes it leave the packet's rest alone (RFC 9260 3.2): nobody can say
+ * whether that counts. INIT and INIT ACK stand alone in a packet (6.10): after others they count for nothing.
+ */
+static bool stops_reading(const struct sctp_chunk *chunk)
+{
+    if (chunk->type == SCTP_INIT || chunk->type == SCTP_INIT_ACK)
+        return true;
+    return wire_name_of(sctp_chunk_names, chunk->type) == NULL && (chunk->type & SCTP_UNKNOWN_SKIPPED) == 0;
+}
+
+static void leave_rest(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_reason reason,
+                       enum flow_row row, uint64_t octets)
+{
+    packet->association->side[packet->side].lost = true;
+    if (octets == 0)
+        return;
+    sctp_unread(decoder, packet, row, octets);
+    if (packet->association->flow != NULL)
+        sctp_emit_undecoded(decoder, packet->association, packet->side, reason);
+}
+
 /* False: the rest of the packet is not read. */
-static bool take_chunk(struct flow_decoder *decoder, struct packet *packet, const uint8_t **p, const uint8_t *end)
+static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet, const uint8_t **p, const uint8_t *end)
 {
     struct flow_sctp reported = {0};
     const uint8_t *start = *p;
@@ -240,51 +256,45 @@ static bool take_chunk(struct flow_decoder *decoder, struct packet *packet, cons
     bool cut = packet->datagram->captured < packet->datagram->length;
 
     if (reported.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
-        if (packet->association->flow != NULL && !cut) {
-            sctp_emit_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
-            count(decoder, packet, FLOW_ROW_SCTP_CHUNK, (uint64_t)(end - start));
-        }
-        packet->association->side[packet->side].lost = true;
+        leave_rest(decoder, packet, FLOW_REASON_CHUNK, FLOW_ROW_SCTP_CHUNK, cut ? 0 : (uint64_t)(end - start));
         return false;
     }
     switch (reported.chunk.type) {
     case SCTP_INIT:
-    case SCTP_INIT_ACK: take_init(decoder, packet, &reported); break;
+    case SCTP_INIT_ACK:
+        if (start == packet->datagram->octets + SCTP_COMMON_OCTETS)
+            take_init(decoder, packet, &reported);
+        break;
     case SCTP_DATA:
     case SCTP_IDATA: take_data(decoder, packet, &reported); break;
     case SCTP_SACK: take_sack(packet, &reported.chunk); break;
+    case SCTP_ASCONF: packet->association->side[packet->side].any_address = true; /* fall through */
     default:
         if (!is_silent(reported.chunk.type))
             emit_chunk(decoder, packet, &reported);
         break;
     }
-    if (packet->association == NULL)
+    if (stops_reading(&reported.chunk)) {
+        if (*p < end)
+            leave_rest(decoder, packet, FLOW_REASON_CHUNK_UNKNOWN, FLOW_ROW_SCTP_STOPPED, (uint64_t)(end - *p));
         return false;
+    }
     if (reported.chunk.type == SCTP_ABORT || reported.chunk.type == SCTP_SHUTDOWN_COMPLETE)
         packet->association->finished = true;
     return result == WIRE_OK;
 }
 
-static enum flow_checksum check(const struct flow_datagram *datagram)
-{
-    uint32_t there = (uint32_t)sctp_common_get_Checksum(datagram->octets);
-
-    if (datagram->captured < datagram->length || there == 0)
-        return FLOW_CHECKSUM_UNCHECKED;
-    if (there == sctp_checksum(datagram->octets, datagram->length))
-        return FLOW_CHECKSUM_GOOD;
-    return there == sctp_adler32(datagram->octets, datagram->length) ? FLOW_CHECKSUM_ADLER32 : FLOW_CHECKSUM_BAD;
-}
-
 /*
  * Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs: FLOW_ROW_IWARP. Else
  * the row of a packet of an association that is not followed. DATA with PPIDs that the draft shares with other protocols
- * may be DDP: only the association's start would tell.
+ * may be DDP, and with DDP's in the wrong order of octets is; and a SACK says that there were DATA: only the association's
+ * start would tell.
  */
 static enum flow_row row_of_stray(const struct flow_datagram *datagram)
 {
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
     enum flow_row row = FLOW_ROW_SCTP;
+    bool acks = false, others = false;
     struct sctp_chunk chunk;
     struct sctp_data data;
 
@@ -293,17 +303,20 @@ static enum flow_row row_of_stray(const struct flow_datagram *datagram)
             return datagram->captured < datagram->length ? FLOW_ROW_CUT_HEADERS : FLOW_ROW_SCTP_CHUNK;
         if (chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK)
             return FLOW_ROW_IWARP;
+        acks = acks || chunk.type == SCTP_SACK;
         if ((chunk.type == SCTP_DATA || chunk.type == SCTP_IDATA) && sctp_data_parse(&chunk, &data) == WIRE_OK) {
             if (is_rfc5043_ppid(data.ppid))
                 return FLOW_ROW_IWARP;
-            row = is_draft_ppid(data.ppid) ? FLOW_ROW_SCTP_UNKNOWN : row;
+            row =
+                is_draft_ppid(data.ppid) || is_rfc5043_ppid(__builtin_bswap32(data.ppid)) ? FLOW_ROW_SCTP_UNKNOWN : row;
+            others = true;
         }
     }
-    return row;
+    return acks && !others ? FLOW_ROW_SCTP_UNKNOWN : row;
 }
 
 /* The association of the packet, a new one if need be. NULL: there is none, and the packet is counted. */
-static struct sctp_association *association_of(struct flow_decoder *decoder, struct packet *packet,
+static struct sctp_association *association_of(struct flow_decoder *decoder, struct sctp_arrival *packet,
                                                const struct flow_carrier_frames *carrier)
 {
     struct sctp_association *association;
@@ -316,7 +329,10 @@ static struct sctp_association *association_of(struct flow_decoder *decoder, str
         if (association != NULL)
             return association;
         row = row_of_stray(packet->datagram);
-        if (row == FLOW_ROW_IWARP) {
+        if (row == FLOW_ROW_IWARP && packet->checksum == FLOW_CHECKSUM_BAD) {
+            row = FLOW_ROW_SCTP_CHECKSUM;
+            decoder->totals.sctp_bad_checksums++;
+        } else if (row == FLOW_ROW_IWARP) {
             association = sctp_association_make(decoder, &key, carrier->frame->number, carrier->frame->time_ns);
             if (association != NULL)
                 return association;
@@ -328,7 +344,7 @@ static struct sctp_association *association_of(struct flow_decoder *decoder, str
 }
 
 /* Counts what is left of the packet: headers, chunks that carry no user message. */
-static void count_rest(struct flow_decoder *decoder, const struct packet *packet, uint64_t octets)
+static void count_rest(struct flow_decoder *decoder, const struct sctp_arrival *packet, uint64_t octets)
 {
     if (packet->association == NULL) /* a new life of it, and no memory */
         sctp_octets(decoder, FLOW_ROW_MEMORY, octets - packet->counted);
@@ -338,25 +354,15 @@ static void count_rest(struct flow_decoder *decoder, const struct packet *packet
         sctp_octets(decoder, FLOW_ROW_HEADERS, octets - packet->counted);
 }
 
-static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
+static void take_chunks(struct flow_decoder *decoder, struct sctp_arrival *packet)
 {
     const struct flow_datagram *datagram = packet->datagram;
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
     struct sctp_association *association = packet->association;
 
-    packet->checksum = check(datagram);
-    if (packet->checksum == FLOW_CHECKSUM_BAD) {
-        decoder->totals.sctp_bad_checksums++;
-        if (association->flow == NULL)
-            return;
-        sctp_emit_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
-        count(decoder, packet, FLOW_ROW_SCTP_CHECKSUM, datagram->captured);
-        return;
-    }
     while (p < end && take_chunk(decoder, packet, &p, end))
         continue;
-    association = packet->association;
-    if (association == NULL || association->flow == NULL)
+    if (association->flow == NULL)
         return;
     if (datagram->captured < datagram->length) {
         association->side[packet->side].lost = true;
@@ -368,11 +374,68 @@ static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
     sctp_streams_drain(decoder, association);
 }
 
+void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                      const struct flow_datagram *datagram)
+{
+    struct sctp_arrival arrival = {
+        .datagram = datagram, .association = association, .side = side, .checksum = sctp_checksum_of(datagram)};
+    const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS;
+    struct flow_sctp reported = {0};
+
+    if (sctp_chunk_parse(&p, datagram->octets + datagram->captured, &reported.chunk) == WIRE_OK ||
+        reported.chunk.start != NULL)
+        take_init(decoder, &arrival, &reported);
+}
+
+void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+                           const struct flow_datagram *datagram)
+{
+    struct sctp_side *side = &association->side[index];
+
+    sctp_association_forget_tag(decoder->sctp, association, index);
+    side->init_seen = side->tag_heard = false;
+    side->tsn_known = side->begun = false;
+    sctp_window_free(side);
+    sctp_replay_init(decoder, association, index, datagram);
+}
+
+/* The user messages in a packet that its receiver does not take; the rest of it are headers. */
+static uint64_t user_octets(const struct flow_datagram *datagram)
+{
+    const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
+    struct sctp_chunk chunk;
+    struct sctp_data data;
+    uint64_t octets = 0;
+
+    while (p < end && sctp_chunk_parse(&p, end, &chunk) == WIRE_OK)
+        if ((chunk.type == SCTP_DATA || chunk.type == SCTP_IDATA) && sctp_data_parse(&chunk, &data) == WIRE_OK)
+            octets += data.user_have;
+    return octets;
+}
+
+/* A packet that the receiver does not take. */
+static void refuse(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_row row)
+{
+    bool damaged = row == FLOW_ROW_SCTP_CHECKSUM;
+    uint64_t octets = damaged ? packet->datagram->captured : user_octets(packet->datagram);
+
+    decoder->totals.sctp_bad_checksums += damaged;
+    if (packet->association == NULL || octets == 0)
+        return;
+    if (row == FLOW_ROW_HEADERS) /* chunks after an INIT (ACK) count for nothing */
+        row = FLOW_ROW_SCTP_STOPPED;
+    sctp_unread(decoder, packet, row, octets);
+    if (packet->association->flow != NULL)
+        sctp_emit_undecoded(decoder, packet->association, packet->side,
+                            damaged ? FLOW_REASON_CHECKSUM : FLOW_REASON_STRANGER);
+}
+
 void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
                       const struct flow_carrier_frames *carrier)
 {
-    struct packet packet = {.datagram = datagram};
+    struct sctp_arrival packet = {.datagram = datagram};
     struct sctp_association *association;
+    enum flow_row row;
 
     if (datagram->captured < SCTP_COMMON_OCTETS) {
         flow_account_count(&decoder->totals.account,
@@ -381,6 +444,7 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
         return;
     }
     decoder->totals.sctp_packets++;
+    packet.checksum = sctp_checksum_of(datagram);
     association = association_of(decoder, &packet, carrier);
     if (association == NULL)
         return;
@@ -390,6 +454,10 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
     association->time_ns = carrier->frame->time_ns;
     association->frames += carrier->frames;
     packet.association = association;
-    take_chunks(decoder, &packet);
+    row = sctp_packet_row(decoder, &packet);
+    if (row == FLOW_ROWS)
+        take_chunks(decoder, &packet);
+    else
+        refuse(decoder, &packet, row);
     count_rest(decoder, &packet, carrier->octets);
 }

@@ -31,6 +31,23 @@ void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_associa
     flow_event_send(decoder, &event);
 }
 
+static const enum flow_row unread_rows[SCTP_UNREAD_ROWS] = {FLOW_ROW_SCTP_STRANGER, FLOW_ROW_SCTP_CHECKSUM,
+                                                            FLOW_ROW_SCTP_CHUNK, FLOW_ROW_SCTP_STOPPED};
+
+void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enum flow_row row, uint64_t octets)
+{
+    unsigned i = 0;
+
+    arrival->counted += octets;
+    if (arrival->association->flow != NULL) {
+        sctp_octets(decoder, row, octets);
+        return;
+    }
+    while (i + 1 < SCTP_UNREAD_ROWS && unread_rows[i] != row)
+        i++;
+    arrival->association->unread[i] += octets;
+}
+
 /* ---- associations ------------------------------------------------------------------------------------------------ */
 
 /* What became of the frames and of the octets that were kept back. */
@@ -38,10 +55,12 @@ static void settle(struct flow_decoder *decoder, const struct sctp_association *
 {
     struct flow_account *account = &decoder->totals.account;
     bool unknown = !association->started && association->draft_ppids;
+    uint64_t octets = association->octets;
 
     if (association->flow == NULL) {
-        flow_account_count(account, unknown ? FLOW_ROW_SCTP_UNKNOWN : FLOW_ROW_SCTP, association->frames,
-                           association->octets);
+        for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
+            octets += association->unread[i];
+        flow_account_count(account, unknown ? FLOW_ROW_SCTP_UNKNOWN : FLOW_ROW_SCTP, association->frames, octets);
         return;
     }
     flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
@@ -61,10 +80,11 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
             sctp_emit_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
         sctp_drop_fragments(decoder, &association->side[i]);
-        if (association->tags[i].association != NULL)
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
-            HASH_DEL(sctp->tags, &association->tags[i]);
+        sctp_window_free(&association->side[i]);
+        free(association->side[i].addresses);
+        sctp_association_forget_tag(sctp, association, i);
     }
+    sctp_births_free(&association->births);
     if (tell)
         settle(decoder, association, reason == FLOW_REASON_EVICTED);
     if (tell && association->flow != NULL) {
@@ -110,6 +130,17 @@ void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_associati
         return;
     tag->association = association;
     tag->side = 1 - receiver;
+}
+
+void sctp_association_forget_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver)
+{
+    struct sctp_tag *tag = &association->tags[receiver];
+
+    if (tag->association == NULL)
+        return;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
+    HASH_DEL(sctp->tags, tag);
+    memset(tag, 0, sizeof(*tag));
 }
 
 void sctp_association_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side)
@@ -189,6 +220,8 @@ bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_associ
     association->flow = flow;
     decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
     association->octets = 0;
+    for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
+        sctp_octets(decoder, unread_rows[i], association->unread[i]);
     association->swap = initiator;
     flow->roles_known = association->started;
     flow->opener_known = association->started;

@@ -8,6 +8,7 @@
 
 enum {
     TSN_WINDOW = 8192,         /* TSNs after the first missing one that are told apart; a power of two */
+    STREAMS_VISITED = 8,       /* streams with messages that wait, looked at after each packet */
     FRAGMENTS_MAX = 256,       /* held for one direction */
     USER_MESSAGE_MAX = 65537,  /* DDP-SSN and the longest ULPDU */
     MESSAGES_HELD_MAX = 1024,  /* for one direction of a stream */
@@ -47,14 +48,26 @@ struct sctp_fragment {
 
 /* One sender on a SID. */
 struct sctp_stream_half {
-    bool known;                /* `expected` is */
-    bool reported;             /* something of this session was told of */
-    bool closed;               /* its Terminate or Reject was told of: what comes now is of the next session */
-    uint64_t frame;            /* of the last message that was told of */
-    uint16_t expected;         /* DDP-SSN */
-    struct sctp_message *held; /* in DDP-SSN order */
-    size_t held_count;
+    bool known;         /* `expected` is */
+    bool reported;      /* something of this session was told of */
+    bool closed;        /* its Terminate or Reject was told of: what comes now is of the next session */
+    uint64_t frame;     /* of the last message that was told of */
+    uint16_t expected;  /* DDP-SSN */
+    uint16_t held_from; /* those of held[] before it were taken out */
+    uint16_t held_end, held_room;
+    struct sctp_message **held; /* in DDP-SSN order */
 };
+
+static inline unsigned sctp_held_count(const struct sctp_stream_half *half)
+{
+    return (unsigned)(half->held_end - half->held_from);
+}
+
+/* The first one that waits; NULL: none does. */
+static inline struct sctp_message *sctp_held_first(const struct sctp_stream_half *half)
+{
+    return half->held_from < half->held_end ? half->held[half->held_from] : NULL;
+}
 
 struct sctp_stream {
     uint16_t sid;
@@ -65,31 +78,54 @@ struct sctp_stream {
     uint32_t sessions;
     bool lost;                         /* the present session's Initiate is missing in the capture */
     bool unsure;                       /* which sessions of the two sides belong together is not known */
+    bool holds;                        /* it is in the association's list of those with messages that wait */
+    uint32_t unsure_seen;              /* the association's `unsure_count` that it knows of: sctp_stream_refresh() */
     uint64_t last_ns;                  /* when something was heard of it, or of what made it unsure */
     struct sctp_stream_half halves[2]; /* by side of the association's key */
     struct sctp_stream *newer, *older;
+    struct sctp_stream *holds_next, *holds_prev;
     UT_hash_handle hh;
 };
+
+struct sctp_address {
+    uint8_t family, octets[16];
+};
+
+struct sctp_window; /* of flow_sctp_tsn.c */
+struct sctp_birth;  /* of flow_sctp_accept.c */
 
 struct sctp_side {
     bool init_seen;
     uint32_t tag; /* Initiate Tag: that of packets to it */
     bool has_indication;
     uint32_t indication;
+    /* What its packets and those to it are known by: flow_sctp_accept.c */
+    bool heard;            /* a packet of it was taken */
+    bool tag_heard;        /* no INIT (ACK) tells its tag: that of the first packet to it is in heard_tag */
+    bool any_address;      /* more addresses than are kept, or some that its INIT (ACK) does not have */
+    bool zero_checksum;    /* it takes packets with a checksum of 0 */
+    uint8_t sums;          /* enum flow_sums */
+    uint8_t others;        /* packets to it in a row with other_tag */
+    uint8_t address_count; /* that its INIT (ACK) lists */
+    uint32_t heard_tag, other_tag;
+    struct sctp_address *addresses;
     /* TSNs that it sent */
     bool tsn_known, lost, reported;
-    bool begun;        /* its first TSN is known by its INIT (ACK) */
+    bool begun; /* its first TSN is known by its INIT (ACK) */
+    bool acked_known;
+    uint8_t far_count; /* DATA chunks in a row far ahead of the others */
     uint32_t next_tsn; /* all before were captured (or given up) */
     uint32_t highest_tsn;
-    bool acked_known;
-    uint32_t acked;       /* by the other side's SACKs */
-    uint64_t acked_frame; /* of the last SACK */
-    uint32_t first_tsn;   /* captured */
-    uint64_t missing;     /* TSNs that were given up */
-    uint8_t seen[TSN_WINDOW / 8];
+    uint32_t acked, first_acked;     /* by the other side's SACKs, the last and the first */
+    uint32_t acked_apart;            /* the highest TSN in a Gap Ack Block, as long as that is after `acked` */
+    uint32_t far_tsn;                /* that follows those */
+    uint64_t acked_frame;            /* of the last SACK */
+    uint32_t first_tsn;              /* captured */
+    uint64_t missing;                /* TSNs that were given up */
+    struct sctp_window *window;      /* what came of the last TSNs; NULL: nothing, or no memory */
     struct sctp_fragment *fragments; /* in TSN order */
     size_t fragment_count, fragment_octets;
-    struct sctp_message *waiting; /* in TSN order: flow_sctp_order.c */
+    struct sctp_message *waiting, *waiting_last; /* in TSN order: flow_sctp_order.c */
     size_t waiting_count;
     uint64_t waiting_ns; /* when the first one of them began to be the first */
 };
@@ -106,6 +142,8 @@ struct sctp_tag {
     UT_hash_handle hh;
 };
 
+enum { SCTP_UNREAD_ROWS = 4 };
+
 struct sctp_association {
     struct flow_key key;
     struct flow *flow; /* NULL until DDP is recognised */
@@ -114,16 +152,19 @@ struct sctp_association {
     bool start_lost; /* an INIT (ACK) will not come any more */
     bool finished;   /* ABORT, SHUTDOWN COMPLETE */
     struct sctp_side side[2];
+    struct sctp_birth *births; /* INITs and INIT ACKs kept aside, the newest first */
     struct sctp_stream *streams;
-    size_t held; /* messages, in all streams */
+    struct sctp_stream *holders; /* those with messages that wait */
     struct sctp_tag tags[2];
     uint64_t first_frame, first_ns;
-    uint64_t frame, time_ns; /* of the packet being decoded */
-    uint64_t frames;         /* that carried it */
-    uint64_t octets;         /* captured before DDP was recognised */
-    bool unsure;             /* messages were given up, or told before others of the other side that came first */
-    uint64_t unsure_ns;      /* when, for the last time */
-    bool draft_ppids;        /* DATA with PPIDs that are the draft's, or another protocol's */
+    uint64_t frame, time_ns;           /* of the packet being decoded */
+    uint64_t frames;                   /* that carried it */
+    uint64_t octets;                   /* captured before DDP was recognised, */
+    uint64_t unread[SCTP_UNREAD_ROWS]; /* and of these, what is not read: flow_sctp_association.c has the rows */
+    uint32_t
+        unsure_count;   /* how often messages were given up, or told before others of the other side that came first */
+    uint64_t unsure_ns; /* when, for the last time */
+    bool draft_ppids;   /* DATA with PPIDs that are the draft's, or another protocol's */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
 };
@@ -134,6 +175,16 @@ struct sctp_decoder {
     size_t association_count;
     struct sctp_stream *oldest_stream;
     size_t stream_count;
+    uint64_t steps; /* what lists, streams and TSNs were looked at: for tests, which hold that it is linear */
+};
+
+/* A packet on its way through its association. */
+struct sctp_arrival {
+    const struct flow_datagram *datagram;
+    struct sctp_association *association;
+    unsigned side;
+    enum flow_checksum checksum;
+    uint64_t counted; /* octets whose rows are known: user messages, and what could not be read */
 };
 
 /* Octets of user messages, captured, and what became of them. */
@@ -152,18 +203,53 @@ static inline bool sctp_is_answer(const struct ddp_sctp_message *message)
     return message->kind == DDP_SCTP_CONTROL && message->row->active == 0;
 }
 
+/* flow_sctp_accept.c */
+enum flow_checksum sctp_checksum_of(const struct flow_datagram *datagram);
+/*
+ * Does the receiver take the packet? FLOW_ROWS: yes; else the row that its user messages are counted in, FLOW_ROW_HEADERS where it
+ * has none. Another association may begin with it: then arrival->association is that one, NULL without memory.
+ */
+enum flow_row sctp_packet_row(struct flow_decoder *decoder, struct sctp_arrival *arrival);
+/* What an INIT (ACK) says of its sender's addresses and of checksums. */
+void sctp_addresses_learn(struct sctp_association *association, unsigned side, const struct sctp_init *init);
+void sctp_births_free(struct sctp_birth **births);
+
+/* flow_sctp.c */
+/* The INIT (ACK) of a packet that was kept aside: its events. */
+void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                      const struct flow_datagram *datagram);
+/* The same in place of the side's INIT ACK, which the other side did not take. */
+void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                           const struct flow_datagram *datagram);
+
 /* flow_sctp_tsn.c */
+enum sctp_tsn {
+    SCTP_TSN_NEW,
+    SCTP_TSN_AGAIN,   /* it came before, with the same contents */
+    SCTP_TSN_DIFFERS, /* with others */
+    SCTP_TSN_UNKNOWN, /* it came before, and nobody knows with which ones */
+    SCTP_TSN_LATE,    /* it was given up, or lies before the first one */
+    SCTP_TSN_AHEAD,   /* far ahead of all that a receiver stores */
+};
+
+/* What a chunk has, as a number by which two copies of it are told apart; `secret` makes it no number that a sender can choose. */
+uint64_t sctp_contents(const struct sctp_data *data, uint64_t secret);
+/* Notes a TSN with what came. */
+enum sctp_tsn sctp_tsn_note(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                            uint32_t tsn, uint64_t contents);
+void sctp_window_free(struct sctp_side *side);
 /* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
-/* Notes a TSN. False: it came before. */
-bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn);
 /* TSNs before this one were not captured, and will not be. */
-void sctp_tsns_give_up(const struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
-                       uint32_t tsn);
+void sctp_tsns_give_up(struct flow_decoder *decoder, struct sctp_association *association, unsigned side, uint32_t tsn);
 /* By its INIT (ACK). That may be captured after DATA of its sender, which `waited` for it: sctp_start_may_come(). */
 void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited);
+/* By a SACK or SHUTDOWN of the other side: all up to `cumulative` came there, and `apart` (>= cumulative). */
+void sctp_tsns_acked(struct sctp_side *side, uint32_t cumulative, uint32_t apart, uint64_t frame);
 /* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
 uint64_t sctp_count_missing(const struct sctp_side *side);
+
+/* flow_sctp_fragment.c */
 /* Keeps a fragment; the user message that it makes whole goes to its stream. */
 void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                         const struct sctp_data *data);
@@ -180,6 +266,7 @@ struct sctp_association *sctp_association_make(struct flow_decoder *decoder, con
 /* Packets to a known tag find the association from any address (RFC 9260 6.4: multi-homing). */
 void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
                                 uint32_t value);
+void sctp_association_forget_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver);
 /* It carries DDP, so that it is a flow. False: without memory. */
 bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator);
 /* `tell`: with events. */
@@ -187,6 +274,8 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
                           enum flow_reason reason);
 void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
                          enum flow_reason reason);
+/* Octets of a packet that are not read: counted in the row, or kept until it is known whether the association carries DDP. */
+void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enum flow_row row, uint64_t octets);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
 
@@ -207,6 +296,8 @@ void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *ass
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message);
 /* Messages are missing, or are not in the order in which they were sent: of no stream. */
 void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association);
+/* The stream learns of that: before it is looked at, and so before any event of it. */
+void sctp_stream_refresh(struct sctp_stream *stream);
 /* This Initiate begins a session of its own, whatever is not known: all that came before it on the stream is long past. */
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
 /* Tells of all that waits (when `tell`), and frees it. */

@@ -26,16 +26,22 @@ bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct
 
 void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association)
 {
-    struct sctp_stream *stream, *next;
-
-    association->unsure = true;
+    association->unsure_count++;
     association->unsure_ns = decoder->now_ns;
-    HASH_ITER (hh, association->streams, stream, next) {
-        stream->unsure = true;
-        stream->last_ns = decoder->now_ns;
-        if (stream->flow != NULL)
-            stream->flow->unordered = stream->flow->gap = true;
-    }
+}
+
+/* There may be thousands of streams, and as many reasons: each learns of the last one when it is looked at. */
+void sctp_stream_refresh(struct sctp_stream *stream)
+{
+    const struct sctp_association *association = stream->association;
+
+    if (stream->unsure_seen == association->unsure_count)
+        return;
+    stream->unsure_seen = association->unsure_count;
+    stream->unsure = true;
+    stream->last_ns = association->unsure_ns;
+    if (stream->flow != NULL)
+        stream->flow->unordered = stream->flow->gap = true;
 }
 
 /*
@@ -44,9 +50,9 @@ void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_associa
  */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message)
 {
-    const struct sctp_stream *stream;
     const struct sctp_stream_half *own_half, *other;
     struct ddp_sctp_message parsed;
+    struct sctp_stream *stream;
 
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
     if (!parsed.has_ssn || association->flow->sctp->profile == DDP_SCTP_DRAFT02)
@@ -54,6 +60,7 @@ bool sctp_stream_waits(const struct sctp_association *association, unsigned side
     HASH_FIND(hh, association->streams, &message->sid, sizeof(message->sid), stream);
     if (stream == NULL || stream->flow == NULL)
         return sctp_is_answer(&parsed) && association->started;
+    sctp_stream_refresh(stream);
     own_half = &stream->halves[side];
     other = &stream->halves[1 - side];
     if (sctp_is_initiate(&parsed))
@@ -76,6 +83,8 @@ static void free_first(struct flow_decoder *decoder, struct sctp_side *side)
     struct sctp_message *message = side->waiting;
 
     side->waiting = message->next;
+    if (side->waiting == NULL)
+        side->waiting_last = NULL;
     side->waiting_count--;
     side->waiting_ns = decoder->now_ns;
     decoder->held -= message->have + sizeof(*message);
@@ -95,12 +104,16 @@ static void keep(struct flow_decoder *decoder, struct sctp_side *side, const str
     *copy = *message;
     memcpy(copy->copy, message->octets, message->have);
     copy->octets = copy->copy;
-    while (*link != NULL && (int32_t)((*link)->tsn - message->tsn) < 0)
+    if (side->waiting_last != NULL && (int32_t)(side->waiting_last->tsn - message->tsn) < 0)
+        link = &side->waiting_last->next;
+    for (; *link != NULL && (int32_t)((*link)->tsn - message->tsn) < 0; decoder->sctp->steps++)
         link = &(*link)->next;
     if (side->waiting == NULL)
         side->waiting_ns = decoder->now_ns;
     copy->next = *link;
     *link = copy;
+    if (copy->next == NULL)
+        side->waiting_last = copy;
     side->waiting_count++;
     decoder->held += copy->have + sizeof(*copy);
 }
@@ -119,6 +132,8 @@ void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *asso
     if (side->waiting != NULL || !is_next(side, message) || sctp_start_may_come(association) ||
         sctp_stream_waits(association, index, message)) {
         keep(decoder, side, message);
+        if (side->waiting_count >= 2 * WAITING_BEHIND_LOSS) /* one packet has that many */
+            sctp_order_drain(decoder, association);
         return;
     }
     side->reported = true;

@@ -13,18 +13,31 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static void drop_held(struct flow_decoder *decoder, struct sctp_association *association,
-                      struct sctp_stream_half *own_half)
+static void free_message(struct flow_decoder *decoder, struct sctp_message *message)
 {
-    association->held -= own_half->held_count;
-    while (own_half->held != NULL) {
-        struct sctp_message *message = own_half->held;
+    decoder->held -= message->have + sizeof(*message);
+    free(message);
+}
 
-        own_half->held = message->next;
-        decoder->held -= message->have + sizeof(*message);
-        free(message);
-    }
-    own_half->held_count = 0;
+static void drop_held(struct flow_decoder *decoder, struct sctp_stream_half *own_half)
+{
+    while (own_half->held_from < own_half->held_end)
+        free_message(decoder, own_half->held[own_half->held_from++]);
+    free(own_half->held);
+    own_half->held = NULL;
+    own_half->held_from = own_half->held_end = own_half->held_room = 0;
+}
+
+/* Puts the stream into the association's list of those with messages that wait, or takes it out, as it is now. */
+static void list_holder(struct sctp_stream *stream)
+{
+    bool holds = sctp_held_count(&stream->halves[0]) + sctp_held_count(&stream->halves[1]) != 0;
+
+    if (holds && !stream->holds)
+        DL_APPEND2(stream->association->holders, stream, holds_prev, holds_next);
+    else if (!holds && stream->holds)
+        DL_DELETE2(stream->association->holders, stream, holds_prev, holds_next);
+    stream->holds = holds;
 }
 
 static uint16_t first_ssn(const struct sctp_stream *stream)
@@ -54,6 +67,7 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
     if (stream != NULL) {
         DL_DELETE2(sctp->oldest_stream, stream, older, newer);
         DL_APPEND2(sctp->oldest_stream, stream, older, newer);
+        sctp_stream_refresh(stream);
         return stream;
     }
     if (sctp->stream_count >= decoder->config.flows_max) {
@@ -65,8 +79,9 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         return NULL;
     stream->sid = sid;
     stream->association = association;
-    stream->unsure = association->unsure || !association->side[0].begun || !association->side[1].begun;
-    stream->last_ns = association->unsure ? association->unsure_ns : association->first_ns;
+    stream->unsure = association->unsure_count != 0 || !association->side[0].begun || !association->side[1].begun;
+    stream->unsure_seen = association->unsure_count;
+    stream->last_ns = association->unsure_count != 0 ? association->unsure_ns : association->first_ns;
     halves_begin(stream);
     HASH_ADD(hh, association->streams, sid, sizeof(stream->sid), stream);
     if (hash_lost(stream)) {
@@ -80,30 +95,73 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static void hold(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_stream_half *own_half,
+/* Where a message with this DDP-SSN belongs among those that wait: after all that are not behind it. */
+static uint16_t place_of(const struct sctp_stream_half *own_half, uint16_t ssn)
+{
+    unsigned from = own_half->held_from, count = sctp_held_count(own_half);
+
+    while (count > 0) {
+        unsigned half = count / 2;
+
+        if ((int16_t)(own_half->held[from + half]->ssn - ssn) <= 0) {
+            from += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return (uint16_t)from;
+}
+
+/* Room for one more at the end. False: without memory. */
+static bool reserve(struct sctp_stream_half *own_half)
+{
+    unsigned count = sctp_held_count(own_half);
+    size_t room = own_half->held_room == 0 ? 4 : 2 * (size_t)own_half->held_room;
+    struct sctp_message **grown;
+
+    if (own_half->held_end < own_half->held_room)
+        return true;
+    if (own_half->held_from != 0) {
+        memmove(own_half->held, own_half->held + own_half->held_from, count * sizeof(own_half->held[0]));
+        own_half->held_from = 0;
+        own_half->held_end = (uint16_t)count;
+        return true;
+    }
+    grown = realloc(own_half->held, room * sizeof(own_half->held[0]));
+    if (grown == NULL)
+        return false;
+    own_half->held = grown;
+    own_half->held_room = (uint16_t)room;
+    return true;
+}
+
+static void hold(struct flow_decoder *decoder, struct sctp_stream *stream, struct sctp_stream_half *own_half,
                  const struct sctp_message *message)
 {
-    struct sctp_message **link = &own_half->held, *copy;
+    struct sctp_message *copy;
+    uint16_t place;
 
-    if (decoder->held > decoder->config.buffer_max) {
+    if (decoder->held > decoder->config.buffer_max || sctp_held_count(own_half) > MESSAGES_HELD_MAX) {
         sctp_octets(decoder, FLOW_ROW_HELD_TOO_MUCH, message->have);
         return;
     }
     copy = malloc(sizeof(*copy) + message->have);
-    if (copy == NULL) {
+    if (copy == NULL || !reserve(own_half)) {
+        free(copy);
         sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
         return;
     }
     *copy = *message;
     memcpy(copy->copy, message->octets, message->have);
     copy->octets = copy->copy;
-    while (*link != NULL && (int16_t)((*link)->ssn - message->ssn) <= 0)
-        link = &(*link)->next;
-    copy->next = *link;
-    *link = copy;
-    own_half->held_count++;
-    association->held++;
+    place = place_of(own_half, message->ssn);
+    memmove(own_half->held + place + 1, own_half->held + place,
+            (size_t)(own_half->held_end - place) * sizeof(own_half->held[0]));
+    own_half->held[place] = copy;
+    own_half->held_end++;
     decoder->held += copy->have + sizeof(*copy);
+    list_holder(stream);
 }
 
 /* Whether what is missing in front of the held ones will not come any more. */
@@ -113,16 +171,17 @@ static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_
     const struct sctp_stream_half *own_half = &stream->halves[side];
     const struct sctp_side *sender = &stream->association->side[side];
 
-    if (flush || own_half->held_count >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
+    if (flush || sctp_held_count(own_half) >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
         return true;
     if (sctp_side_complete(sender))
-        return own_half->held_count >= MESSAGES_BEHIND_HOLE;
+        return sctp_held_count(own_half) >= MESSAGES_BEHIND_HOLE;
     if (sender->lost) /* it is among what was given up */
         return true;
     if (sender->acked_known && (int32_t)(sender->acked - sender->next_tsn) >= 0 &&
-        (own_half->held_count >= MESSAGES_BEHIND_ACK || decoder->now_ns - own_half->held->time_ns > ACK_NS))
+        (sctp_held_count(own_half) >= MESSAGES_BEHIND_ACK ||
+         decoder->now_ns - sctp_held_first(own_half)->time_ns > ACK_NS))
         return true;
-    return own_half->held_count >= MESSAGES_BEHIND_LOSS;
+    return sctp_held_count(own_half) >= MESSAGES_BEHIND_LOSS;
 }
 
 /* A DDP-SSN that was used already, and a TSN is missing: that may be a Stream Reset's, which begins them anew. */
@@ -149,8 +208,8 @@ static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
         struct sctp_stream_half *own_half = &stream->halves[i];
 
         own_half->reported = own_half->closed = false;
-        own_half->known = own_half->held != NULL;
-        own_half->expected = own_half->held != NULL ? own_half->held->ssn : 0;
+        own_half->known = sctp_held_count(own_half) != 0;
+        own_half->expected = own_half->known ? sctp_held_first(own_half)->ssn : 0;
     }
 }
 
@@ -172,23 +231,21 @@ static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
 static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, bool flush)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
+    struct sctp_message *message;
 
-    while (own_half->held != NULL) {
-        struct sctp_message *message = own_half->held;
+    while ((message = sctp_held_first(own_half)) != NULL) {
         int16_t ahead;
 
         if (own_half->closed && !flush && initiate_may_be_lost(stream, side))
             begin_lost(decoder, stream);
         ahead = (int16_t)(message->ssn - own_half->expected);
         if (own_half->closed && !flush) /* of a session whose Initiate has not come */
-            return;
+            break;
         if (ahead < 0 && !flush && reset_may_come(stream, side))
-            return;
+            break;
         if (ahead > 0 && !hole_is_final(decoder, stream, side, flush))
-            return;
-        own_half->held = message->next;
-        own_half->held_count--;
-        stream->association->held--;
+            break;
+        own_half->held_from++;
         if (ahead > 0 && stream->flow != NULL && own_half->known)
             sctp_report_gap(decoder, stream, side, message);
         if (ahead < 0 && own_half->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
@@ -197,17 +254,19 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
             sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
         else
             sctp_report_message(decoder, stream, side, message);
-        decoder->held -= message->have + sizeof(*message);
-        free(message);
+        free_message(decoder, message);
     }
+    if (own_half->held_from == own_half->held_end)
+        own_half->held_from = own_half->held_end = 0;
+    list_holder(stream);
 }
 
 /* Messages wait after the end of a session, and the capture has not everything: the next one's Initiate is missing. */
 static bool next_is_lost(const struct sctp_stream *stream)
 {
     const struct sctp_side *sides = stream->association->side;
-    bool waiting = (stream->halves[0].closed && stream->halves[0].held != NULL) ||
-                   (stream->halves[1].closed && stream->halves[1].held != NULL);
+    bool waiting = (stream->halves[0].closed && sctp_held_first(&stream->halves[0]) != NULL) ||
+                   (stream->halves[1].closed && sctp_held_first(&stream->halves[1]) != NULL);
 
     return waiting && (stream->unsure || !sctp_side_complete(&sides[0]) || !sctp_side_complete(&sides[1]));
 }
@@ -263,27 +322,45 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         DDP_SCTP_FIRST_SSN;
 }
 
+/*
+ * Puts those that wait and were sent before the TSN in front of the others, in their order; returns how many. Without memory all
+ * count as sent before.
+ */
+static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
+{
+    unsigned count = sctp_held_count(own_half), before = 0, after = 0;
+    struct sctp_message **held = own_half->held + own_half->held_from, **later = NULL;
+
+    if (count != 0 && (later = malloc(count * sizeof(*later))) == NULL) {
+        out_of_memory_note();
+        return count;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if ((int32_t)(held[i]->tsn - tsn) > 0)
+            later[after++] = held[i];
+        else
+            held[before++] = held[i];
+    if (after != 0)
+        memcpy(held + before, later, after * sizeof(*later));
+    free(later);
+    return before;
+}
+
 /* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent after it. */
 static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                        const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
-    struct sctp_message *later = NULL, **later_end = &later, **link = &own_half->held;
+    unsigned later = sctp_held_count(own_half) - part_by_tsn(own_half, message->tsn);
+    uint16_t from = (uint16_t)(own_half->held_end - later), end = own_half->held_end;
 
-    while (*link != NULL) {
-        if ((int32_t)((*link)->tsn - message->tsn) > 0) {
-            *later_end = *link;
-            *link = (*link)->next;
-            later_end = &(*later_end)->next;
-        } else {
-            link = &(*link)->next;
-        }
-    }
-    *later_end = NULL;
+    own_half->held_end = from;
     drain(decoder, stream, side, true);
     sctp_report_message(decoder, stream, side, message);
     own_half->expected = DDP_SCTP_DRAFT_FIRST_SSN;
-    own_half->held = later;
+    own_half->held_from = from;
+    own_half->held_end = end;
+    list_holder(stream);
 }
 
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
@@ -321,40 +398,45 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
     stream->last_ns = message->time_ns;
     ahead = (int16_t)(parsed.ssn - own_half->expected);
     if (ahead < 0 && !own_half->reported && !own_half->closed &&
-        own_half->held == NULL) { /* a sender that counts from elsewhere */
+        sctp_held_first(own_half) == NULL) { /* a sender that counts from elsewhere */
         own_half->expected = parsed.ssn;
         ahead = 0;
     }
-    if (ahead == 0 && own_half->held == NULL && !own_half->closed)
+    if (ahead == 0 && sctp_held_first(own_half) == NULL && !own_half->closed)
         sctp_report_message(decoder, stream, side, message);
     else if (ahead < 0 && !own_half->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
         sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
     else {
-        hold(decoder, association, own_half, message);
+        hold(decoder, stream, own_half, message);
         drain(decoder, stream, side, false);
     }
 }
 
+/* So many in turn, whatever their number is: a packet costs the same on one stream and on 65,536. */
 void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association)
 {
-    struct sctp_stream *stream, *next;
+    for (unsigned i = 0; i < STREAMS_VISITED && association->holders != NULL; i++) {
+        struct sctp_stream *stream = association->holders;
 
-    if (association->held == 0)
-        return;
-    HASH_ITER (hh, association->streams, stream, next)
-        for (unsigned i = 0; i < 2; i++)
-            if (stream->halves[i].held != NULL)
-                drain(decoder, stream, i, false);
+        decoder->sctp->steps++;
+        DL_DELETE2(association->holders, stream, holds_prev, holds_next);
+        DL_APPEND2(association->holders, stream, holds_prev, holds_next);
+        sctp_stream_refresh(stream);
+        for (unsigned side = 0; side < 2; side++)
+            drain(decoder, stream, side, false);
+    }
 }
 
 static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell_of_it,
                        enum flow_reason reason)
 {
+    sctp_stream_refresh(stream);
     if (tell_of_it)
         flush_stream(decoder, stream);
     sctp_session_end(decoder, stream, tell_of_it, reason);
     for (unsigned i = 0; i < 2; i++)
-        drop_held(decoder, stream->association, &stream->halves[i]);
+        drop_held(decoder, &stream->halves[i]);
+    list_holder(stream);
     HASH_DEL(stream->association->streams, stream);
     DL_DELETE2(decoder->sctp->oldest_stream, stream, older, newer);
     decoder->sctp->stream_count--;

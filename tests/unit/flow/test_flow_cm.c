@@ -179,8 +179,64 @@ START_TEST(bad_icrc)
     begin((enum mad_carrier)(_i), false, false);
     cm_begin_answer(mad, CM_RTU, 1, 2, 3);
     give(0, mad, _i == MAD_ROCE_V2 ? 1 : 3); /* InfiniBand has a VCRC after it */
-    finish();
+    flow_decoder_finish(net.decoder);
     ck_assert_ptr_nonnull(strstr(net.log, "ICRC is wrong"));
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[FLOW_ROW_ICRC].frames, 1);
+    ck_assert(!flow_account_whole(&flow_decoder_totals(net.decoder)->account));
+    flow_decoder_destroy(net.decoder);
+}
+END_TEST
+
+/*
+ * A REQ that was damaged on its way, in front of the good one and after it: nothing is found in it, and the exchange is what it is
+ * without. Loop: the octet of the MAD, times two.
+ */
+START_TEST(damaged_request)
+{
+    struct ip_cm_request fields = {
+        .local_id = 0xA1, .transaction = 7, .source_port = 49153, .destination_port = 3260, .protocol = 6};
+    size_t at = 14 + 20 + 8 + BTH_OCTETS + DETH_OCTETS + MAD_HEADER_OCTETS + (size_t)_i / 2;
+    uint8_t mad[MAD_OCTETS];
+
+    begin(MAD_ROCE_V2, false, false);
+    net_address_parse(&fields.source, "192.0.2.1");
+    net_address_parse(&fields.destination, "192.0.2.2");
+    mad_ip_request(mad, &fields);
+    if (_i % 2 == 0)
+        request(0xA1, 7);
+    give(0, mad, (unsigned)(14 + 20 + 8 + BTH_OCTETS + DETH_OCTETS + MAD_OCTETS + ICRC_OCTETS - at));
+    if (_i % 2 != 0)
+        request(0xA1, 7);
+    answer(1, CM_REP, 7, 0xB1, 0xA1);
+    flow_decoder_finish(net.decoder);
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[FLOW_ROW_ICRC].frames, 1);
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[FLOW_ROW_IWARP].frames, 2);
+    ck_assert_ptr_nonnull(strstr(net.log, ".1 CM REP ird 0 ord 0\n"));
+    flow_decoder_destroy(net.decoder);
+}
+END_TEST
+
+/* A MAD has 256 octets. Loop: how many this one has instead. */
+START_TEST(mad_length)
+{
+    enum { HEADERS = 14 + 20 + 8 + BTH_OCTETS + DETH_OCTETS };
+    static const size_t lengths[] = {24, 156, 255, 257, 260};
+    uint8_t mad[MAD_OCTETS], frame[512] = {0};
+    struct mad_ends ends;
+    size_t count = HEADERS + lengths[_i] + ICRC_OCTETS;
+
+    begin(MAD_ROCE_V2, false, false);
+    ends_of(0, &ends);
+    cm_begin_answer(mad, CM_RTU, 1, 2, 3);
+    ck_assert_uint_ne(mad_packet(frame, sizeof(frame), MAD_ROCE_V2, &ends, mad), 0);
+    octets_put16(frame + 14 + 2, (uint16_t)(count - 14));
+    octets_put16(frame + 14 + 20 + 4, (uint16_t)(count - 14 - 20));
+    memset(frame + count - ICRC_OCTETS, 0, ICRC_OCTETS); /* left to the adapter */
+    flow_decoder_frame(net.decoder, &(struct flow_frame){FLOW_LINK_ETHERNET, 0, 1, frame, count, count});
+    flow_decoder_finish(net.decoder);
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[FLOW_ROW_MAD_LENGTH].frames, 1);
+    ck_assert_str_eq(net.log, "");
+    flow_decoder_destroy(net.decoder);
 }
 END_TEST
 
@@ -305,6 +361,8 @@ Suite *flow_cm_suite(void)
     tcase_add_test(tcase, by_ipv6);
     tcase_add_loop_test(tcase, bad_icrc, MAD_ROCE_V2, MAD_ROCE_V2 + 1);
     tcase_add_loop_test(tcase, bad_icrc, MAD_INFINIBAND, MAD_INFINIBAND_GLOBAL + 1);
+    tcase_add_loop_test(tcase, damaged_request, 0, 2 * CM_MESSAGE_OCTETS);
+    tcase_add_loop_test(tcase, mad_length, 0, 5);
     tcase_add_test(tcase, exchanges);
     tcase_add_test(tcase, sidr);
     tcase_add_loop_test(tcase, cut, 40, 330);

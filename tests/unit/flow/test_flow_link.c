@@ -155,7 +155,8 @@ START_TEST(rows_say_why)
     } changes[] = {
         {12, 0x0806, FLOW_ROW_ARP},
         {12, 0x88CC, FLOW_ROW_ETHERTYPE},
-        {12, 0x0026, FLOW_ROW_LLC},
+        {12, 0x0026, FLOW_ROW_LLC_UNKNOWN},
+        {12, 0x88B5, FLOW_ROW_ETHERTYPE_UNKNOWN},
         {12, 0x8847, FLOW_ROW_TUNNEL},
         {12, 0x8864, FLOW_ROW_TUNNEL},
         {14, 0x4200, FLOW_ROW_IP_HEADER},            /* a header of 8 octets */
@@ -169,7 +170,8 @@ START_TEST(rows_say_why)
         {14 + 8, 0x4002, FLOW_ROW_IGMP},
         {14 + 8, 0x4059, FLOW_ROW_IP_PROTOCOL}, /* OSPF */
         {14 + 8, 0x4032, FLOW_ROW_TUNNEL},      /* ESP */
-        {14 + 8, 0x4011, FLOW_ROW_UDP},
+        {14 + 8, 0x40FD, FLOW_ROW_IP_PROTOCOL_UNKNOWN},
+        {14 + 8, 0x4011, FLOW_ROW_UDP_LENGTH},
         {14 + 8, 0x4084, FLOW_ROW_SCTP_CHUNK},
     };
     struct talk *talk = talk_new(NULL);
@@ -380,7 +382,7 @@ Suite *flow_link_suite(void)
     tcase_add_loop_test(tests, every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
     tcase_add_test(tests, ethernet_padding);
     tcase_add_test(tests, headers_in_between);
-    tcase_add_loop_test(tests, rows_say_why, 0, 18);
+    tcase_add_loop_test(tests, rows_say_why, 0, 20);
     tcase_add_test(tests, cut_frames);
     tcase_add_test(tests, ip_checksums);
     tcase_add_test(tests, links_known);

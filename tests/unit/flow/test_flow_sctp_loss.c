@@ -131,6 +131,7 @@ START_TEST(bounded)
     for (size_t i = 0; i < 4; i++) {
         struct flow_frame frame = {FLOW_LINK_RAW, i, i + 1, sctp_log.octets[i], sctp_log.count[i], sctp_log.count[i]};
 
+        memset(sctp_log.octets[i] + 20 + SCTP_CHECKSUM_AT, 0, 4); /* so that they can be changed below */
         flow_decoder_frame(decoder, &frame);
     }
     for (unsigned i = 0; i < 20000; i++) {

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * UDP: RoCEv2 on its port, SCTP between any ports (RFC 6951 leaves them open), and tunnels. A datagram is foreign when neither
+ * an IP packet nor a TCP segment nor an MPA start-up frame nor an SCTP packet stands in its first octets, and it is none of the
+ * encrypted tunnels that are known.
+ */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
+#include "conformance/flow/link/flow_link_internal.h"
+#include "wire/ddp_sctp.h"
+#include "wire/infiniband.h"
+#include "wire/mpa.h"
+
+enum {
+    UDP_OCTETS = 8,
+    IPV4_OCTETS = 20,
+    IPV6_OCTETS = 40,
+    TCP_OCTETS = 20,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
+    PROTOCOL_ICMPV6 = 58,
+    PROTOCOL_SCTP = 132,
+    RESERVED_PORTS = 1024,
+    LOOKED_AT = 128, /* octets in which a header may begin: those of known tunnels are shorter */
+};
+
+/* The ends of a packet, for the checksums of what may be in it. */
+struct ends {
+    const uint8_t *source, *destination;
+    size_t octets; /* of each */
+};
+
+/* ---- checksums --------------------------------------------------------------------------------------------------- */
+
+static uint64_t sum_words(uint64_t sum, const uint8_t *octets, size_t count)
+{
+    size_t i = 0;
+
+    for (; i + 2 <= count; i += 2)
+        sum += octets_get16(octets + i);
+    return i < count ? sum + ((uint64_t)octets[i] << 8) : sum;
+}
+
+static bool sum_is_right(uint64_t sum)
+{
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return sum == 0xFFFF;
+}
+
+/* That of TCP, UDP and ICMPv6, with their pseudo-header. */
+static bool payload_sum_is_right(const struct ends *ends, unsigned protocol, const uint8_t *payload, size_t count)
+{
+    uint64_t sum = sum_words(protocol + count, ends->source, ends->octets);
+
+    sum = sum_words(sum, ends->destination, ends->octets);
+    return sum_is_right(sum_words(sum, payload, count));
+}
+
+/* ---- SCTP -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Chunks of known types fill the datagram. Where the capture cut it, the first one has to be of those that an association with
+ * DDP begins with.
+ */
+static bool looks_like_chunks(const struct flow_rest *rest)
+{
+    const uint8_t *p = rest->octets + SCTP_COMMON_OCTETS, *end = rest->octets + rest->captured;
+    struct sctp_chunk chunk;
+    struct sctp_data data;
+
+    if (rest->captured < rest->length) {
+        if (rest->captured < SCTP_COMMON_OCTETS + SCTP_CHUNK_OCTETS || octets_get16(p + 2) > rest->length)
+            return false;
+        (void)sctp_chunk_parse(&p, end, &chunk);
+        return chunk.start != NULL && (((chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK) && chunk.flags == 0 &&
+                                        chunk.length >= SCTP_INIT_OCTETS) ||
+                                       (chunk.type == SCTP_DATA && sctp_data_parse(&chunk, &data) == WIRE_OK &&
+                                        (data.ppid == DDP_SCTP_PPID_SEGMENT || data.ppid == DDP_SCTP_PPID_CONTROL)));
+    }
+    if (rest->length % 4 != 0)
+        return false;
+    while (p < end)
+        if (sctp_chunk_parse(&p, end, &chunk) != WIRE_OK || wire_name_of(sctp_chunk_names, chunk.type) == NULL)
+            return false;
+    return true;
+}
+
+/* A packet of SCTP, be its checksum right or not; chunks of other types follow a right one. */
+static bool looks_like_sctp(const struct flow_rest *rest)
+{
+    if (rest->length < SCTP_COMMON_OCTETS + SCTP_CHUNK_OCTETS ||
+        rest->captured < SCTP_COMMON_OCTETS + SCTP_CHUNK_OCTETS || sctp_common_get_SourcePort(rest->octets) == 0 ||
+        sctp_common_get_DestinationPort(rest->octets) == 0)
+        return false;
+    if (looks_like_chunks(rest))
+        return true;
+    return rest->captured == rest->length && octets_get16(rest->octets + SCTP_COMMON_OCTETS + 2) >= SCTP_CHUNK_OCTETS &&
+           octets_get16(rest->octets + SCTP_COMMON_OCTETS + 2) <= rest->length - SCTP_COMMON_OCTETS &&
+           sctp_common_get_Checksum(rest->octets) == sctp_checksum(rest->octets, rest->length);
+}
+
+/* ---- TCP --------------------------------------------------------------------------------------------------------- */
+
+/* Its checksum is right, between the datagram's own addresses. */
+static bool looks_like_tcp(const struct flow_rest *rest, const struct ends *ends)
+{
+    enum { SYN = 0x02, FIN = 0x01, RESERVED = 0x0E };
+    const uint8_t *header = rest->octets;
+
+    return rest->captured >= TCP_OCTETS && rest->captured == rest->length && header[12] >> 4 >= TCP_OCTETS / 4 &&
+           (size_t)(header[12] >> 4) * 4 <= rest->length && (header[12] & RESERVED) == 0 &&
+           (header[13] & (SYN | FIN)) != (SYN | FIN) && payload_sum_is_right(ends, PROTOCOL_TCP, header, rest->length);
+}
+
+/* The first octets of the Keys of RFC 5044 7.1 are the same. */
+static bool has_key(const struct flow_rest *rest)
+{
+    enum { SAME = 8 };
+    size_t last = rest->captured < LOOKED_AT + SAME ? rest->captured : LOOKED_AT + SAME;
+
+    return memmem(rest->octets, last, MPA_KEY_REQUEST, SAME) != NULL;
+}
+
+/* ---- IP ---------------------------------------------------------------------------------------------------------- */
+
+/* Its checksum is right; where there is none it fills what is left. */
+static bool is_ipv4(const uint8_t *header, size_t captured, size_t length)
+{
+    size_t octets = (size_t)(header[0] & 0xF) * 4, total;
+
+    if (header[0] >> 4 != 4 || octets < IPV4_OCTETS || captured < octets)
+        return false;
+    total = octets_get16(header + 2);
+    if (total < octets || total > length)
+        return false;
+    return octets_get16(header + 10) == 0 ? total == length : sum_is_right(sum_words(0, header, octets));
+}
+
+/* Global, unique local, link-local, or with eight zeros before it. */
+static bool is_address(const uint8_t *address)
+{
+    static const uint8_t zeros[8];
+
+    return (address[0] & 0xE0) == 0x20 || (address[0] & 0xFE) == 0xFC ||
+           (address[0] == 0xFE && (address[1] & 0xC0) == 0x80) || memcmp(address, zeros, sizeof(zeros)) == 0;
+}
+
+/* It fills what is left, or what it carries has a checksum that is right; where the rest is not there, its addresses tell. */
+static bool is_ipv6(const uint8_t *header, size_t captured, size_t length)
+{
+    /* What a packet may carry: extension headers, tunnels, ICMPv6, and what else stands above IP. */
+    static const uint8_t known[] = {0, 4, 6, 17, 41, 43, 44, 47, 50, 51, 58, 59, 60, 89, 97, 103, 132, 135, 137};
+    struct ends ends = {header + 8, header + 24, 16};
+    size_t payload;
+
+    if (header[0] >> 4 != 6 || captured < IPV6_OCTETS || header[7] == 0 ||
+        memchr(known, header[6], sizeof(known)) == NULL)
+        return false;
+    payload = octets_get16(header + 4);
+    if (IPV6_OCTETS + payload > length)
+        return false;
+    if (IPV6_OCTETS + payload == length)
+        return true;
+    if (IPV6_OCTETS + payload > captured)
+        return is_address(ends.source) && is_address(ends.destination);
+    if (header[6] == PROTOCOL_SCTP)
+        return payload >= SCTP_COMMON_OCTETS &&
+               sctp_common_get_Checksum(header + IPV6_OCTETS) == sctp_checksum(header + IPV6_OCTETS, payload);
+    return (header[6] == PROTOCOL_TCP || header[6] == PROTOCOL_UDP || header[6] == PROTOCOL_ICMPV6) &&
+           payload_sum_is_right(&ends, header[6], header + IPV6_OCTETS, payload);
+}
+
+/* Where an IP packet stands in the octets; false: nowhere. */
+static bool find_ip(const struct flow_rest *rest, struct flow_rest *packet)
+{
+    for (size_t at = 0; at < LOOKED_AT && at + IPV4_OCTETS <= rest->captured; at++) {
+        const uint8_t *header = rest->octets + at;
+        size_t captured = rest->captured - at, length = rest->length - at;
+
+        if (!is_ipv4(header, captured, length) && !is_ipv6(header, captured, length))
+            continue;
+        *packet = *rest;
+        return flow_rest_skip(packet, at);
+    }
+    return false;
+}
+
+/* ---- tunnels ----------------------------------------------------------------------------------------------------- */
+
+/* RFC 7348 5: the header, then a frame. */
+static enum flow_row row_of_vxlan(struct flow_rest rest, unsigned depth)
+{
+    return flow_rest_skip(&rest, 8) ? flow_tunnel_ethernet(&rest, depth) : FLOW_ROW_TUNNEL;
+}
+
+/* RFC 8926 3.4. */
+static enum flow_row row_of_geneve(struct flow_rest rest, unsigned depth)
+{
+    enum { BRIDGED = 0x6558, HEADER_OCTETS = 8 };
+    unsigned type;
+    size_t octets;
+
+    if (rest.captured < HEADER_OCTETS)
+        return FLOW_ROW_TUNNEL;
+    octets = HEADER_OCTETS + (size_t)(rest.octets[0] & 0x3F) * 4;
+    type = octets_get16(rest.octets + 2);
+    if (!flow_rest_skip(&rest, octets))
+        return FLOW_ROW_TUNNEL;
+    return type == BRIDGED ? flow_tunnel_ethernet(&rest, depth) : flow_tunnel_ip(&rest, depth);
+}
+
+/* GTP-U (3GPP TS 29.281 5): what is no G-PDU is between the tunnel's ends. */
+static enum flow_row row_of_gtp(const struct flow_rest *rest)
+{
+    enum { VERSION_1 = 0x30, VERSION_BITS = 0xF0, G_PDU = 255 };
+
+    return rest->captured >= 2 && (rest->octets[0] & VERSION_BITS) == VERSION_1 && rest->octets[1] != G_PDU
+               ? FLOW_ROW_TUNNEL_FOREIGN
+               : FLOW_ROW_TUNNEL;
+}
+
+/* RFC 3948 2: IKE after four zeros, a keepalive, or ESP. */
+static enum flow_row row_of_esp(const struct flow_rest *rest)
+{
+    if (rest->captured < 4)
+        return rest->length == 1 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+    return octets_get32(rest->octets) == 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+}
+
+/* RFC 2661 3.1: a control message has the T bit. */
+static enum flow_row row_of_l2tp(const struct flow_rest *rest)
+{
+    return rest->captured >= 1 && (rest->octets[0] & 0x80) != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+}
+
+/* WireGuard, between any ports: transport data, in blocks of 16 octets. */
+static bool is_wireguard(const struct flow_rest *rest)
+{
+    enum { TRANSPORT = 4, LEAST = 32 };
+
+    return rest->captured >= LEAST && octets_get32_little(rest->octets) == TRANSPORT && rest->length % 16 == 0;
+}
+
+/* The row by a port that is a tunnel's: of those that may be read, what is in them. */
+static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, unsigned depth)
+{
+    switch (port) {
+    case 4789: /* VXLAN */
+    case 8472: /* the same, in Linux by default */ return row_of_vxlan(*rest, depth);
+    case 6081: return row_of_geneve(*rest, depth);
+    case 2152: return row_of_gtp(rest);
+    case 4500: return row_of_esp(rest);
+    case 1701: return row_of_l2tp(rest);
+    case 1194: /* OpenVPN */
+    case 3544: /* Teredo (RFC 4380) */
+    case 4341: /* LISP (RFC 9300) */
+    case 4754: /* GRE (RFC 8086) */
+    case 4755: /* the same, encrypted */
+    case 4790: /* VXLAN-GPE */
+    case 5247: /* CAPWAP data (RFC 5415) */
+    case 6080: /* GUE */
+    case 6635: /* MPLS (RFC 7510) */
+    case 6636: /* the same, encrypted */
+    case 9899: /* SCTP, of which the capture has too little to tell it */ return FLOW_ROW_TUNNEL;
+    default: return FLOW_ROW_UDP;
+    }
+}
+
+/* The row of a datagram without SCTP. */
+static enum flow_row row_of(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
+                            unsigned depth)
+{
+    struct flow_rest packet;
+    enum flow_row row;
+
+    if (find_ip(rest, &packet)) {
+        row = flow_tunnel_ip(&packet, depth);
+        if (row == FLOW_ROW_TUNNEL)
+            return row;
+    } else {
+        row = FLOW_ROW_UDP;
+    }
+    if (has_key(rest) || is_wireguard(rest) || (ends != NULL && looks_like_tcp(rest, ends)))
+        return FLOW_ROW_TUNNEL;
+    if (row != FLOW_ROW_UDP)
+        return row;
+    if (from < RESERVED_PORTS || to < RESERVED_PORTS) /* the other port is a client's, whatever it is */
+        return row;
+    row = row_of_port(to, rest, depth);
+    return row == FLOW_ROW_UDP ? row_of_port(from, rest, depth) : row;
+}
+
+/* ---- datagrams --------------------------------------------------------------------------------------------------- */
+
+enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length)
+{
+    struct flow_rest rest = {header, captured, length};
+
+    if (octets_get16(header + 2) == ROCE_V2_PORT || !flow_rest_skip(&rest, UDP_OCTETS) || looks_like_sctp(&rest))
+        return FLOW_ROW_IWARP;
+    return row_of(octets_get16(header), octets_get16(header + 2), &rest, NULL, 0);
+}
+
+enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *layers)
+{
+    const uint8_t *header = rest->octets;
+
+    if (!flow_rest_skip(rest, UDP_OCTETS))
+        return flow_layers_short(layers, rest, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
+    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), rest, NULL, layers->depth));
+}
+
+enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
+{
+    const struct flow_datagram *datagram = &layers->datagram;
+    struct ends ends = {datagram->source, datagram->destination, datagram->family == 4 ? 4 : 16};
+    const uint8_t *header = rest->octets;
+    struct flow_rest inner = *rest;
+    size_t length;
+
+    if (rest->captured < UDP_OCTETS)
+        return flow_layers_short(layers, rest, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
+    length = octets_get16(header + 4);
+    if (octets_get16(header + 2) == ROCE_V2_PORT)
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_UDP, rest->octets, rest->captured, rest->length);
+    if (length < UDP_OCTETS || length > rest->length)
+        return flow_layers_none(layers, FLOW_ROW_UDP_LENGTH);
+    flow_rest_limit(&inner, length);
+    (void)flow_rest_skip(&inner, UDP_OCTETS);
+    if (looks_like_sctp(&inner))
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, inner.octets, inner.captured, inner.length);
+    return flow_layers_none(layers,
+                            row_of(octets_get16(header), octets_get16(header + 2), &inner, &ends, layers->depth));
+}
