@@ -15,41 +15,10 @@
 #include <unistd.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/capture_magic.h"
 #include "conformance/engine/evidence/capture_packed.h"
 
-enum { DEPTH_MAX = 64, MAGIC_OCTETS = 8 };
-
-/* What a file begins with. */
-struct magic {
-    const char *octets;
-    size_t count;
-    bool capture; /* it is read; else: */
-    enum flow_row row;
-};
-
-/* clang-format off */
-static const struct magic magics[] = {
-    {"\xA1\xB2\xC3\xD4", 4, true, FLOW_ROWS}, /* pcap, and in the other order of octets */
-    {"\xD4\xC3\xB2\xA1", 4, true, FLOW_ROWS},
-    {"\xA1\xB2\x3C\x4D", 4, true, FLOW_ROWS}, /* with nanoseconds */
-    {"\x4D\x3C\xB2\xA1", 4, true, FLOW_ROWS},
-    {"\xA1\xB2\xCD\x34", 4, true, FLOW_ROWS}, /* as some kernels' tcpdump wrote it */
-    {"\x34\xCD\xB2\xA1", 4, true, FLOW_ROWS},
-    {"\x0A\x0D\x0D\x0A", 4, true, FLOW_ROWS}, /* pcapng */
-    {"\x1F\x9D", 2, false, FLOW_ROW_COMPRESSED}, /* compress */
-    {"BZh", 3, false, FLOW_ROW_COMPRESSED},
-    {"\xFD" "7zXZ", 5, false, FLOW_ROW_COMPRESSED},
-    {"LZIP", 4, false, FLOW_ROW_COMPRESSED},
-    {"PK\x03\x04", 4, false, FLOW_ROW_COMPRESSED},
-    {"7z\xBC\xAF\x27\x1C", 6, false, FLOW_ROW_COMPRESSED},
-    {"snoop\0\0", 8, false, FLOW_ROW_OTHER_FORMAT},
-    {"GMBU", 4, false, FLOW_ROW_OTHER_FORMAT}, /* Microsoft Network Monitor */
-    {"RTSS", 4, false, FLOW_ROW_OTHER_FORMAT},
-    {"XCP\0", 4, false, FLOW_ROW_OTHER_FORMAT}, /* NetXRay */
-    {"TRSNIFF ", 8, false, FLOW_ROW_OTHER_FORMAT},
-    {"iptrace ", 8, false, FLOW_ROW_OTHER_FORMAT},
-};
-/* clang-format on */
+enum { DEPTH_MAX = 64 };
 
 struct walk {
     struct capture_list *list;
@@ -189,10 +158,10 @@ static bool packed_name(const char *name)
 }
 
 /* The first octets of the file, or of what is compressed in it; -1: they cannot be read. */
-static ssize_t first_octets(const char *path, uint8_t octets[MAGIC_OCTETS], bool *packed)
+static ssize_t first_octets(const char *path, uint8_t octets[CAPTURE_MAGIC_OCTETS], bool *packed)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t have = descriptor < 0 ? -1 : read(descriptor, octets, MAGIC_OCTETS);
+    ssize_t have = descriptor < 0 ? -1 : read(descriptor, octets, CAPTURE_MAGIC_OCTETS);
     struct capture_packed *state = NULL;
     struct sentence ignored;
     FILE *file;
@@ -201,8 +170,8 @@ static ssize_t first_octets(const char *path, uint8_t octets[MAGIC_OCTETS], bool
     if (*packed && lseek(descriptor, 0, SEEK_SET) == 0 && (file = fdopen(descriptor, "rb")) != NULL) {
         descriptor = -1;
         file = capture_packed_open(file, &state, &ignored);
-        have = file == NULL ? -1 : (ssize_t)fread(octets, 1, MAGIC_OCTETS, file);
-        if (have < MAGIC_OCTETS && capture_packed_error(state)[0] != '\0')
+        have = file == NULL ? -1 : (ssize_t)fread(octets, 1, CAPTURE_MAGIC_OCTETS, file);
+        if (have < CAPTURE_MAGIC_OCTETS && capture_packed_error(state)[0] != '\0')
             have = -1;
         if (file != NULL)
             (void)fclose(file);
@@ -216,23 +185,26 @@ static ssize_t first_octets(const char *path, uint8_t octets[MAGIC_OCTETS], bool
 /* Reads how the file begins. FLOW_ROWS: it is a capture; else the row that it is counted in. */
 static enum flow_row row_of_file(const char *path, const char *name)
 {
-    uint8_t octets[MAGIC_OCTETS];
+    uint8_t octets[CAPTURE_MAGIC_OCTETS];
+    enum flow_row row;
     bool packed;
     ssize_t have = first_octets(path, octets, &packed);
 
     if (have < 0) /* a compressed one that is a capture by its name is read, which tells what is wrong with it */
         return packed && packed_name(name) ? FLOW_ROWS : FLOW_ROW_UNREADABLE;
-    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-        if ((size_t)have >= magics[i].count && memcmp(octets, magics[i].octets, magics[i].count) == 0)
-            return magics[i].row;
-    return capture_name(name) || (packed && packed_name(name)) ? FLOW_ROWS : FLOW_ROW_FILE;
+    row = capture_magic_row(octets, (size_t)have);
+    if (row != FLOW_ROW_FILE && row != FLOW_ROW_FILE_UNKNOWN)
+        return row;
+    return capture_name(name) || (packed && packed_name(name)) ? FLOW_ROWS : row;
 }
 
 const char *capture_obstacle(const char *path)
 {
     enum flow_row row = row_of_file(path, "");
 
-    return row == FLOW_ROW_COMPRESSED || row == FLOW_ROW_OTHER_FORMAT ? flow_account_row(row)->text : NULL;
+    return row == FLOW_ROW_COMPRESSED || row == FLOW_ROW_ARCHIVE || row == FLOW_ROW_OTHER_FORMAT
+               ? flow_account_row(row)->text
+               : NULL;
 }
 
 static int take_file(struct walk *walk, const char *path, const char *name)

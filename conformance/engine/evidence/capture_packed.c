@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "wire/octets.h"
 #include "wire/out_of_memory.h"
 
 enum { INPUT_OCTETS = 1 << 16, GZIP_WINDOW = 15 + 16 };
@@ -133,11 +134,19 @@ static void lz4_end(void *decoder)
     (void)LZ4F_freeDecompressionContext(decoder);
 }
 
+enum { FORMAT_GZIP, FORMAT_ZSTD, FORMAT_LZ4 };
+
 static const struct format formats[] = {
-    {"gzip", {0x1F, 0x8B}, 2, gzip_begin, gzip_work, gzip_end},
-    {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 4, zstd_begin, zstd_work, zstd_end},
-    {"lz4", {0x04, 0x22, 0x4D, 0x18}, 4, lz4_begin, lz4_work, lz4_end},
+    [FORMAT_GZIP] = {"gzip", {0x1F, 0x8B}, 2, gzip_begin, gzip_work, gzip_end},
+    [FORMAT_ZSTD] = {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 4, zstd_begin, zstd_work, zstd_end},
+    [FORMAT_LZ4] = {"lz4", {0x04, 0x22, 0x4D, 0x18}, 4, lz4_begin, lz4_work, lz4_end},
 };
+
+/* Frames that a reader steps over, the same of zstd and of lz4: pzstd begins with one. */
+static bool is_skippable(const uint8_t *octets, size_t count)
+{
+    return count >= 4 && (octets[0] & 0xF0) == 0x50 && octets[1] == 0x2A && octets[2] == 0x4D && octets[3] == 0x18;
+}
 
 static const struct format *format_of(const uint8_t *octets, size_t count)
 {
@@ -151,7 +160,7 @@ const char *capture_packed_name(const uint8_t *octets, size_t count)
 {
     const struct format *format = format_of(octets, count);
 
-    return format != NULL ? format->name : NULL;
+    return format != NULL ? format->name : is_skippable(octets, count) ? "zstd" : NULL;
 }
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
@@ -244,16 +253,51 @@ static int peek(FILE *file, uint8_t *octets, size_t *count)
     return 0;
 }
 
+/* Steps over a skippable frame: its magic, its length (low octet first), so many octets. False: the file ends in it. */
+static bool skip_frame(FILE *file)
+{
+    uint8_t octets[4096];
+    uint64_t left;
+
+    if (fread(octets, 1, 8, file) != 8)
+        return false;
+    left = (uint64_t)octets_get32_little(octets + 4);
+    while (left > 0) {
+        size_t part = left < sizeof(octets) ? (size_t)left : sizeof(octets);
+
+        if (fread(octets, 1, part, file) != part)
+            return false;
+        left -= part;
+    }
+    return true;
+}
+
+/* The format of what the file stands at, behind frames that are stepped over. NULL: none; *cut: the file ends in such a frame. */
+static const struct format *format_at(FILE *file, bool *cut)
+{
+    uint8_t octets[CAPTURE_PACKED_MAGIC_OCTETS];
+    const struct format *format;
+    bool skipped = false;
+    size_t count = 0;
+
+    *cut = false;
+    while (!*cut && peek(file, octets, &count) == 0 && is_skippable(octets, count)) {
+        skipped = true;
+        *cut = !skip_frame(file);
+    }
+    format = *cut ? NULL : format_of(octets, count);
+    return format != NULL || !skipped ? format : &formats[FORMAT_ZSTD];
+}
+
 FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sentence *error)
 {
     static const cookie_io_functions_t functions = {.read = read_octets, .close = close_octets};
-    uint8_t octets[CAPTURE_PACKED_MAGIC_OCTETS];
     const struct format *format;
     FILE *unpacked = NULL;
-    size_t count;
+    bool cut;
 
     *packed = NULL;
-    format = peek(file, octets, &count) == 0 ? format_of(octets, count) : NULL;
+    format = format_at(file, &cut);
     if (format == NULL)
         return file;
     *packed = calloc(1, sizeof(**packed));
@@ -262,6 +306,7 @@ FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sen
     if (unpacked != NULL) {
         (*packed)->format = format;
         (*packed)->file = file;
+        (*packed)->open = cut;
         return unpacked;
     }
     if (*packed != NULL && (*packed)->decoder != NULL)
