@@ -4,6 +4,9 @@
  * the segment (RFC 5961 4). So a SYN with another sequence number than the connection's is kept aside, and another
  * connection begins when the other side answers in the new numbers. Where the other side was not captured at all, the
  * sender's own octets in the new numbers have to do.
+ *
+ * The numbers may be the same: once both sides have ended a connection, or one has reset it, a SYN is none of it, whatever its
+ * number is. Until that SYN is answered by another one, octets that may be of either connection are of none.
  */
 #include "conformance/flow/flow_internal.h"
 
@@ -72,6 +75,29 @@ static bool is_over(const struct flow_connection *connection, unsigned side)
     return (from->closed || from->reset) && !from->acked_known && !connection->side[1 - side].seq_known;
 }
 
+/* Both sides have ended it, or one has reset it. */
+static bool has_ended(const struct flow_connection *connection)
+{
+    const struct flow_side *sides = connection->side;
+
+    return (sides[0].closed && sides[1].closed) || sides[0].reset || sides[1].reset;
+}
+
+/* The SYN that the side began with, once more; or it was captured after its first octets. */
+static bool is_repeated(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_side *side = &connection->side[segment->side];
+
+    return !has_ended(connection) &&
+           (side->syn.seen ? side->syn.isn == segment->seq : (uint32_t)side->floor == segment->seq + 1);
+}
+
+/* A segment of the connection that has ended, or of the one that a SYN with the same number began. */
+static bool is_of_either(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    return (segment->flags & TCP_BIT_SYN) == 0 && segment->length != 0 && has_ended(connection);
+}
+
 enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
                             const struct flow_segment *segment, const struct flow_frame *frame)
 {
@@ -83,7 +109,8 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
             connection->side[rebirth->syn.side].half->tcp->syns_refused--;
         return LIFE_NEW;
     }
-    if ((segment->flags & TCP_BIT_SYN) == 0 && rebirth->pending && is_new(connection, segment)) {
+    if ((segment->flags & TCP_BIT_SYN) == 0 && rebirth->pending &&
+        (is_new(connection, segment) || is_of_either(connection, segment))) {
         side->octets.sent += segment->length;
         flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
                         frame->number, frame->time_ns);
@@ -91,8 +118,8 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
     }
     if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
         return LIFE_SAME;
-    if (side->syn.seen ? side->syn.isn == segment->seq : (uint32_t)side->floor == segment->seq + 1)
-        return LIFE_SAME; /* once more; or it was captured after its first octets */
+    if (is_repeated(connection, segment))
+        return LIFE_SAME;
     side->octets.sent += segment->length;
     if (flow_tcp_damaged(side, segment)) {
         flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_CHECKSUM, segment->length, segment->captured,

@@ -5,8 +5,8 @@
  * takes; octets far beyond the stream wait (flow_queue.c); and where octets came twice with different contents, it is
  * said that nobody knows which ones count (flow_again.c).
  *
- * The checksum of segments that come in order is not verified: that would read every octet once more. One of those can
- * mislead only if others are sent in its place, which is noticed.
+ * The checksum of octets that come in order is not verified: that would read each of them once more. One of those segments can
+ * mislead only if others are sent in its place, which is noticed. That of an acknowledgment without octets is.
  */
 #include "conformance/flow/flow_internal.h"
 
@@ -22,13 +22,21 @@ enum {
 
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
+/* In the machine's order of octets: whether the sum is 0xFFFF does not depend on it (RFC 1071 2). */
 static uint64_t sum_words(uint64_t sum, const uint8_t *octets, size_t count)
 {
+    uint32_t word = 0;
     size_t i = 0;
 
-    for (; i + 2 <= count; i += 2)
-        sum += (uint64_t)octets[i] << 8 | octets[i + 1];
-    return i < count ? sum + ((uint64_t)octets[i] << 8) : sum;
+    for (; i + sizeof(word) <= count; i += sizeof(word)) {
+        memcpy(&word, octets + i, sizeof(word));
+        sum += word;
+    }
+    if (i == count)
+        return sum;
+    word = 0;
+    memcpy(&word, octets + i, count - i);
+    return sum + word;
 }
 
 /* RFC 9293 3.1. False: it is wrong, or some of the segment is not there. */
@@ -36,11 +44,14 @@ static bool sum_is_right(const struct flow_segment *segment)
 {
     size_t header = (size_t)(segment->header[12] >> 4) * 4;
     size_t address = segment->key.family == 4 ? 4 : 16;
-    uint64_t sum = 6 + header + segment->length;
+    uint8_t pseudo[4] = {0, 6};
+    uint64_t sum;
 
     if (segment->payload != segment->header + header || segment->captured < segment->length ||
         header + segment->length > SUM_OCTETS_MAX)
         return false;
+    octets_put16(pseudo + 2, (uint16_t)(header + segment->length));
+    sum = sum_words(0, pseudo, sizeof(pseudo));
     for (unsigned i = 0; i < 2; i++)
         sum = sum_words(sum, segment->key.address[i], address);
     sum = sum_words(sum, segment->header, header);
@@ -338,8 +349,11 @@ void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *conn
     bool plain = (segment->flags & (OTHER_FLAGS | TCP_BIT_ACK)) == TCP_BIT_ACK;
     uint64_t received = 0;
 
-    if ((segment->flags & TCP_BIT_ACK) != 0 && (segment->flags & TCP_BIT_RST) == 0)
+    if ((segment->flags & TCP_BIT_ACK) != 0 && (segment->flags & TCP_BIT_RST) == 0) {
+        if (segment->length == 0 && flow_tcp_damaged(side, segment))
+            return;
         received = take_ack(side, other, segment);
+    }
     if ((plain || take_flags(decoder, connection, segment, frame)) && segment->length != 0)
         record_payload(decoder, connection, segment, frame, received);
     if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
