@@ -51,7 +51,7 @@ enum flow_account_kind {
     ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
     ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \
     ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
-    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are, once): decompress it first") \
+    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are): decompress it first") \
     ROW(ARCHIVE,        UNJUDGED, "archive",        "an archive is not opened: extract its files first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
     ROW(FILE_UNKNOWN,   UNJUDGED, "file-unknown",   "a file in a folder begins like nothing that is known, and may be a capture: name it, or leave it out") \

@@ -106,6 +106,52 @@ for pair in gzip/gz zstd/zst lz4/lz4; do
 	audit "2 4" "cut: ${pair%/*}" "$in/cut.${pair#*/}"
 	complains "cut\.${pair#*/}: cannot be read after frame [0-9]+: ${pair%/*}: the compressed data ends too early: the file was cut$"
 done
+
+echo "== folders: what a file is called a capture for, and what not"
+odd=$in/odd
+mkdir -p "$odd"
+# odd ROW WHAT: the folder has one file, which is unjudged in that row, beside a good capture.
+odd() {
+	cp "$in/good.pcap" "$odd/good.pcap"
+	audit 4 "$2" "$odd"
+	counts "$2: it is counted" ".unjudged.\"$1\".items == 1"
+	rm -rf "$odd"
+	mkdir "$odd"
+}
+tar -C "$in" -cf "$odd/a.tar" good.pcap
+odd archive "a tar archive"
+tar -C "$in" -czf "$odd/a.tgz" good.pcap
+odd archive "a compressed tar archive"
+gzip -c "$in/good.pcap" | gzip -c >"$odd/a.gz.gz"
+odd compressed "a capture compressed twice"
+lz4 -q -l -c "$in/good.pcap" >"$odd/a"
+odd compressed "lz4 of the legacy format"
+printf 'btsnoop\0\0\0\0\1\0\0\3\352' >"$odd/a.log"
+odd other-format "btsnoop"
+for magic in '\x1c\x00\x01\xac' '\xac\x01\x00\x1c' '\x1c\x00\x01\xab'; do
+	{ printf '%b' "$magic"; tail -c +5 "$in/good.pcap"; } >"$odd/a"
+	odd other-format "Ixia's pcap, $magic"
+done
+{ printf '\x00\x00\x12\x34'; tail -c +5 "$in/good.pcap"; } >"$odd/a"
+odd file-unknown "octets that begin like nothing known"
+cp README.md docs/dissector.png Makefile "$odd/"
+cp "$in/good.pcap" "$odd/"
+audit 0 "text and a picture are no captures" "$odd"
+counts "they are counted" '.foreign.file.items == 3'
+rm "$odd"/*
+{ printf '\x5a\x2a\x4d\x18\x05\x00\x00\x00hello'; zstd -q -c "$in/good.pcap"; } >"$odd/a.pcap.zst"
+audit 0 "zstd after a skippable frame" "$odd"
+holds "the same results" diff "$WORK/plain" <(judged)
+{ printf '\x50\x2a\x4d\x18\x00\x00\x00\x00\x5f\x2a\x4d\x18\x01\x00\x00\x00x'; lz4 -q -c "$in/good.pcap"; } >"$odd/a.pcap.lz4"
+rm "$odd/a.pcap.zst"
+audit 0 "lz4 after two" "$odd"
+holds "the same results" diff "$WORK/plain" <(judged)
+passes=none
+printf '\x50\x2a\x4d\x18\xff\x00\x00\x00cut' >"$odd/a.pcap.lz4"
+audit "2 4" "a skippable frame that is cut" "$odd"
+complains 'the compressed data ends too early'
+passes=any
+
 expect 2 "standard input without an octet" "$WARPCHECK" audit - </dev/null
 complains '^warpcheck audit: -: is empty, a capture was expected \(pcap or pcapng\)$'
 echo hi >"$in/hi.pcap"
