@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 const char *flow_reason_text(enum flow_reason reason)
 {
@@ -372,8 +373,8 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
         decoder->config.buffer_max = FLOW_BUFFER_MAX;
     if (decoder->config.half_buffer_max == 0)
         decoder->config.half_buffer_max = FLOW_HALF_BUFFER_MAX;
-    if (decoder->config.secret == 0)
-        decoder->config.secret = UINT64_C(0x6A09E667F3BCC908);
+    if (getrandom(&decoder->secret, sizeof(decoder->secret), GRND_NONBLOCK) != (ssize_t)sizeof(decoder->secret))
+        decoder->secret = UINT64_C(0x6A09E667F3BCC908); /* a machine that has just begun */
     decoder->sink = sink;
     decoder->ctx = ctx;
     decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);

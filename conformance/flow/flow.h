@@ -405,8 +405,6 @@ struct flow_config {
     size_t
         one_way_segments; /* after so many with octets, and none of the other side, that side is taken to be missing. 0: at the
                                  end, or when too much waits */
-    uint64_t
-        secret; /* that no sender knows: copies of SCTP chunks are told apart by it. 0: a number that never changes */
     bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
 };
 

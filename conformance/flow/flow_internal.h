@@ -194,6 +194,7 @@ struct flow_decoder {
     struct cm_decoder *cm;            /* NULL until the first CM message */
     struct fragment_store *fragments; /* NULL until the first fragment */
     uint64_t now_ns;
+    uint64_t secret;  /* that no sender knows: copies of SCTP chunks are told apart by it */
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */
 };
 

@@ -178,7 +178,7 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
         return;
     }
     if (data.user_octets != 0) /* else its receiver ends the association, and takes nothing of it (RFC 9260 6.2) */
-        tsn = sctp_tsn_note(decoder, association, packet->side, data.tsn, sctp_contents(&data, decoder->config.secret));
+        tsn = sctp_tsn_note(decoder, association, packet->side, data.tsn, sctp_contents(&data, decoder->secret));
     reported->duplicate = tsn != SCTP_TSN_NEW;
     association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL) {
