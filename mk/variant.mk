@@ -70,7 +70,7 @@ $$($(1)_dir)/libpeer.a: $$($(1)_peer_objects)
 $$($(1)_dir)/libwarpcheck.a: $$($(1)_warpcheck_objects)
 $(call libraries,$$($(1)_dir)): $$($(1)_dir)/lib%.a: $$($(1)_dir)/lists/%
 	@$$(call say,AR,$$@)
-	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
+	$$(Q)rm -f $$@ && $$(AR) rcsD $$@ @$$<
 
 $$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects) packaging/libiwarp.map
 	@$$(call say,LD,$$@)
@@ -125,7 +125,7 @@ fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_% $(fuzz_input
 $(eval $(call list_file,$(B)/asan/lists/fuzz,$(fuzz_shared)))
 $(B)/asan/libfuzz.a: $(B)/asan/lists/fuzz $(fuzz_shared)
 	@$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcsD $@ @$<
+	$(Q)rm -f $@ && $(AR) rcsD $@ @$<
 
 # What stands between the project's code and malloc(), and libFuzzer, while an input runs (tests/fuzz/input.c): the linker
 # wraps the calls. It works on memory that the sanitizers keep others from, and is not seen by them.

@@ -423,7 +423,7 @@ static int run_with_defects(struct command_line *line)
         return complain(EXIT_USAGE, "%s", sentence.text);
     line->driver.peer.defects = set;
     line->driver.refused = on_refused;
-    driver = driver_new(&line->driver, &sentence);
+    driver = confine_libraries(&sentence) == 0 ? driver_new(&line->driver, &sentence) : NULL;
     if (driver == NULL)
         status = complain(EXIT_ENVIRONMENT, "%s", sentence.text);
     else if (peer_check_options(driver_peer(driver), line->stream, &sentence) != 0)

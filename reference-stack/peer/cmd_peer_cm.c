@@ -171,7 +171,7 @@ static int run_with_defects(struct cm_command_line *line)
             return complain(EXIT_USAGE, "%s", sentence.text);
     }
     line->driver.agent.faults = defect_set_cm_faults(set);
-    driver = cm_driver_new(&line->driver, &sentence);
+    driver = confine_libraries(&sentence) == 0 ? cm_driver_new(&line->driver, &sentence) : NULL;
     status = driver == NULL ? complain(EXIT_ENVIRONMENT, "%s", sentence.text) : run(line, driver);
     cm_driver_free(driver);
     defect_set_free(set);

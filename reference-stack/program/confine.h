@@ -4,8 +4,8 @@
  * new privileges, system calls that it has no use for (seccomp), and files that it has no use for (Landlock). Children
  * inherit all of it, and nobody gets anything back.
  *
- * seccomp and Landlock are used where the kernel has them; confine_describe() says which. What a build leaves out, because
- * its sanitizer or its coverage needs it, stands in confine_files.h and at the top of confine_files.c.
+ * seccomp (confine_calls.h) and Landlock (confine_files.h) are used where the kernel has them; confine_describe() says which. What a build leaves out,
+ * because its sanitizer or its coverage needs it, stands in confine_files.h and at the top of confine_files.c.
  */
 #ifndef REFERENCE_STACK_CONFINE_H
 #define REFERENCE_STACK_CONFINE_H
@@ -42,6 +42,13 @@ int confine_privileges(uint64_t keep, struct sentence *error);
 
 /* Becomes another user, who has no capabilities, for good. -1 with a sentence. */
 int confine_become(uid_t user, gid_t group, struct sentence *error);
+
+/*
+ * For a program that makes loops or threads of its libraries before confine(): to be called before them. Forbids new privileges, and
+ * answers at once as in an older kernel (ENOSYS) to calls that confine() refuses and for which libraries have another way. A library
+ * that has begun with such a call would take a refusal later for a fault: libuv aborts. -1 with a sentence.
+ */
+int confine_libraries(struct sentence *error);
 
 /* "seccomp, Landlock ABI 7": what confine() uses in this build, on this kernel. */
 const char *confine_describe(char *text, size_t room);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading stays as it is; what is refused is to change files, to execute them, and what later versions add: TCP
- * connections, abstract Unix sockets and signals to processes outside.
+ * Reading stays as it is; what is refused is to change files, to execute them, and what later versions add: TCP connections, control of
+ * devices that are opened later, abstract Unix sockets and signals to processes outside. Of a kernel that is newer than the versions
+ * below, what the newest of them knows is used: a later version changes nothing of it.
  *
  * The C library has no calls for this, and the headers of an older kernel know less than a newer kernel has: numbers and
  * structures are landlock(7)'s.
@@ -32,12 +33,14 @@
 
 enum { VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };
 
-/* Rights by the version that brought them. */
+/* Rights by the version that brought them. 7 brought records of what was refused, and no right. */
+enum { NEWEST = 7 };
 #define FS_EXECUTE     (UINT64_C(1) << 0)
 #define FS_WRITE_FILE  (UINT64_C(1) << 1)
 #define FS_CHANGES     (UINT64_C(0x1FF) << 4) /* make and remove: files, folders, devices, sockets, pipes, links */
 #define FS_REFER       (UINT64_C(1) << 13)    /* 2: to move files between folders */
 #define FS_TRUNCATE    (UINT64_C(1) << 14)    /* 3 */
+#define FS_IOCTL_DEV   (UINT64_C(1) << 15)    /* 5: ioctl() of devices */
 #define FS_DEVICES     (UINT64_C(1) << 6 | UINT64_C(1) << 11) /* of FS_CHANGES: character and block devices */
 #define NET_TCP        UINT64_C(3)                            /* 4: bind and connect */
 #define SCOPE_ABSTRACT UINT64_C(1)                            /* 6 */
@@ -70,7 +73,7 @@ int confine_files_abi(void)
 static uint64_t rights_of(int abi)
 {
     return (CONFINE_SANITISED ? 0 : FS_EXECUTE) | FS_WRITE_FILE | FS_CHANGES | (abi >= 2 ? FS_REFER : 0) |
-           (abi >= 3 ? FS_TRUNCATE : 0);
+           (abi >= 3 ? FS_TRUNCATE : 0) | (abi >= 5 ? FS_IOCTL_DEV : 0);
 }
 
 /* An older kernel takes a shorter structure. */
@@ -87,7 +90,7 @@ static void allow(int rules, const char *path, int abi)
     if (rule.parent < 0)
         return;
     if (fstat(rule.parent, &status) == 0) {
-        rule.allowed = rights_of(abi) & ~(FS_EXECUTE | FS_DEVICES);
+        rule.allowed = rights_of(abi) & ~(FS_EXECUTE | FS_DEVICES | FS_IOCTL_DEV);
         if (!S_ISDIR(status.st_mode))
             rule.allowed &= FS_WRITE_FILE | FS_TRUNCATE;
         (void)syscall(SYS_landlock_add_rule, rules, RULE_PATH_BENEATH, &rule, 0);
@@ -95,13 +98,13 @@ static void allow(int rules, const char *path, int abi)
     (void)close(rule.parent);
 }
 
-int confine_files(const struct confine_config *config)
+int confine_files_as(const struct confine_config *config, int version)
 {
-    int abi = confine_files_abi();
+    int abi = version < NEWEST ? version : NEWEST;
     struct ruleset set = {.files = rights_of(abi)};
     int rules, status;
 
-    if (abi == 0)
+    if (abi <= 0)
         return -1;
     if ((config->needs & CONFINE_CONNECTIONS) == 0)
         set.connections = NET_TCP;
@@ -115,4 +118,9 @@ int confine_files(const struct confine_config *config)
     status = (int)syscall(SYS_landlock_restrict_self, rules, 0);
     (void)close(rules);
     return status == 0 ? 0 : -1;
+}
+
+int confine_files(const struct confine_config *config)
+{
+    return confine_files_as(config, confine_files_abi());
 }

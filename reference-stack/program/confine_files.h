@@ -31,4 +31,7 @@ int confine_files_abi(void);
 /* 0, or -1: nothing has changed. */
 int confine_files(const struct confine_config *config);
 
+/* The same as on a kernel with that version, which may be older than this kernel, or one that nobody knows yet. */
+int confine_files_as(const struct confine_config *config, int version);
+
 #endif
