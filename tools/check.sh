@@ -23,6 +23,7 @@ export LC_ALL=C.UTF-8 TZ=UTC
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
+tools/needs.sh || { echo "nothing was tested"; echo "0 passed, 1 failed"; exit 1; }
 passed=0 failed=0 skipped=0 what_failed=
 log_dir=$B/check
 mkdir -p "$log_dir"

@@ -3,13 +3,15 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, suites, abi, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, suites, arch, abi, all, and cross-ARCH
+# (what make ARCH= needs beside build, for arm64, s390x, i386 and others). Only make, git, bash and apt are presumed. As an ordinary user
+# the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
        libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev uthash-dev libusrsctp-dev iproute2'
-test='zstd lz4 check perl clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind zsh fish
+test='zstd lz4 xz-utils libxml2-utils dpkg-dev debhelper strace debootstrap check perl clang libclang-rt-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'
 plugin='gcc libc6-dev pkg-config libisal-dev uthash-dev libwireshark-dev libglib2.0-dev'
@@ -29,21 +31,50 @@ packages='dpkg-dev debhelper fakeroot lintian debootstrap rpm libibverbs-dev lib
 # a fresh Debian of another suite, for tools/wireshark-check.sh
 # shellcheck disable=SC2034 # named by the group
 suites='debootstrap'
+# a whole system of another processor, for tools/arch.sh
+# shellcheck disable=SC2034 # named by the group
+arch='debootstrap qemu-system-arm cpio kmod xz-utils'
+# Of another architecture: the libraries of `build`, by names that begin the packages' names.
+cross_libraries='libc6-dev libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev libseccomp-dev zlib1g-dev
+       libzstd-dev liblz4-dev libusrsctp-dev check'
+# ... and of its packages: the plugin's and the agent's
+cross_packages='libwireshark-dev libglib2.0-dev libibverbs-dev librdmacm-dev'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
 page='chromium fonts-dejavu-core cmark-gfm'
 command -v npm >/dev/null || page+=' nodejs npm'
 
-wanted='' axe=''
+# cross_wanted ARCH: compiler, emulator and libraries.
+cross_wanted() {
+	local gnu name
+	case $1 in
+	amd64) gnu=x86-64-linux-gnu ;;
+	arm64) gnu=aarch64-linux-gnu ;;
+	armhf) gnu=arm-linux-gnueabihf ;;
+	i386) gnu=i686-linux-gnu ;;
+	ppc64el) gnu=powerpc64le-linux-gnu ;;
+	riscv64) gnu=riscv64-linux-gnu ;;
+	s390x) gnu=s390x-linux-gnu ;;
+	*) echo "deps.sh: unknown architecture '$1': expected amd64, arm64, armhf, i386, ppc64el, riscv64 or s390x" >&2; exit 2 ;;
+	esac
+	foreign=$1 wanted+=" gcc-$gnu qemu-user-static"
+	for name in $cross_libraries; do
+		[ "$1 $name" = 'i386 libisal-dev' ] || wanted+=" $name:$1" # Debian has none
+	done
+}
+
+wanted='' axe='' foreign=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster | packages | suites | abi) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
+	cross-packages-*) for name in $cross_packages; do wanted+=" $name:${group##*-}"; done ;;
+	cross-*) cross_wanted "${group#cross-}" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, abi or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, cross-ARCH or all" >&2; exit 2 ;;
 	esac
 done
 
@@ -61,7 +92,8 @@ fi
 # shellcheck disable=SC2086
 wanted=$(printf '%s\n' $wanted | LC_ALL=C sort -u)
 # shellcheck disable=SC2086
-installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' |
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package} ${Architecture}\n' $wanted 2>/dev/null |
+	awk -v own="$(dpkg --print-architecture)" '$1 == "installed" { print $2 ":" $3 } $1 == "installed" && ($3 == own || $3 == "all") { print $2 }' |
 	LC_ALL=C sort -u) || true
 missing=$(LC_ALL=C comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$installed") | paste -sd ' ')
 # npm's package for the test of the pages: nothing of it is committed, and none of its scripts runs.
@@ -89,6 +121,8 @@ apt_get() {
 		-o Dpkg::Use-Pty=0 "$@" </dev/null >>"$log" 2>&1
 }
 # A foreign source that cannot be refreshed does not matter as long as the packages themselves are found.
+# Nothing but a name: packages of that architecture can be installed afterwards.
+[ -z "$foreign" ] || [[ "$(dpkg --print-architecture) $(dpkg --print-foreign-architectures)" == *"$foreign"* ]] || $as_root dpkg --add-architecture "$foreign"
 apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
 # shellcheck disable=SC2086
 if ! apt_get install --no-install-recommends -y $missing; then

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # tshark with the plugin; to be sourced after expect.bash. Root's Wireshark ignores WIRESHARK_PLUGIN_DIR, hence another
-# user; all that it reads lies in $WORK.
+# user; all that it reads lies in $WORK, which is another folder from here on where that user does not come to the build folder (a checkout
+# in root's home).
 #
 #   ours ARGUMENT...           tshark with the plugin; as a command of its own "${with_plugin[@]}"
 #   builtin_only ARGUMENT...   the same one without it
@@ -10,13 +11,19 @@ if [ -z "${PLUGIN:-}" ]; then
 	PLUGIN=$B/dissector/warpcheck.so
 	make -s plugin B="$B"
 fi
+as_user=()
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+chmod a+rx "$WORK"
+if ! "${as_user[@]}" test -x "$WORK"; then
+	WORK=$(mktemp -d "${TMPDIR:-/tmp}/warpcheck-dissector.XXXXXX")
+	trap 'rm -rf "$WORK"' EXIT
+	chmod a+rx "$WORK"
+fi
 plugins=$WORK/plugins
 version=$(pkg-config --modversion wireshark | cut -d. -f1-2)
 mkdir -p "$plugins/$version/epan" "$WORK/none"
 cp "$PLUGIN" "$plugins/$version/epan/warpcheck.so"
 chmod -R a+rX "$WORK"
-as_user=()
-[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 with_plugin=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins" "$TSHARK")
 without_plugin=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$WORK/none" "$TSHARK")
 ours() { "${with_plugin[@]}" "$@"; }
