@@ -21,6 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "generator/link/netns_refused.h"
+
 #define DEFAULT_MTU 1500u
 
 /* Writes text to a file of /proc. Returns 0 or an errno. */
@@ -37,6 +39,12 @@ static int write_file(const char *path, const char *text)
     return number;
 }
 
+static int refused_file(const char *path, int number, struct sentence *error)
+{
+    (void)sentence_set(error, "user namespace: cannot write %s: %s", path, strerror(number));
+    return number == EPERM || number == EACCES ? netns_refused("", number, error) : -1;
+}
+
 /* Makes the user who called us root of the new user namespace. */
 static int map_user(uid_t user, gid_t group, struct sentence *error)
 {
@@ -44,15 +52,15 @@ static int map_user(uid_t user, gid_t group, struct sentence *error)
     int number = write_file("/proc/self/setgroups", "deny");
 
     if (number != 0 && number != ENOENT)
-        return sentence_set(error, "user namespace: cannot write /proc/self/setgroups: %s", strerror(number));
+        return refused_file("/proc/self/setgroups", number, error);
     (void)snprintf(text, sizeof(text), "0 %u 1", (unsigned)user);
     number = write_file("/proc/self/uid_map", text);
     if (number != 0)
-        return sentence_set(error, "user namespace: cannot write /proc/self/uid_map: %s", strerror(number));
+        return refused_file("/proc/self/uid_map", number, error);
     (void)snprintf(text, sizeof(text), "0 %u 1", (unsigned)group);
     number = write_file("/proc/self/gid_map", text);
     if (number != 0)
-        return sentence_set(error, "user namespace: cannot write /proc/self/gid_map: %s", strerror(number));
+        return refused_file("/proc/self/gid_map", number, error);
     return 0;
 }
 
@@ -71,15 +79,8 @@ static int new_namespaces(struct sentence *error)
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
         return map_user(user, group, error);
     number = errno;
-    if (number == EINVAL)
-        return sentence_set(error,
-                            "cannot make a user namespace: the process has more than one thread, or the kernel was "
-                            "built without user namespaces");
-    return sentence_set(
-        error,
-        "cannot make a user and network namespace: %s; allow them (sysctl user.max_user_namespaces, "
-        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or run as root",
-        strerror(number));
+    (void)sentence_set(error, "cannot make a user and network namespace: %s", strerror(number));
+    return netns_refused("", number, error);
 }
 
 /* `ip` may lie outside an ordinary user's PATH. */
@@ -140,8 +141,10 @@ static int feed_child(int script, int complaints, pid_t child, const char *comma
             return sentence_set(error, "ip -batch: cannot wait for it: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return sentence_set(error, "cannot run `ip`: install iproute2");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || wrote < 0)
-        return sentence_set(error, "ip -batch failed while building the veth pair: %s", said);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || wrote < 0) {
+        (void)sentence_set(error, "ip -batch failed while building the veth pair: %s", said);
+        return netns_restricted("") ? netns_refused("", EPERM, error) : -1;
+    }
     return 0;
 }
 
