@@ -20,8 +20,8 @@ static volatile sig_atomic_t stopped; /* signals that have come */
 static volatile sig_atomic_t held;
 static volatile sig_atomic_t ending; /* an enum reason: the process ends when nothing is held */
 static volatile sig_atomic_t installed;
-static volatile sig_atomic_t expired; /* the timer has come, for this call into a script */
-static void (*volatile on_expiry)(void);
+static volatile sig_atomic_t expired; /* the call into a script was found stuck */
+static bool (*volatile stuck_now)(void);
 static const char *volatile incomplete;
 
 /* Made in advance, because a signal handler must not call printf(). */
@@ -57,15 +57,11 @@ static void on_signal(int number)
 
 static void on_timer(int number)
 {
-    void (*expire)(void) = on_expiry;
+    bool (*stuck)(void) = stuck_now;
 
     (void)number;
-    if (expire == NULL)
-        return;
-    if (expired++ != 0)
+    if (stuck != NULL && stuck() && expired++ != 0)
         end_for(REASON_SCRIPT);
-    else
-        expire();
 }
 
 void run_stop_install(const char *command)
@@ -119,17 +115,15 @@ int run_stop_child(int parent)
     return getppid() == parent ? 0 : -1;
 }
 
-void run_stop_watch(void (*expire)(void))
+void run_stop_watch(bool (*stuck)(void))
 {
     struct itimerval times = {{0, 0}, {0, 0}};
 
     if (!installed)
         return;
-    if (expire != NULL) {
-        times.it_value.tv_sec = SCRIPT_SECONDS;
-        times.it_interval.tv_sec = SCRIPT_SECONDS_MOST - SCRIPT_SECONDS;
-    }
-    on_expiry = expire;
+    if (stuck != NULL)
+        times.it_value.tv_sec = times.it_interval.tv_sec = STUCK_SECONDS;
+    stuck_now = stuck;
     expired = 0;
     (void)setitimer(ITIMER_PROF, &times, NULL);
 }

@@ -60,6 +60,7 @@ bool lua_rig_pump(lua_State *lua, uint64_t deadline)
     int got = rig_pump(self->rig, deadline < last ? deadline : last);
     uint64_t now = rig_now(self->rig);
 
+    lua_sandbox_turn(lua);
     if (got < 0) {
         self->link_failed = true;
         luaL_error(lua, "the link failed: %s", self->rig->failure.text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/script/lua_sandbox.h"
 
+#include <ctype.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conformance/engine/script/lua_library.h"
@@ -15,9 +15,13 @@
 
 /*
  * STEP: instructions between two looks at the count. OCTETS_A_UNIT: an allocation of so many takes about as long as an
- * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between two looks.
+ * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between two looks. JUMPS_A_UNIT:
+ * so many jumps of a list take the compiler about as long as a script takes for an instruction. TURN: units of a turn of the rig, and
+ * TURN_MOVES: for how many it counts where a call is held to be stuck, which is one that does not come to STUCK in STUCK_SECONDS: no machine is so slow.
+
  */
-enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILE_SECONDS = 5, EARNED_MAX = 8 };
+enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, JUMPS_A_UNIT = 4, EARNED_MAX = 8 };
+enum { TURN = 20, TURN_MOVES = 1000, STUCK = 1000000 };
 
 /* The sandbox whose script runs, for the signal handler. A process runs one script at a time. */
 static struct lua_sandbox *volatile running;
@@ -49,6 +53,7 @@ void lua_sandbox_spend(lua_State *lua, uint64_t units)
     if (sandbox->expired || sandbox->left < 0 || units > (uint64_t)sandbox->left)
         refuse_more(lua);
     sandbox->left -= (int64_t)units;
+    sandbox->moved += units;
 }
 
 void lua_sandbox_earn(lua_State *lua, uint64_t units)
@@ -63,6 +68,12 @@ void lua_sandbox_earn(lua_State *lua, uint64_t units)
     sandbox->left += granted;
 }
 
+void lua_sandbox_turn(lua_State *lua)
+{
+    lua_sandbox_of(lua)->moved += TURN_MOVES;
+    lua_sandbox_spend(lua, TURN);
+}
+
 static void on_count(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
@@ -70,14 +81,19 @@ static void on_count(lua_State *lua, lua_Debug *debug)
 }
 
 /* In a signal handler: lua_sethook() is made for this. Functions of the library see `expired` in lua_sandbox_spend(). */
-static void expire(void)
+static bool stuck(void)
 {
     struct lua_sandbox *sandbox = running;
 
     if (sandbox == NULL)
-        return;
+        return false;
+    if (sandbox->moved - sandbox->seen >= STUCK) {
+        sandbox->seen = sandbox->moved;
+        return false;
+    }
     sandbox->expired = 1;
     lua_sethook(sandbox->lua, on_count, LUA_MASKCOUNT, 1);
+    return true;
 }
 
 /* ---- what scripts hold ------------------------------------------------------------------------------------------- */
@@ -104,6 +120,7 @@ static void spend_on_memory(struct lua_sandbox *sandbox, size_t octets)
     bool had_some = sandbox->left >= 0;
 
     sandbox->left -= (int64_t)(octets / OCTETS_A_UNIT);
+    sandbox->moved += octets / OCTETS_A_UNIT;
     if (had_some && sandbox->left < 0 && running == sandbox)
         lua_sethook(sandbox->lua, on_count, LUA_MASKCOUNT, 1);
 }
@@ -228,13 +245,14 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
     sandbox->left = sandbox->work;
     sandbox->earned = 0;
     sandbox->expired = 0;
+    sandbox->moved = sandbox->seen = 0;
     if (handler != NULL)
         lua_pushcfunction(lua, handler);
     lua_pushcfunction(lua, function);
     lua_pushlightuserdata(lua, argument);
     running = sandbox;
     lua_sethook(lua, on_count, LUA_MASKCOUNT, STEP);
-    run_stop_watch(expire);
+    run_stop_watch(stuck);
     status = lua_pcall(lua, 1, 0, handler != NULL ? 1 : 0);
     run_stop_watch(NULL);
     running = NULL;
@@ -251,21 +269,46 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
 struct text {
     const char *octets;
     size_t left;
-    clock_t until; /* of processor time */
+    char before; /* the octet before them */
+    uint64_t jumps;
 };
 
-/* Hands a script to the compiler piece by piece: there are scripts that take it time like the square of their length. */
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Of the words whose jumps the compiler keeps in lists. */
+static bool is_jump(const struct text *text)
+{
+    static const char *const words[] = {"and", "or", "elseif", "break", "goto"};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]);
+
+        if (length <= text->left && memcmp(text->octets, words[i], length) == 0)
+            return length == text->left || !is_of_name(text->octets[length]);
+    }
+    return false;
+}
+
+/*
+ * Hands a script to the compiler piece by piece. Some lists of jumps it goes through for each jump that it adds: a chain of `or` takes
+ * it time like the square of its length, and is counted so.
+ */
 static const char *read_piece(lua_State *lua, void *context, size_t *count)
 {
     struct text *text = context;
     const char *piece = text->octets;
+    uint64_t jumps = text->jumps;
 
     *count = text->left < PIECE ? text->left : PIECE;
-    text->octets += *count;
-    text->left -= *count;
-    lua_sandbox_spend(lua, *count);
-    if (clock() > text->until)
-        luaL_error(lua, "the script takes too long to compile");
+    for (size_t i = 0; i < *count; i++) {
+        text->jumps += !is_of_name(text->before) && is_jump(text);
+        text->before = *text->octets++;
+        text->left--;
+    }
+    lua_sandbox_spend(lua, *count + (text->jumps - jumps) * text->jumps / JUMPS_A_UNIT);
     return piece;
 }
 
@@ -282,7 +325,7 @@ static const struct embedded_file *chunk_of(const char *path)
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded)
 {
     const struct embedded_file *chunk = embedded ? chunk_of(path) : NULL;
-    struct text text = {octets, count, clock() + COMPILE_SECONDS * CLOCKS_PER_SEC};
+    struct text text = {octets, count, '\n', 0};
     const char *name = lua_pushfstring(lua, "@%s", path);
     const char *why;
     int status;

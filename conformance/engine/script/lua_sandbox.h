@@ -6,8 +6,8 @@
  *
  * Three things keep a script from holding the program up. Work is counted wherever a script can spend time: instructions,
  * octets allocated, steps of a pattern, elements of a table that a library function goes through (lua_library.c). What a
- * script could run outside of that count (__gc, message handlers of xpcall) it does not get. And where the count is not
- * enough, run_stop_watch() ends the call, or the process.
+ * script could run outside of that count (__gc, message handlers of xpcall) it does not get. All limits are of that count: how fast the
+ * machine is decides nothing. Where nothing is counted for long, run_stop_watch() ends the call, or the process.
  *
  * No function of Lua's API that can raise an error is called outside of lua_sandbox_do().
  */
@@ -42,7 +42,9 @@ struct lua_sandbox {
     int64_t work;                  /* what a call may compute, in instructions */
     int64_t left;                  /* of that, in this call */
     int64_t earned;                /* what this call may compute beyond it so far, lua_sandbox_earn() */
-    volatile sig_atomic_t expired; /* set by a signal handler: this call takes too long */
+    uint64_t moved;                /* of what it has done, in units; what it earned is none of it */
+    uint64_t seen;                 /* the same when the call was last looked at, in a signal handler */
+    volatile sig_atomic_t expired; /* set by that handler: the call is stuck */
 };
 
 /*
@@ -72,6 +74,9 @@ void lua_sandbox_spend(lua_State *lua, uint64_t units);
  * script that does not end. All of this together is at most 8 times what a call may compute.
  */
 void lua_sandbox_earn(lua_State *lua, uint64_t units);
+
+/* The rig moved once, in which time passes and frames come: some units, and a sign that the call is not stuck. */
+void lua_sandbox_turn(lua_State *lua);
 
 /* Why an allocation failed, for messages. */
 const char *lua_sandbox_shortage(const struct lua_account *account);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scripts that mean harm: none of them ends, stops or changes what is around it. */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/gen/gen_internal.h"
+#include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/script/script_internal.h"
 
 Suite *sandbox_suite(void);
@@ -136,19 +138,28 @@ START_TEST(script_does_no_harm_while_it_loads)
 }
 END_TEST
 
-/* A chain of `or` takes the compiler time that grows with the square of its length: it is loaded, or given up. */
-START_TEST(compiler_is_interrupted)
+/* A chain of `or` takes the compiler time that grows with the square of its length: how long one may be does not depend on time. */
+static int load_chain(size_t count)
 {
-    size_t count = ((size_t)1 << 20) - 10;
     char *text = malloc(count + 1);
+    int status;
 
     ck_assert_ptr_nonnull(text);
     memcpy(text, "x = ", 4);
     for (size_t at = 4; at < count; at++)
         text[at] = "y or "[(at - 4) % 5];
     text[count] = '\0';
-    (void)script_load(host, "dir/some.lua", text, count, &error);
+    memcpy(text + count - 2, "y ", 2);
+    status = script_load(host, "dir/some.lua", text, count, &error);
     free(text);
+    return status;
+}
+
+START_TEST(compiler_is_counted)
+{
+    ck_assert_msg(load_chain(4 + 5 * 1000 + 2) == 0, "%s", error.text);
+    ck_assert_int_eq(load_chain(((size_t)1 << 20) - 10), -1);
+    ck_assert_msg(strstr(error.text, "does not end") != NULL, "%s", error.text);
     ck_assert_int_eq(load("x = 1"), 0);
 }
 END_TEST
@@ -346,6 +357,42 @@ START_TEST(what_a_call_earns_ends)
 }
 END_TEST
 
+/* ---- how long a call takes ---------------------------------------------------------------------------------------- */
+
+enum looks { COUNTS, TURNS, HANGS };
+
+/* The timer of run_stop_watch() comes again and again; what happens in between is the argument. */
+static int is_looked_at(lua_State *lua)
+{
+    const enum looks *looks = lua_touserdata(lua, 1);
+
+    for (unsigned i = 0; i < (*looks == HANGS ? 1 : 9); i++) {
+        if (*looks == COUNTS)
+            lua_sandbox_spend(lua, WORK / 10);
+        for (unsigned j = 0; j < 1000 && *looks == TURNS; j++)
+            lua_sandbox_turn(lua);
+        ck_assert_int_eq(raise(SIGPROF), 0);
+    }
+    lua_sandbox_spend(lua, 0);
+    return 0;
+}
+
+/* A call that counts what it does has no limit of time, on the slowest machine; one that does not is ended. */
+START_TEST(time_alone_ends_nothing)
+{
+    enum looks looks = (enum looks)_i;
+    struct lua_account account = {.memory_max = (size_t)16 << 20};
+    struct lua_sandbox sandbox = {0};
+
+    run_stop_install("test");
+    ck_assert_msg(lua_sandbox_open(&sandbox, &account, WORK, NULL, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(lua_sandbox_do(&sandbox, is_looked_at, &looks, NULL, &error), looks == HANGS ? -1 : 0);
+    if (looks == HANGS)
+        ck_assert_ptr_nonnull(strstr(error.text, "does not end"));
+    lua_sandbox_close(&sandbox);
+}
+END_TEST
+
 /* ---- capture scripts --------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -391,14 +438,15 @@ Suite *sandbox_suite(void)
     TCase *tests = tcase_create("sandbox");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 300); /* 5 s of processor time beside eight busy loops */
+    tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, script_does_no_harm_while_it_loads, 0, COUNT(hostile));
-    tcase_add_test(tests, compiler_is_interrupted);
+    tcase_add_test(tests, compiler_is_counted);
     tcase_add_loop_test(tests, script_does_no_harm_while_it_runs, 0, COUNT(running));
     tcase_add_loop_test(tests, script_spoils_itself_alone, 0, COUNT(spoilers));
     tcase_add_test(tests, check_survives_its_table);
     tcase_add_test(tests, memory_ends_anywhere);
     tcase_add_test(tests, what_a_call_earns_ends);
+    tcase_add_loop_test(tests, time_alone_ends_nothing, COUNTS, HANGS + 1);
     tcase_add_loop_test(tests, capture_script_does_no_harm, 0, COUNT(captures));
     suite_add_tcase(suite, tests);
     return suite;
