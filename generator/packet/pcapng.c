@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pcapng blocks: type, total length, body, options, total length again; options are code, length, value, padded to 32
- * bits (draft-ietf-opsawg-pcapng sections 3 and 4). The writer's byte order is the machine's, as the format wants it.
+ * bits (draft-ietf-opsawg-pcapng sections 3 and 4). The byte order is little-endian on every machine, so that the same frames are the same file.
  */
 #include "generator/packet/pcapng.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,11 +79,13 @@ static void put(struct pcapng *w, const void *octets, size_t count)
 
 static void put16(struct pcapng *w, uint16_t value)
 {
+    value = htole16(value);
     put(w, &value, sizeof(value));
 }
 
 static void put32(struct pcapng *w, uint32_t value)
 {
+    value = htole32(value);
     put(w, &value, sizeof(value));
 }
 
@@ -148,6 +151,7 @@ static size_t whole_blocks(const struct pcapng *w, size_t octets)
         if (octets - at < 8)
             return at;
         memcpy(&total, w->pending + at + 4, sizeof(total));
+        total = le32toh(total);
         if (total > octets - at)
             return at;
         at += total;
@@ -191,6 +195,7 @@ static int end_block(struct pcapng *w)
     put32(w, total);
     if (w->memory_out)
         return fail(w, "put a block together", ENOMEM);
+    total = htole32(total);
     memcpy(w->pending + w->whole + 4, &total, sizeof(total));
     w->whole = w->length;
     return w->autoflush || w->whole >= WRITE_AT ? write_pending(w) : 0;
@@ -258,7 +263,7 @@ int pcapng_write_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *f
 int pcapng_write_cut_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
                            size_t wire_octets, const char *comment, bool inbound)
 {
-    uint32_t flags = inbound ? DIRECTION_INBOUND : DIRECTION_OUTBOUND;
+    uint32_t flags = htole32(inbound ? DIRECTION_INBOUND : DIRECTION_OUTBOUND);
 
     if (writer->failed)
         return -1;

@@ -29,6 +29,8 @@ enum {
     HEAD_OCTETS = 8,      /* type and length */
     INTERFACES_MAX = 1 << 16,
     TSRESOL_MICROSECONDS = 6,
+    TSRESOL_NANOSECONDS = 9,
+    TSRESOL_LEAST = 19, /* units that are smaller count as these */
     NANOSECONDS = 1000000000,
 };
 
@@ -281,20 +283,36 @@ static void take_statistics(struct capture_pcapng *pcapng, size_t body)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
+static uint64_t power_of_ten(unsigned exponent)
+{
+    uint64_t power = 1;
+
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+/* units * 10^9 >> exponent, whose product has up to 94 bits: `high` stands above the 32 bits of `low`. */
+static uint64_t of_binary_units(uint64_t units, unsigned exponent)
+{
+    uint64_t low = (units & UINT32_MAX) * NANOSECONDS;
+    uint64_t high = (units >> 32) * NANOSECONDS + (low >> 32);
+
+    if (exponent >= 32)
+        return exponent < 96 ? high >> (exponent - 32) : 0;
+    return high << (32 - exponent) | (low & UINT32_MAX) >> exponent;
+}
+
 static uint64_t nanoseconds(const struct interface *interface, uint64_t units)
 {
     unsigned exponent = interface->resolution & 0x7F;
-    uint64_t per_second = 1;
-    unsigned __int128 product;
 
-    if ((interface->resolution & 0x80) != 0) {
-        product = (unsigned __int128)units * NANOSECONDS;
-        units = exponent < 128 ? (uint64_t)(product >> exponent) : 0;
-    } else {
-        for (unsigned i = 0; i < exponent && i < 19; i++)
-            per_second *= 10;
-        units = (uint64_t)((unsigned __int128)units * NANOSECONDS / per_second);
-    }
+    if ((interface->resolution & 0x80) != 0)
+        units = of_binary_units(units, exponent);
+    else if (exponent <= TSRESOL_NANOSECONDS)
+        units *= power_of_ten(TSRESOL_NANOSECONDS - exponent);
+    else
+        units /= power_of_ten((exponent < TSRESOL_LEAST ? exponent : TSRESOL_LEAST) - TSRESOL_NANOSECONDS);
     return units + (uint64_t)interface->offset * NANOSECONDS;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/gen/gen_writer.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,10 @@
 #include "generator/packet/pcapng.h"
 #include "reports/save.h"
 
-enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16, SNAP_DEFAULT = 262144, DLT_OF_RAW_IP = DLT_RAW, LINKTYPE_RAW_IP = 101 };
+enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16 };
+
+/* pcap(3): libpcap writes these in the byte order of the machine; here the same frames are the same file on each. */
+enum { PCAP_MAGIC = 0xA1B2C3D4, PCAP_MAJOR = 2, PCAP_MINOR = 4, PCAP_SNAP = 262144, NS_PER_S = 1000000000 };
 
 struct gen_writer {
     struct gen_writer_config config;
@@ -21,8 +24,6 @@ struct gen_writer {
     struct save save;       /* what is written until it is complete */
     bool saving;            /* false: a device, or the standard output */
     struct pcapng *pcapng;
-    pcap_t *pcap;
-    pcap_dumper_t *dumper;
     FILE *text;
     uint64_t frames, octets;
 };
@@ -78,17 +79,23 @@ static int open_output(struct gen_writer *w, struct sentence *error)
     return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
 }
 
+static int put_words(FILE *out, const uint32_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = htole32(words[i]);
+
+        if (fwrite(&word, sizeof(word), 1, out) != 1)
+            return -1;
+    }
+    return 0;
+}
+
 static int open_pcap(struct gen_writer *w, struct sentence *error)
 {
-    int link = w->config.link == LINKTYPE_RAW_IP ? DLT_OF_RAW_IP : w->config.link;
+    const uint32_t words[] = {PCAP_MAGIC, PCAP_MAJOR | PCAP_MINOR << 16, 0, 0, PCAP_SNAP, w->config.link};
 
-    w->pcap = pcap_open_dead(link, SNAP_DEFAULT);
-    if (w->pcap == NULL)
-        return sentence_set(error, "%s: out of memory", w->path);
-    w->dumper = pcap_dump_fopen(w->pcap, w->text);
-    if (w->dumper == NULL)
-        return sentence_set(error, "%s: %s", w->path, pcap_geterr(w->pcap));
-    w->text = NULL; /* the dumper's */
+    if (put_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0)
+        return sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     return 0;
 }
 
@@ -132,12 +139,13 @@ struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struc
 
 static int write_pcap(struct gen_writer *w, const struct gen_frame *frame, size_t kept)
 {
-    struct pcap_pkthdr header = {.caplen = (bpf_u_int32)kept, .len = (bpf_u_int32)frame->count};
+    const uint32_t words[] = {(uint32_t)(frame->time_ns / NS_PER_S), (uint32_t)(frame->time_ns % NS_PER_S / 1000),
+                              (uint32_t)kept, (uint32_t)frame->count};
 
-    header.ts.tv_sec = (time_t)(frame->time_ns / 1000000000);
-    header.ts.tv_usec = (suseconds_t)(frame->time_ns % 1000000000 / 1000);
-    pcap_dump((u_char *)w->dumper, &header, frame->octets);
-    return ferror(pcap_dump_file(w->dumper)) ? -1 : 0;
+    if (put_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0 ||
+        (kept > 0 && fwrite(frame->octets, kept, 1, w->text) != 1))
+        return -1;
+    return 0;
 }
 
 static void write_hex(FILE *out, const uint8_t *octets, size_t count)
@@ -190,7 +198,7 @@ int gen_writer_frame(struct gen_writer *w, const struct gen_frame *frame, struct
         if (pcapng_write_cut_frame(w->pcapng, frame->time_ns, frame->octets, kept, frame->count, frame->comment,
                                    frame->inbound) != 0)
             return sentence_set(error, "%s", pcapng_error(w->pcapng)->text);
-    } else if ((w->dumper != NULL ? write_pcap(w, frame, kept) : write_text(w, frame, kept)) != 0) {
+    } else if ((w->config.format == GEN_PCAP ? write_pcap(w, frame, kept) : write_text(w, frame, kept)) != 0) {
         return sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     }
     w->frames++;
@@ -214,13 +222,6 @@ static int close_format(struct gen_writer *w, struct sentence *error)
 
     if (w->pcapng != NULL)
         return pcapng_close(w->pcapng, error);
-    if (w->dumper != NULL) {
-        if (pcap_dump_flush(w->dumper) != 0)
-            status = sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
-        pcap_dump_close(w->dumper);
-    }
-    if (w->pcap != NULL)
-        pcap_close(w->pcap);
     if (w->text != NULL && fclose(w->text) != 0)
         status = sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     return status;

@@ -64,12 +64,10 @@ static uint8_t *slurp(size_t *count)
     return octets;
 }
 
+/* Little-endian, on each machine. */
 static uint32_t word(const uint8_t *p)
 {
-    uint32_t value;
-
-    memcpy(&value, p, sizeof(value));
-    return value;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static bool contains(const uint8_t *octets, size_t count, const char *text)
