@@ -10,6 +10,7 @@
 #   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
 #                   inputs that are there, and leaves the fewest there that reach as much
 #   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
+#   make replay     the fuzz targets without a fuzzer, and their seeds through them (mk/replay.mk)
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
@@ -19,13 +20,16 @@
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
 #   make site       a static site of the judged implementations, from reports/baselines, into build/site
 #   make course     the course of docs/course as one HTML page, build/course.html
+#   make suites     what a new user does in fresh Debians, SUITES='trixie' (tools/systems.sh), and then what follows
+#   make arch       other processors, emulated, ARCHES='s390x' (tools/arch.sh)
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin, make wireshark-check (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
 #   make help       this list
 #
-# Variables: B=DIR (another build folder), V=1 (show commands), CC, CFLAGS, LDFLAGS, WERROR= (warnings stay warnings).
+# Variables: B=DIR (another build folder), V=1 (show commands), CC, CFLAGS, LDFLAGS, WERROR= (warnings stay warnings), ARCH=arm64
+# (another processor, mk/cross.mk), WARPCHECK_NO_ISAL=1 (our own CRC32C instead of ISA-L's).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -38,6 +42,8 @@ endif
 
 .PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab site course format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
+
+include mk/cross.mk
 
 B ?= build
 VERSION := 0.1.0
@@ -64,7 +70,7 @@ endef
 # use of pkg-config is expanded inside a recipe, hence after that.
 
 deps_group := $(if $(filter-out plugin install-plugin remove-plugin,$(or $(MAKECMDGOALS),all)),build)
-ifneq ($(filter check unit e2e fuzz chaos soak coverage,$(MAKECMDGOALS)),)
+ifneq ($(filter check unit e2e fuzz chaos soak coverage replay,$(MAKECMDGOALS)),)
 deps_group += test
 endif
 ifneq ($(filter plugin install-plugin remove-plugin check e2e lint,$(MAKECMDGOALS)),)
@@ -79,6 +85,9 @@ endif
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 deps_group := all
 endif
+ifneq ($(cross),)
+deps_group := build cross-$(ARCH)
+endif
 
 prerequisites:
 	@tools/deps.sh $(deps_group)
@@ -89,16 +98,20 @@ deps: prerequisites
 # be defined as nothing but this call.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 # SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
-usrsctp = $(call once,usrsctp,pkg-config --exists usrsctp && echo usrsctp)
-iwarp_packages = libuv libisal $(usrsctp)
+usrsctp = $(call once,usrsctp,$(pkg_config) --exists usrsctp && echo usrsctp)
+iwarp_packages = libuv $(isal) $(usrsctp)
+# ISA-L computes CRCs; where it is not there, or is not wanted (WARPCHECK_NO_ISAL=1), our own code does, at a hundredth of its speed.
+WARPCHECK_NO_ISAL ?=
+isal = $(call once,isal,test -n '$(WARPCHECK_NO_ISAL)' || ! $(pkg_config) --exists libisal || echo libisal)
+no_isal = $(if $(isal),,-DWARPCHECK_NO_ISAL)
 # Debian calls it lua5.4, other distributions lua.
-lua = $(call once,lua,pkg-config --exists lua5.4 && echo lua5.4 || echo lua)
+lua = $(call once,lua,$(pkg_config) --exists lua5.4 && echo lua5.4 || echo lua)
 packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
-package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
-package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
-iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
-check_cflags = $(call once,check_cflags,pkg-config --cflags check)
-check_libs = $(call once,check_libs,pkg-config --libs check)
+package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal)')
+package_libs = $(call once,package_libs,$(pkg_config) --libs $(packages) && echo -lnet)
+iwarp_libs = $(call once,iwarp_libs,$(pkg_config) --libs $(iwarp_packages))
+check_cflags = $(call once,check_cflags,$(pkg_config) --cflags check)
+check_libs = $(call once,check_libs,$(pkg_config) --libs check)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Sources. A folder that is not there yet is an empty list.
@@ -110,8 +123,9 @@ iwarp_src := $(call c_in,wire $(addprefix reference-stack/,base validation core 
 defects_src := $(call c_in,reference-stack/defects)
 peer_src := $(filter-out %_main.c,$(call c_in,upper-tester reference-stack/program reference-stack/peer))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
-# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
-support_src := $(filter-out %/cov_exit.c %/chaos.c,$(call c_in,tests/support))
+# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded,
+# fuzz_replay.c is a main() (mk/replay.mk).
+support_src := $(filter-out %/cov_exit.c %/chaos.c %/fuzz_replay.c,$(call c_in,tests/support))
 unit_src := $(call c_in,tests/unit tests/unit/*) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
@@ -146,7 +160,6 @@ endif
 # ---------------------------------------------------------------------------------------------------------------------
 # Flags. CFLAGS and LDFLAGS are the caller's; what the code needs is added to them.
 
-CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 LDFLAGS ?=
@@ -267,6 +280,7 @@ include mk/install.mk
 include mk/agent.mk
 include mk/packages.mk
 include mk/plugin.mk
+include mk/replay.mk
 
 # Every .d file that a compiler wrote.
 -include $(foreach v,$(variants),$(patsubst %.o,%.d,$($(v)_objects)))

@@ -2,10 +2,14 @@
 #
 # Files inside the programs: $(B)/gen/TABLE.c is made by tools/embed.c of the files named by the variable TABLE.
 
+# What runs while the build goes on is compiled for the machine that builds; the compiler of scripts is of the other one, whose
+# chunks it makes.
+host_flags = $(if $(cross),-O1,$(CFLAGS) $(LDFLAGS))
+
 $(B)/tools/embed: tools/embed.c $(B)/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
-	$(Q)$(CC) $(base_flags) $(CFLAGS) $(LDFLAGS) -o $@ $<
+	$(Q)$(HOST_CC) $(base_flags) $(host_flags) -o $@ $<
 
 $(B)/tools/lua-syntax $(B)/tools/lua-compile: $(B)/tools/lua-%: tools/lua_%.c $(B)/flags.stamp
 	@mkdir -p $(@D)
@@ -27,5 +31,5 @@ $(eval $(call list_file,$(B)/gen/embedded_chunks.list,$(lua_embedded) lua_ident)
 $(B)/gen/embedded_chunks.c: $(B)/gen/embedded_chunks.list $(B)/tools/embed $(B)/tools/lua-compile $(lua_embedded)
 	@$(call say,EMBED,$@)
 	@mkdir -p $(addprefix $(B)/gen/chunks/,$(sort $(dir $(lua_embedded))))
-	$(Q)$(B)/tools/lua-compile $(B)/gen/chunks <$<
+	$(Q)$(EXEC) $(B)/tools/lua-compile $(B)/gen/chunks <$<
 	$(Q)cd $(B)/gen/chunks && $(abspath $(B)/tools/embed) embedded_chunks $(abspath $<) >$(abspath $@)

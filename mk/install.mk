@@ -22,7 +22,7 @@ install: programs
 	ln -sf libiwarp.so.0 '$(libdir)/libiwarp.so'
 	for h in reference-stack/include/iwarp/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/iwarp/'; done
 	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
-	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|g; s|@VERSION@|$(VERSION)|g; s| *@USRSCTP@|$(usrsctp:%= %)|' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
+	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|g; s|@VERSION@|$(VERSION)|g; s| *@ISAL@|$(isal:%= %)|g; s| *@USRSCTP@|$(usrsctp:%= %)|' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
 	for p in $(manual_pages); do [ ! -e "$$p" ] || install -D -m 644 "$$p" '$(datadir)'/man/man$${p##*.}/$${p##*/}; done
 	for p in warpcheck iwarp-peer; do \
 		install -D -m 644 packaging/completion/warpcheck.bash '$(datadir)/bash-completion/completions'/$$p; done

@@ -8,12 +8,13 @@ manual_pages := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in)) \
 $(B)/tools/manual: tools/manual.c conformance/engine/option/help_text.c conformance/engine/option/help_text.h $(B)/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
-	$(Q)$(CC) $(base_flags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
+	$(Q)$(HOST_CC) $(base_flags) $(host_flags) -o $@ $(filter %.c,$^)
 
 $(B)/man/%.1: docs/man/%.1.in $(B)/tools/manual $(B)/%
 	@mkdir -p $(@D)
 	@$(call say,MAN,$@)
-	$(Q)$(B)/tools/manual $< $(B)/$* >$@
+	$(if $(EXEC),$(Q)printf '#!/bin/sh\nexec %s "$$@"\n' '$(EXEC) $(B)/$*' >$(B)/tools/emulated-$* && chmod +x $(B)/tools/emulated-$*)
+	$(Q)$(B)/tools/manual $< $(B)/$(if $(EXEC),tools/emulated-)$* >$@
 
 $(B)/man/%: docs/man/%
 	@mkdir -p $(@D)

@@ -3,15 +3,15 @@
 # Debian packages of the tree as it is committed. debhelper, lintian and the build dependencies of packaging/debian/control have to be
 # installed (tools/deps.sh packages).
 #
-#   make deb              the packages, in build/deb
+#   make deb              the packages, in build/deb; ARCH=arm64: those of another processor, in build/arm64/deb
 #   make abi              compares libiwarp's binary interface with the one that is kept (packaging/abi.sh)
 #   make packages-check   builds them twice and compares, runs lintian, installs and removes them (packaging/check.sh)
 
 .PHONY: deb abi packages-check
 
 deb:
-	@tools/deps.sh packages build plugin
-	@B='$(abspath $(B))' packaging/build-deb.sh
+	@tools/deps.sh packages build plugin $(if $(cross),cross-$(ARCH) cross-packages-$(ARCH))
+	@B='$(abspath $(B))' ARCH='$(ARCH)' packaging/build-deb.sh
 
 abi: programs
 	@tools/deps.sh abi

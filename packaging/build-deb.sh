@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# build-deb.sh [DIR]: Debian packages of COMMIT (the one that is checked out), in DIR (build/deb). The source is copied there, so that
+# build-deb.sh [DIR]: Debian packages, for ARCH (this machine's), of COMMIT (the one that is checked out), in DIR (build/deb). The source is copied there, so that
 # nothing of the working tree gets in, and the packages do not depend on where they were built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +13,10 @@ git archive "${COMMIT:-HEAD}" | tar -x -C "$out/warpcheck-$version"
 cp -a packaging/debian "$out/warpcheck-$version/debian"
 cd "$out/warpcheck-$version"
 log=../build.txt
-if ! dpkg-buildpackage --build=binary --no-sign >"$log" 2>&1 </dev/null; then
+# The packages that a cross build needs are those of tools/deps.sh, as far as dpkg cannot say so.
+cross=()
+[ -z "${ARCH:-}" ] || [ "$ARCH" = "$(dpkg --print-architecture)" ] || cross=("--host-arch=$ARCH" "--build-profiles=cross,nocheck" --no-check-builddeps)
+if ! dpkg-buildpackage --build=binary --no-sign "${cross[@]}" >"$log" 2>&1 </dev/null; then
 	tail -n 30 "$log" >&2
 	echo "build-deb.sh: the packages could not be built; $PWD/$log has all that was said" >&2
 	exit 1

@@ -27,24 +27,11 @@ holds() { # holds WHAT COMMAND...
 	fi
 }
 
-# A suite that is younger than this debootstrap is made as sid is.
-recipe=()
-[ -e "/usr/share/debootstrap/scripts/$SUITE" ] || recipe=(/usr/share/debootstrap/scripts/sid)
-# inside ROOT COMMAND...: there, without anything of this environment; what is mounted there is mounted for that command alone.
-inside() {
-	local root=$1
-	shift
-	# shellcheck disable=SC2016 # of the inner shell
-	unshare --mount bash -c 'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$@"' "$root" "$root" \
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive COMMIT="$COMMIT" "$@" </dev/null
-}
+source tools/suite.bash
+SUITE_ENV=("COMMIT=$COMMIT")
+inside() { suite_inside "$@"; } # ROOT COMMAND...
 fresh=yes
-if debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" "${recipe[@]}" >"$work/debootstrap" 2>&1; then
-	cp /etc/resolv.conf "$root/etc/resolv.conf"
-	inside "$root" apt-get -qq update >"$work/update" 2>&1 || true
-else
-	fresh=
-fi
+suite_fresh "$SUITE" "$root" >"$work/debootstrap" 2>&1 || fresh=
 
 # The packages of another suite than this machine's are built there: they depend on its libraries.
 debs=$B/deb again=$work/another-place/for-the-same there='' maker=()
