@@ -10,7 +10,8 @@
 # tests/e2e; JOBS (2).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${MIRROR:=http://deb.debian.org/debian}" "${TESTS:=dissector dissector-chop dissector-memory}" "${JOBS:=2}" "${KEEP:=}" "${CHROOTS:=}"
+source tools/suite.bash
+: "${TESTS:=dissector dissector-chop dissector-memory}" "${JOBS:=2}" "${KEEP:=}" "${CHROOTS:=}"
 [ "$#" -gt 0 ] || set -- trixie forky
 read -ra tests <<<"$TESTS"
 [ ${#tests[@]} -gt 0 ] || { echo "wireshark-check.sh: TESTS names no test" >&2; exit 2; }
@@ -18,37 +19,16 @@ for name in "${tests[@]}"; do
 	[ -f "tests/e2e/$name.sh" ] || { echo "wireshark-check.sh: there is no tests/e2e/$name.sh" >&2; exit 2; }
 done
 for suite in "$@"; do
-	[[ $suite =~ ^[a-z][a-z-]*$ ]] || { echo "wireshark-check.sh: '$suite' is no suite's name" >&2; exit 2; }
+	suite_name "$suite" || { echo "wireshark-check.sh: '$suite' is no suite's name" >&2; exit 2; }
 done
-if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
-	echo "wireshark-check.sh: debootstrap and root are needed to make a fresh Debian" >&2
-	exit 77
-fi
+why=$(suite_possible) || { echo "wireshark-check.sh: $why" >&2; exit 77; }
 [ -z "$CHROOTS" ] || mkdir -p "$CHROOTS"
 place=$(mktemp -d -p "${CHROOTS:-${TMPDIR:-/tmp}}" wireshark-check.XXXXXX)
-# What is mounted in a chroot is mounted in a namespace of that command alone, so that nothing of it can be removed here.
 [ -n "$KEEP" ] || trap 'rm -rf --one-file-system "$place"' EXIT
 
-# inside SUITE COMMAND...: in that chroot, without anything of this environment.
-inside() {
-	local suite=$1
-	shift
-	# shellcheck disable=SC2016 # of the inner shell
-	unshare --mount bash -c 'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$@"' "$place/$suite" "$place/$suite" \
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
-
-# A suite that is younger than this debootstrap is made as sid is.
-fresh() { # fresh SUITE
-	local recipe=()
-	[ -e "/usr/share/debootstrap/scripts/$1" ] || recipe=(/usr/share/debootstrap/scripts/sid)
-	debootstrap --variant=minbase "$1" "$place/$1" "$MIRROR" "${recipe[@]}" &&
-		cp /etc/resolv.conf "$place/$1/etc/resolv.conf" &&
-		# A mirror that stands still is good enough here: the signatures are checked all the same.
-		echo 'Acquire::Check-Valid-Until "false";' >"$place/$1/etc/apt/apt.conf.d/50wireshark-check" &&
-		inside "$1" apt-get -q -o Acquire::Retries=3 update &&
-		inside "$1" apt-get -q -y -o Acquire::Retries=3 --no-install-recommends install make tshark jq perl procps xxd
-}
+# inside SUITE COMMAND...
+inside() { suite_inside "$place/$1" "${@:2}"; }
+fresh() { suite_fresh "$1" "$place/$1" make tshark jq perl procps xxd; } # fresh SUITE
 
 # one_suite SUITE: 0, 1 or 77.
 one_suite() {
@@ -58,11 +38,7 @@ one_suite() {
 		echo "SKIP  $suite: $(tail -n 1 "$log")"
 		return 77
 	fi
-	mkdir "$place/$suite/tree"
-	# What is deleted, but not yet in a commit, is still in the index.
-	git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' name; do
-		[ ! -e "$name" ] || printf '%s\0' "$name"
-	done | tar --null -T - -c | tar -x --no-same-owner -C "$place/$suite/tree"
+	suite_tree "$place/$suite" /tree >>"$log" 2>&1
 	if ! inside "$suite" sh -c 'cd /tree && tools/deps.sh build plugin' >>"$log" 2>&1; then
 		echo "SKIP  $suite: $(tail -n 1 "$log")"
 		return 77
