@@ -58,7 +58,7 @@ cross_wanted() {
 	s390x) gnu=s390x-linux-gnu ;;
 	*) echo "deps.sh: unknown architecture '$1': expected amd64, arm64, armhf, i386, ppc64el, riscv64 or s390x" >&2; exit 2 ;;
 	esac
-	foreign=$1 wanted+=" gcc-$gnu qemu-user-static"
+	foreign+=" $1" wanted+=" gcc-$gnu qemu-user-static"
 	for name in $cross_libraries; do
 		[ "$1 $name" = 'i386 libisal-dev' ] || wanted+=" $name:$1" # Debian has none
 	done
@@ -122,7 +122,9 @@ apt_get() {
 }
 # A foreign source that cannot be refreshed does not matter as long as the packages themselves are found.
 # Nothing but a name: packages of that architecture can be installed afterwards.
-[ -z "$foreign" ] || [[ "$(dpkg --print-architecture) $(dpkg --print-foreign-architectures)" == *"$foreign"* ]] || $as_root dpkg --add-architecture "$foreign"
+for architecture in $foreign; do
+	[[ " $(dpkg --print-architecture) $(dpkg --print-foreign-architectures | paste -sd' ') " == *" $architecture "* ]] || $as_root dpkg --add-architecture "$architecture"
+done
 apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
 # shellcheck disable=SC2086
 if ! apt_get install --no-install-recommends -y $missing; then
