@@ -22,7 +22,7 @@ $(B)/replay/libreplay.a: $(replay_shared)
 	@$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-$(B)/replay/%: $(B)/replay/obj/tests/fuzz/fuzz_%.o $(B)/replay/libreplay.a $(B)/libwarpcheck.a $(B)/libiwarp.a
+$(B)/replay/%: $(B)/replay/obj/tests/fuzz/fuzz_%.o $(B)/replay/libreplay.a $(call libraries,$(B))
 	@$(call say,LD,$@)
 	$(Q)$(CC) -pthread $(CFLAGS) $(LDFLAGS) $(replay_ldflags) -o $@ $(filter %.o,$^) \
 		$(B)/replay/obj/tests/support/fuzz_replay.o -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(package_libs) -lm
