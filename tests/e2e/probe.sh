@@ -133,6 +133,26 @@ complains 'serves no exchange after a start-up: a run can judge its start-ups al
 ip addr del 192.0.2.7/24 dev device
 probe 4 "nobody answers for the address"
 says '^  reach +ARP: no answer'
+ip link del device
+# The other end in a namespace of its own, at the index that this end has here: obeying the remedy has to change something.
+unshare -n sleep infinity &
+other=$!
+trap 'kill "$peer" "$upper" "$other" 2>/dev/null' EXIT
+elsewhere() { [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/self/ns/net)" ]; }
+eventually "$other" elsewhere
+there() { nsenter -n -t "$other" "$@"; }
+ip link add tester index 2 type veth peer name device index 2 netns "$other"
+ip link set tester up
+there ip addr add 192.0.2.7/24 dev device
+there ip link set lo up
+there ip link set device up
+holds "both ends have one index" test "$(ip -o link show tester | cut -d: -f1)" = "$(there ip -o link show device | cut -d: -f1)"
+nsenter -n -t "$other" "$IWARP_PEER" --bind 192.0.2.7 --listen 9999 >"$WORK/there.out" 2>&1 </dev/null &
+peer=$!
+prints "$peer" "$WORK/there.out" READY
+probe 4 "TX checksums are left to hardware, in another namespace"
+says "turn that off: in the device's network namespace: ethtool -K device tx off"
+kill "$peer" "$other"
 finish
 INSIDE
 mkdir "$WORK/inside"

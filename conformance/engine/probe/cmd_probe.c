@@ -37,7 +37,8 @@ struct probe_command {
     struct probe_wire wire;
     json_t *found;          /* the lines of the report */
     json_t *capabilities;   /* what the upper tester says of its capabilities */
-    char peer[IF_NAMESIZE]; /* the other end of the tester's interface, where that is a veth of this machine; "": no */
+    struct probe_veth veth; /* the other end of the tester's interface, where `is_veth` */
+    bool is_veth;
 };
 
 /* A profile out of the command line, as a person would have written it. */
@@ -129,7 +130,7 @@ static int give_up_rest(void *user, struct sentence *error)
         return -1;
     return run_confine(command->options.output != NULL ? run_confine_place(command->options.output, text, sizeof(text))
                                                        : NULL,
-                       false, needs, 0, error);
+                       needs, 0, error);
 }
 
 static int open_rig(struct probe_command *command, struct sentence *error)
@@ -146,8 +147,7 @@ static int open_rig(struct probe_command *command, struct sentence *error)
                                            .identity = command->identity};
 
     if (command->profile.json != NULL) {
-        if (!probe_veth_peer(command->profile.interface, command->peer))
-            command->peer[0] = '\0';
+        command->is_veth = probe_veth_find(command->profile.interface, &command->veth);
         try_control(command);
         if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
             command->rig = rig_profile_new(&command->profile, &command->profile.place, command->commands, options->seed,
@@ -298,7 +298,7 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
     if (open_rig(command, error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     done = add_target(command) == 0 && ask_all(command, error);
-    if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
+    if (probe_wire_report(&command->wire, command->is_veth ? &command->veth : NULL, command->found) != 0 ||
         (any_startup(command->found) &&
          probe_profile_measure(command->pics, command->capabilities, command->found) != 0))
         return complain(EXIT_ENVIRONMENT, "out of memory");

@@ -6,7 +6,15 @@
 #include <net/if.h>
 #include <stdbool.h>
 
-/* The name of the other end of the veth `interface`. False: it is no veth, or that end is in another network namespace. */
-bool probe_veth_peer(const char *interface, char peer[IF_NAMESIZE]);
+struct probe_veth {
+    char peer[IF_NAMESIZE]; /* name of the other end in its own network namespace; "": not known */
+    bool elsewhere;         /* that end is in another network namespace */
+};
+
+/*
+ * What the kernel says about the other end of `interface`. An interface index counts in one namespace only, so the kernel is asked
+ * which namespace the peer is in (rtnetlink: IFLA_LINK, IFLA_LINK_NETNSID). False: `interface` is no veth, or nothing is known.
+ */
+bool probe_veth_find(const char *interface, struct probe_veth *found);
 
 #endif

@@ -215,17 +215,20 @@ static json_t *reach_json(const struct probe_wire *wire)
     return reach;
 }
 
-/* The commands that make a device, or the end of a veth before it, hand over whole segments. */
-static void remedy(const struct probe_wire *wire, const char *peer, char *text, size_t room)
+/* The commands that make a device, or the end of a veth before it, hand over whole segments; and where to give them. */
+static void remedy(const struct probe_wire *wire, const struct probe_veth *veth, char *text, size_t room)
 {
     bool merged = wire->largest > LARGEST_SEGMENT;
+    bool known = veth != NULL && veth->peer[0] != '\0';
+    const char *where = veth == NULL || !(known || veth->elsewhere) ? "on the device: "
+                        : veth->elsewhere                           ? "in the device's network namespace: "
+                                                                    : "";
 
-    (void)snprintf(text, room, "%sethtool -K %s%s%s",
-                   peer != NULL ? "" : "on the device: ", peer != NULL ? peer : "ITS-INTERFACE",
+    (void)snprintf(text, room, "%sethtool -K %s%s%s", where, known ? veth->peer : "ITS-INTERFACE",
                    wire->wrong != 0 ? " tx off" : "", merged ? " tso off gso off" : "");
 }
 
-int probe_wire_report(const struct probe_wire *wire, const char *peer, json_t *found)
+int probe_wire_report(const struct probe_wire *wire, const struct probe_veth *veth, json_t *found)
 {
     bool merged = wire->largest > LARGEST_SEGMENT;
     json_t *checksums =
@@ -234,7 +237,7 @@ int probe_wire_report(const struct probe_wire *wire, const char *peer, json_t *f
     char text[160];
 
     if (merged || wire->partial != 0) {
-        remedy(wire, peer, text, sizeof(text));
+        remedy(wire, veth, text, sizeof(text));
         (void)json_object_set_new(checksums, "remedy", json_string(text));
     }
     if (json_array_append_new(found, reach_json(wire)) != 0 || json_array_append_new(found, checksums) != 0)

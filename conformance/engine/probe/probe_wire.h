@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conformance/engine/probe/probe_veth.h"
 #include "conformance/engine/rig/rig.h"
 
 struct probe_wire {
@@ -42,9 +43,9 @@ void probe_wire_watch(struct probe_wire *wire, struct rig *rig);
 int probe_wire_ask(struct probe_wire *wire);
 
 /*
- * What was seen, as lines of the report, appended to `found`. `peer`: the other end of the veth that the tester's interface is,
- * NULL: it is none, or that end is not known. -1 without memory.
+ * What was seen, as lines of the report, appended to `found`. `veth`: the other end of the veth that the tester's interface is,
+ * NULL: it is none. -1 without memory.
  */
-int probe_wire_report(const struct probe_wire *wire, const char *peer, json_t *found);
+int probe_wire_report(const struct probe_wire *wire, const struct probe_veth *veth, json_t *found);
 
 #endif
