@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several captures at once: a process for each, so many at a time, and what they found is handed over in the order of
+ * Several captures at once: processes that judge one file after another, and what they found is handed over in the order of
  * the files, whichever is ready first. The results are those of one process that reads one file after another.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKERS_H
@@ -16,20 +16,26 @@ struct audit_workers_config {
     const struct selection *selection;
     const struct capture_list *files;
     unsigned processes;
-    bool lines; /* lines of all results are wanted, with ladders; else those of findings only, */
-    bool shown; /* and of what passed, without ladders */
+    uint64_t capabilities; /* that a process keeps, for files that it could not read otherwise */
+    bool lines;            /* lines of all results are wanted, with ladders; else those of findings only, */
+    bool shown;            /* and of what passed, without ladders */
     /*
      * One result of the present file. `line` is its line of results.jsonl, newline included; `octets` 0: not wanted.
      */
     void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
                    size_t octets);
-    /* The present file, files->paths[index], is done; `error` says why when it is not whole. */
-    void (*file)(void *user, size_t index, enum audit_file status, const struct flow_totals *totals,
+    void (*results_end)(void *user);                            /* the results of a flow are complete */
+    void (*reading)(void *user, size_t index, uint64_t frames); /* so many frames of the present file are read */
+    /*
+     * The present file, files->paths[index], is done; `error` says why when it is not whole. `lost`: the process that judged it
+     * died, and its results are not all.
+     */
+    void (*file)(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
                  const struct sentence *error);
     void *user;
 };
 
-/* Judges all files. -1 with the sentence set when no process or no temporary file can be had. */
+/* Judges all files, until run_stopped(). -1 with the sentence set when no process can be had. */
 int audit_workers_run(const struct audit_workers_config *config, struct sentence *error);
 
 #endif

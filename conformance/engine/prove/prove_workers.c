@@ -2,15 +2,13 @@
 #include "conformance/engine/prove/prove_workers.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/worker_lines.h"
+#include "conformance/engine/option/worker_process.h"
 #include "wire/out_of_memory.h"
 
 struct pool {
@@ -69,30 +67,45 @@ static void tell(struct pool *pool)
 }
 
 struct worker {
-    pid_t process;
+    struct worker_process process;
     struct worker_lines lines;
 };
+
+/* Waits until a worker has said something, and takes it. -1 with a sentence. */
+static int take_answers(struct pool *pool, struct worker *workers, struct sentence *error)
+{
+    struct pollfd waits[PROVE_JOBS_MAX];
+    int limit = -1, ready;
+
+    for (unsigned i = 0; i < pool->work->jobs; i++) {
+        waits[i] = (struct pollfd){.fd = workers[i].lines.pipe, .events = POLLIN};
+        limit = worker_process_wait(&workers[i].process, limit);
+    }
+    ready = worker_process_poll(waits, pool->work->jobs, limit);
+    if (ready < 0 && errno != EINTR)
+        return sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
+    for (unsigned i = 0; ready <= 0 && i < pool->work->jobs; i++)
+        worker_process_check(&workers[i].process);
+    for (unsigned i = 0; ready > 0 && i < pool->work->jobs; i++)
+        if (workers[i].lines.pipe >= 0 && waits[i].revents != 0 &&
+            worker_lines_read(&workers[i].lines, take_row, pool, error) != 0)
+            return -1;
+    return 0;
+}
 
 /* Reads all workers at once, so that none of them waits for another to be heard. */
 static int listen_to_workers(struct pool *pool, struct worker *workers, struct sentence *error)
 {
-    struct pollfd waits[PROVE_JOBS_MAX];
     unsigned open = 1;
 
     while (open != 0) {
         if (run_stopped())
             return sentence_set(error, "interrupted");
         open = 0;
-        for (unsigned i = 0; i < pool->work->jobs; i++) {
-            waits[i] = (struct pollfd){.fd = workers[i].lines.pipe, .events = POLLIN};
-            open += workers[i].lines.pipe >= 0;
-        }
-        if (open == 0 || (poll(waits, pool->work->jobs, -1) < 0 && errno != EINTR))
-            break;
         for (unsigned i = 0; i < pool->work->jobs; i++)
-            if (workers[i].lines.pipe >= 0 && waits[i].revents != 0 &&
-                worker_lines_read(&workers[i].lines, take_row, pool, error) != 0)
-                return -1;
+            open += workers[i].lines.pipe >= 0;
+        if (open != 0 && take_answers(pool, workers, error) != 0)
+            return -1;
         tell(pool);
     }
     return 0;
@@ -101,25 +114,27 @@ static int listen_to_workers(struct pool *pool, struct worker *workers, struct s
 static int start_worker(const struct pool *pool, struct worker *worker, unsigned number, struct sentence *error)
 {
     int ends[2];
-    pid_t parent = getpid();
+    pid_t parent = getpid(), child;
 
     if (pipe(ends) != 0)
         return sentence_set(error, "cannot start a worker: %s", strerror(errno));
-    worker->process = fork();
-    if (worker->process == 0) {
+    child = fork();
+    if (child == 0) {
         close(ends[0]);
         _exit(run_stop_child(parent) != 0 ? 1 : work(pool, number, ends[1]));
     }
     close(ends[1]);
     worker->lines.pipe = ends[0];
-    return worker->process > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
+    worker->process.pid = child > 0 ? child : 0;
+    return child > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
 }
 
 static int run_workers(struct pool *pool, struct sentence *error)
 {
-    struct worker workers[PROVE_JOBS_MAX] = {{0}};
+    struct worker workers[PROVE_JOBS_MAX] = {0};
     int status = 0;
 
+    worker_process_watch();
     (void)fflush(NULL);
     for (unsigned i = 0; i < pool->work->jobs; i++)
         workers[i].lines.pipe = -1;
@@ -128,15 +143,16 @@ static int run_workers(struct pool *pool, struct sentence *error)
     if (status == 0)
         status = listen_to_workers(pool, workers, error);
     for (unsigned i = 0; i < pool->work->jobs; i++) {
-        int ended = 0;
+        struct worker_process *process = &workers[i].process;
+        bool began = process->pid > 0;
+        struct sentence reason;
 
         worker_lines_free(&workers[i].lines);
-        if (workers[i].process > 0 && status != 0) /* nobody waits for its answers */
-            (void)kill(workers[i].process, SIGTERM);
-        if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&
-            (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
-            status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
-                                  WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+        if (status != 0) /* nobody waits for its answers */
+            worker_process_kill(process);
+        worker_process_join(process);
+        if (began && status == 0 && process->ended != 0)
+            status = sentence_set(error, "a worker died (%s) while proving", worker_process_reason(process, &reason));
     }
     if (status == 0 && pool->reported != pool->work->units)
         status = sentence_set(error, "the workers gave %zu of %zu answers", pool->reported, pool->work->units);

@@ -4,16 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/worker_lines.h"
+#include "conformance/engine/option/worker_process.h"
 #include "conformance/engine/run/run_order.h"
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_worker.h"
@@ -23,7 +20,7 @@ enum { AHEAD_MOST = 1024 };
 
 #define NO_UNIT SIZE_MAX
 
-static const struct timespec SECOND = {.tv_sec = 1}; /* a terminal's progress line is drawn anew as often, at least */
+enum { PROGRESS_MILLISECONDS = 1000 }; /* a terminal's progress line is drawn anew as often, at least */
 
 enum unit_state {
     UNIT_LEFT_OUT, /* the plan skips it, or an earlier run decided it */
@@ -40,7 +37,7 @@ struct unit {
 };
 
 struct worker {
-    pid_t process; /* 0: not started, or waited for */
+    struct worker_process process;
     int orders[2]; /* the calling process keeps the end to read from, too: a dead worker is no SIGPIPE */
     struct worker_lines answers;
     size_t unit; /* that it runs, NO_UNIT: none */
@@ -99,42 +96,33 @@ static int take_line(void *user, const char *line, size_t length, struct sentenc
 static void bury(struct run_pool *pool, struct worker *worker)
 {
     const struct plan_item *item = worker->unit != NO_UNIT ? &pool->command->plan.items[worker->unit] : NULL;
-    int ended = 0;
+    struct sentence reason;
 
-    if (waitpid(worker->process, &ended, 0) != worker->process)
-        ended = 0;
-    worker->process = 0;
-    if (pool->death.text[0] != '\0' || (worker->end != NULL && WIFEXITED(ended) && WEXITSTATUS(ended) == 0))
+    worker_process_join(&worker->process);
+    if (pool->death.text[0] != '\0' || run_stopped() || (worker->end != NULL && worker->process.ended == 0))
         return;
-    (void)sentence_set(&pool->death, "a worker died (%s %d)%s%s%s%s%s", WIFSIGNALED(ended) ? "signal" : "exit status",
-                       WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended), item != NULL ? " while it ran " : "",
-                       item != NULL ? item->check->id : "", item != NULL ? " (" : "", item != NULL ? item->role : "",
-                       item != NULL ? ")" : "");
+    (void)sentence_set(&pool->death, "a worker died (%s)%s%s%s%s%s", worker_process_reason(&worker->process, &reason),
+                       item != NULL ? " while it ran " : "", item != NULL ? item->check->id : "",
+                       item != NULL ? " (" : "", item != NULL ? item->role : "", item != NULL ? ")" : "");
 }
 
-/*
- * Waits until a worker has said something. A signal that comes between the question whether one has come and the wait ends the
- * wait, too. 1: the run is to stop; -1 with a sentence.
- */
+/* Waits until a worker has said something. 1: the run is to stop; -1 with a sentence. */
 static int listen_to_workers(struct run_pool *pool, struct sentence *error)
 {
     struct pollfd waits[RUN_JOBS_MOST];
-    sigset_t stops, before;
-    int status = 0, ready = 0;
+    int status = 0, ready, limit = pool->command->terminal.live ? PROGRESS_MILLISECONDS : -1;
 
-    (void)sigemptyset(&stops);
-    (void)sigaddset(&stops, SIGINT);
-    (void)sigaddset(&stops, SIGTERM);
-    for (unsigned i = 0; i < pool->jobs; i++)
+    for (unsigned i = 0; i < pool->jobs; i++) {
         waits[i] = (struct pollfd){.fd = pool->workers[i].answers.pipe, .events = POLLIN};
-    (void)sigprocmask(SIG_BLOCK, &stops, &before);
-    if (!run_stopped())
-        ready = ppoll(waits, pool->jobs, pool->command->terminal.live ? &SECOND : NULL, &before);
+        limit = worker_process_wait(&pool->workers[i].process, limit);
+    }
+    ready = worker_process_poll(waits, pool->jobs, limit);
     if (ready < 0 && errno != EINTR)
         status = sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
-    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (run_stopped())
         return 1;
+    for (unsigned i = 0; ready <= 0 && i < pool->jobs; i++)
+        worker_process_check(&pool->workers[i].process);
     for (unsigned i = 0; status == 0 && ready > 0 && i < pool->jobs; i++) {
         struct worker *worker = &pool->workers[i];
 
@@ -277,21 +265,21 @@ static int start_worker(struct run_command *command, unsigned number, struct sen
 {
     struct worker *worker = &command->pool->workers[number];
     int answers[2] = {-1, -1};
-    pid_t parent = getpid();
+    pid_t parent = getpid(), child;
 
     if (pipe2(worker->orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
         return sentence_set(error, "cannot start a worker: %s", strerror(errno));
     worker->answers.pipe = answers[0];
-    worker->process = fork();
-    if (worker->process == 0) {
+    child = fork();
+    if (child == 0) {
         for (unsigned i = 0; i <= number; i++) /* the pipe ends when the run closes it */
             close_end(&command->pool->workers[i].orders[1]);
         _exit(run_worker_live(command, number, parent, worker->orders[0], answers[1]));
     }
     close(answers[1]);
-    if (worker->process > 0)
+    worker->process = (struct worker_process){.pid = child > 0 ? child : 0};
+    if (child > 0)
         return 0;
-    worker->process = 0;
     return sentence_set(error, "cannot start a worker: %s", strerror(errno));
 }
 
@@ -333,6 +321,7 @@ int run_pool_start(struct run_command *command, struct sentence *error)
     pool->jobs = wanted < command->options.jobs ? (unsigned)wanted : command->options.jobs;
     for (unsigned i = 0; i < RUN_JOBS_MOST; i++)
         pool->workers[i] = (struct worker){.orders = {-1, -1}, .answers = {.pipe = -1}, .unit = NO_UNIT};
+    worker_process_watch();
     (void)fflush(NULL); /* what has gathered is written once */
     for (unsigned i = 0; i < pool->jobs && pool->jobs > 1; i++)
         if (start_worker(command, i, error) != 0)
@@ -349,14 +338,10 @@ static void kill_workers(struct run_pool *pool)
 {
     for (unsigned i = 0; i < pool->jobs; i++) {
         close_end(&pool->workers[i].orders[1]);
-        if (pool->workers[i].process > 0)
-            (void)kill(pool->workers[i].process, SIGTERM);
+        worker_process_kill(&pool->workers[i].process);
     }
-    for (unsigned i = 0; i < pool->jobs; i++) {
-        if (pool->workers[i].process > 0)
-            (void)waitpid(pool->workers[i].process, NULL, 0);
-        pool->workers[i].process = 0;
-    }
+    for (unsigned i = 0; i < pool->jobs; i++)
+        worker_process_join(&pool->workers[i].process);
 }
 
 /* Tells all workers that nothing is left, and hears them out. 0, 1: stopped; -1 with a sentence. */
@@ -390,6 +375,11 @@ static void remove_rest(const struct run_pool *pool)
         runner_evidence_name(pool->config, &pool->command->plan.items[i], name, sizeof(name));
         (void)unlinkat(pool->config->evidence, name, 0);
     }
+}
+
+bool run_pool_is_broken(const struct run_pool *pool)
+{
+    return pool != NULL && pool->death.text[0] != '\0';
 }
 
 int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct sentence *error)

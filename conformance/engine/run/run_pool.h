@@ -30,6 +30,9 @@ void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, s
  */
 int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct sentence *error);
 
+/* A worker died or failed: this run cannot have all results. NULL is allowed. */
+bool run_pool_is_broken(const struct run_pool *pool);
+
 /* NULL is allowed. Kills workers that still run. */
 void run_pool_free(struct run_pool *pool);
 
