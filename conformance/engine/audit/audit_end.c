@@ -90,7 +90,7 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
 {
     if (audit->unwritten)
         return EXIT_INCONCLUSIVE; /* findings were lost: what is left is not the result of this audit */
-    if (summary->fail != 0)
+    if (summary_exit_status(summary) == EXIT_FAILS)
         return EXIT_FAILS;
     if (audit->foreign)
         return EXIT_USAGE;
@@ -102,41 +102,107 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
     return (int)summary_exit_status(summary);
 }
 
-static void tell_difference(const char *text)
+/* ---- expectations ------------------------------------------------------------------------------------------------ */
+
+enum { DIFFERENCES_SHOWN = 50 }; /* whole on the terminal; all are in the results */
+
+static void put_field(const char *name, const char *value)
 {
-    (void)complain(0, "%s", text);
+    if (value != NULL && value[0] != '\0')
+        print_plain(stderr, "      %-9s %s", name, value);
 }
 
-/* What --expect and --write-expect ask for; the exit status that follows, or `status`. */
-static int expect_end(const struct audit *audit, const struct run_summary *summary, int status)
+/* A difference so that it can be read where nothing else is at hand: in the log of a job. */
+static void difference_show(const struct audit *audit, const struct difference *difference)
+{
+    const struct requirement *requirement = catalogue_find(audit->catalogue, difference->id);
+    struct sentence text;
+
+    (void)complain(0, "%s: %.300s: %s%s%s: %s: %s", difference_kind_name(difference->kind), difference->file,
+                   difference->id, difference->role != NULL ? " as " : "",
+                   difference->role != NULL ? difference->role : "", verdict_name(difference->verdict),
+                   difference->text);
+    if (requirement != NULL)
+        print_plain(stderr, "      %s %s section %s: %s", requirement_level_name(requirement->level),
+                    requirement->source, requirement->section, requirement->text);
+    put_field("expected", difference->expected);
+    if (difference->actual != NULL) {
+        (void)sentence_set(&text, "%.400s", difference->actual);
+        put_field("actual", text.text);
+    }
+    if (difference->frame != 0) {
+        (void)sentence_set(&text, "frame %" PRIu64 ", flow %.200s", difference->frame,
+                           difference->flow != NULL ? difference->flow : "-");
+        put_field("where", text.text);
+    }
+    if (difference->actual != NULL) {
+        (void)sentence_set(&text, "warpcheck audit '%.300s' %s", difference->file, difference->id);
+        put_field("replay", text.text);
+    }
+}
+
+static void take_difference(void *user, const struct difference *difference)
+{
+    struct audit *audit = user;
+    struct sentence error;
+
+    if (audit->logged && results_log_difference(audit->output.log, difference, &error) != 0)
+        audit_unwritten(audit, error.text);
+    if (audit->differences_shown++ < DIFFERENCES_SHOWN)
+        difference_show(audit, difference);
+}
+
+/* Before the summary is written: what differs from what was expected. */
+static void expectations_compare(struct audit *audit, struct run_summary *summary)
 {
     const struct audit_options *options = audit->options;
-    struct run_summary accepted = *summary;
-    size_t differences, found;
-    struct sentence error;
-    char today[UTC_TEXT_OCTETS];
 
-    (void)utc_text(today);
-    today[10] = '\0';
-    if (options->write_expect != NULL && audit_expect_write(audit->expect, options->write_expect, today, &error) != 0)
-        return complain(EXIT_INCONCLUSIVE, "%s", error.text);
     if (options->expect == NULL)
-        return status;
-    differences = audit_expect_compare(audit->expect, today, &found, tell_difference);
-    if (!format_option_machine(&options->format)) {
-        (void)printf("expected: %zu finding%s, %zu difference%s from %s\n", found, found == 1 ? "" : "s", differences,
-                     differences == 1 ? "" : "s", options->expect);
+        return;
+    run_stop_hold();
+    audit_expect_compare(audit->expect, options->shard.index > 1, &summary->expectation, take_difference, audit);
+    run_stop_release();
+    if (audit->differences_shown > DIFFERENCES_SHOWN)
+        (void)complain(0, "%zu more differences are not shown; results.jsonl has them",
+                       audit->differences_shown - DIFFERENCES_SHOWN);
+}
+
+/* The last lines: how much is expected, what is to be looked at soon, and how a difference is accepted. */
+static void expectations_tell(const struct audit *audit, const struct run_summary *summary)
+{
+    const struct run_expectation *counts = &summary->expectation;
+    const char *path = audit->options->expect;
+    char text[EXPECTATION_TEXT_OCTETS];
+
+    if (path == NULL)
+        return;
+    if (counts->soon != 0)
+        (void)complain(0, "%" PRIu64 " expected %s to be reviewed within %d days, the first by %.10s", counts->soon,
+                       counts->soon == 1 ? "finding is" : "findings are", EXPECTATION_SOON_DAYS, counts->soon_day);
+    if (differences_of(counts) != 0)
+        (void)complain(0, "%.200s: %s; to accept all of it, after a look: the same command with --write-expect %.200s",
+                       path, expectation_text(counts, text), path);
+}
+
+/* What --write-expect asks for. The findings are written, and none of them is a failure of this command. */
+static int expectations_write(const struct audit *audit, const struct run_summary *summary)
+{
+    struct run_summary accepted = *summary;
+    struct sentence error;
+    size_t lines;
+
+    if (audit_expect_write(audit->expect, &lines, &error) != 0)
+        return complain(EXIT_INCONCLUSIVE, "%s", error.text);
+    if (!format_option_machine(&audit->options->format)) {
+        print_plain(stdout, "%s: %zu finding%s written", audit->options->write_expect, lines, lines == 1 ? "" : "s");
         (void)fflush(stdout);
     }
-    if (differences != 0)
-        return EXIT_FAILS;
-    accepted.pass += accepted.fail + accepted.warn;
-    accepted.fail = accepted.warn = 0;
-    status = exit_status(audit, &accepted);
-    if (status == EXIT_INCONCLUSIVE && summary->fail != 0 && summary_has_gaps(summary) && !audit->damaged)
-        explain_gaps(audit); /* a failure that was expected had kept it back */
-    return status;
+    accepted.pass += accepted.fail + accepted.warn + accepted.known;
+    accepted.fail = accepted.warn = accepted.known = 0;
+    return exit_status(audit, &accepted);
 }
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
 
 int audit_end(struct audit *audit)
 {
@@ -151,6 +217,7 @@ int audit_end(struct audit *audit)
     audit_clear_progress(audit);
     audit_skipped_done(audit);
     fill_summary(audit, &summary);
+    expectations_compare(audit, &summary);
     summary.ended = utc_text(ended);
     summary.stopped = stopped ? "interrupted" : NULL;
     if (out_of_memory_noted()) {
@@ -165,7 +232,7 @@ int audit_end(struct audit *audit)
     }
     if (out_of_memory_noted())
         audit_unwritten(audit, short_of_memory);
-    if (!format_option_machine(format))
+    if (!format_option_machine(format) && !audit->options->quiet)
         show_hidden(audit);
     audit->terminal.unfinished = audit->damaged || audit->foreign || audit->unwritten || stopped;
     judged_output_summary(&audit->terminal, format, &summary, output);
@@ -177,6 +244,7 @@ int audit_end(struct audit *audit)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
         explain_gaps(audit);
-    return audit->expect != NULL ? expect_end(audit, &summary, exit_status(audit, &summary))
-                                 : exit_status(audit, &summary);
+    expectations_tell(audit, &summary);
+    return audit->options->write_expect != NULL && !audit->unwritten ? expectations_write(audit, &summary)
+                                                                     : exit_status(audit, &summary);
 }

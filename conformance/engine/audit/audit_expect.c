@@ -1,109 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* strchrnul */
 #include "conformance/engine/audit/audit_expect.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "conformance/engine/option/review_day.h"
-#include "reports/save.h"
-#include "wire/cells.h"
-#include "wire/hash.h"
-#include "wire/text_stream.h"
+#include "conformance/engine/audit/audit_expect_internal.h"
+#include "wire/crc32c.h"
 
-enum { COLUMNS = 6, LINE_OCTETS = 2 * PATH_MAX };
+enum { READ_OCTETS = 256 << 10 };
 
-static const char header[] = "capture\trequirement\trole\tverdict\treview_by\tnote";
+/* --- What is kept ---------------------------------------------------------------------------------------------------- */
 
-/* A capture, requirement and role: expected, found, or both. The texts stand in `key`, one after another. */
-struct finding {
-    const char *capture, *id, *role;
-    bool expected, found;
-    enum verdict wanted, worst;
-    char *review_by, *note; /* of what is expected */
-    size_t line;
-    UT_hash_handle hh;
-    size_t key_octets;
-    char key[];
-};
-
-struct audit_expect {
-    char folder[PATH_MAX]; /* of the file, with a slash at its end; "" when it is not known */
-    struct finding *findings;
-    char *last_file, *last_name; /* the results of a capture stand together */
-};
-
-static void finding_free(struct finding *finding)
+struct expected_capture *expected_capture_of(struct audit_expect *expect, const char *name)
 {
-    free(finding->review_by);
-    free(finding->note);
-    free(finding);
+    struct expected_capture *capture;
+
+    HASH_FIND_STR(expect->captures, name, capture);
+    if (capture != NULL)
+        return capture;
+    capture = calloc(1, sizeof(*capture) + strlen(name) + 1);
+    if (capture == NULL)
+        return NULL;
+    memcpy(capture->name, name, strlen(name) + 1);
+    HASH_ADD_STR(expect->captures, name, capture);
+    if (hash_lost(capture)) {
+        free(capture);
+        return NULL;
+    }
+    return capture;
 }
 
-/* The finding of that key, made where it is new; NULL without memory. */
-static struct finding *finding_of(struct audit_expect *expect, const char *capture, const char *id, const char *role)
+static size_t key_make(char *key, const char *id, const char *role, const char *flow)
 {
-    size_t octets = strlen(capture) + strlen(id) + strlen(role) + 3;
-    struct finding *fresh = calloc(1, sizeof(*fresh) + octets), *finding = NULL;
+    size_t used = strlen(id) + 1;
 
-    if (fresh == NULL)
+    memcpy(key, id, used);
+    memcpy(key + used, role, strlen(role) + 1);
+    used += strlen(role) + 1;
+    memcpy(key + used, flow, strlen(flow) + 1);
+    return used + strlen(flow) + 1;
+}
+
+struct expectation *expectation_find(const struct expected_capture *capture, const char *id, const char *role,
+                                     const char *flow)
+{
+    char key[512];
+    struct expectation *found = NULL;
+
+    if (strlen(id) + strlen(role) + strlen(flow) + 3 <= sizeof(key))
+        HASH_FIND(hh, capture->all, key, (unsigned)key_make(key, id, role, flow), found);
+    return found;
+}
+
+static void expectation_free(struct expectation *entry)
+{
+    free(entry->outcome);
+    free(entry->review_by);
+    free(entry->digest);
+    free(entry->note);
+    free(entry->text);
+    free(entry->allowed);
+    free(entry->first_flow);
+    json_decref(entry->held);
+    free(entry);
+}
+
+struct expectation *expectation_of(struct expected_capture *capture, const char *id, const char *role, const char *flow)
+{
+    struct expectation *entry = expectation_find(capture, id, role, flow);
+    size_t octets = strlen(id) + strlen(role) + strlen(flow) + 3;
+
+    if (entry != NULL)
+        return entry;
+    entry = calloc(1, sizeof(*entry) + octets);
+    if (entry == NULL)
         return NULL;
-    fresh->key_octets = octets;
-    fresh->capture = memcpy(fresh->key, capture, strlen(capture) + 1);
-    fresh->id = memcpy(fresh->key + strlen(capture) + 1, id, strlen(id) + 1);
-    fresh->role = memcpy(fresh->key + strlen(capture) + strlen(id) + 2, role, strlen(role) + 1);
-    HASH_FIND(hh, expect->findings, fresh->key, (unsigned)octets, finding);
-    if (finding != NULL) {
-        finding_free(fresh);
-        return finding;
-    }
-    HASH_ADD_KEYPTR(hh, expect->findings, fresh->key, (unsigned)octets, fresh);
-    if (hash_lost(fresh)) {
-        finding_free(fresh);
+    entry->key_octets = key_make(entry->key, id, role, flow);
+    entry->id = entry->key;
+    entry->role = entry->id + strlen(id) + 1;
+    entry->flow = entry->role + strlen(role) + 1;
+    HASH_ADD_KEYPTR(hh, capture->all, entry->key, (unsigned)entry->key_octets, entry);
+    if (hash_lost(entry)) {
+        expectation_free(entry);
         return NULL;
     }
-    return fresh;
+    return entry;
+}
+
+static void captures_free(struct expected_capture *capture)
+{
+    while (capture != NULL) {
+        struct expected_capture *next = capture->hh.next;
+        struct expectation *entry = capture->all;
+
+        HASH_CLEAR(hh, capture->all); /* the table goes, the list of its entries stays */
+        while (entry != NULL) {
+            struct expectation *after = entry->hh.next;
+
+            expectation_free(entry);
+            entry = after;
+        }
+        free(capture->file);
+        free(capture);
+        capture = next;
+    }
 }
 
 /* --- Names of captures ----------------------------------------------------------------------------------------------- */
 
-/* With what could not stand in a column as %XX; malloc'd, NULL without memory. */
-static char *encoded(const char *name)
-{
-    char *text = malloc(3 * strlen(name) + 1), *to = text;
-
-    if (text == NULL)
-        return NULL;
-    for (const unsigned char *at = (const unsigned char *)name; *at != '\0'; at++)
-        to += sprintf(to, *at < ' ' || *at == '%' || *at == 0x7F ? "%%%02X" : "%c", *at);
-    *to = '\0';
-    return text;
-}
-
-/* How a capture is called in the file; NULL without memory. */
-static const char *name_of(struct audit_expect *expect, const char *file)
+/* The capture of that file, by its name from the folder of the expectations; NULL without memory. */
+static struct expected_capture *capture_of(struct audit_expect *expect, const char *file)
 {
     char real[PATH_MAX];
     const char *name = file;
     size_t octets = strlen(expect->folder);
 
     if (expect->last_file != NULL && strcmp(expect->last_file, file) == 0)
-        return expect->last_name;
+        return expect->last;
     if (octets != 0 && realpath(file, real) != NULL && strncmp(real, expect->folder, octets) == 0)
         name = real + octets;
     free(expect->last_file);
-    free(expect->last_name);
     expect->last_file = strdup(file);
-    expect->last_name = encoded(name);
-    if (expect->last_file == NULL || expect->last_name == NULL) {
+    expect->last = expect->last_file != NULL ? expected_capture_of(expect, name) : NULL;
+    if (expect->last == NULL) {
         free(expect->last_file);
         expect->last_file = NULL;
-        return NULL;
     }
-    return expect->last_name;
+    return expect->last;
 }
 
 static void find_folder(struct audit_expect *expect, const char *path)
@@ -120,231 +147,173 @@ static void find_folder(struct audit_expect *expect, const char *path)
     (void)snprintf(expect->folder, sizeof(expect->folder), "%s%s", real, strcmp(real, "/") == 0 ? "" : "/");
 }
 
-/* --- Reading ------------------------------------------------------------------------------------------------------- */
-
-struct line {
-    const char *path;
-    size_t number;
-    char *column[COLUMNS];
-};
-
-static int line_fault(const struct line *line, struct sentence *error, const char *what, const char *value,
-                      const char *expected)
+/* CRC32C and number of octets: it tells a capture of a corpus from the others, and costs no more than reading. */
+static void file_digest(const char *path, char digest[DIGEST_OCTETS])
 {
-    return sentence_set(error, "%.200s:%zu: the %s is \"%.60s\", %s was expected", line->path, line->number, what,
-                        value, expected);
-}
+    FILE *file = fopen(path, "re");
+    char *octets = malloc(READ_OCTETS);
+    uint32_t state = CRC32C_START;
+    uint64_t count = 0;
+    struct stat status;
+    size_t got;
 
-static int columns_cut(struct line *line, char *text, struct sentence *error)
-{
-    size_t count = cells_cut(text, line->column, COLUMNS);
-
-    if (count < COLUMNS)
-        return sentence_set(error, "%.200s:%zu: %zu columns parted by tabs, %d were expected: %s", line->path,
-                            line->number, count, COLUMNS, "capture, requirement, role, verdict, review_by, note");
-    return 0;
-}
-
-static int verdict_read(const struct line *line, enum verdict *verdict, struct sentence *error)
-{
-    if (verdict_from_name(line->column[3], verdict) != 0 || (*verdict != VERDICT_FAIL && *verdict != VERDICT_WARN))
-        return line_fault(line, error, "verdict", line->column[3], "FAIL or WARN");
-    return 0;
-}
-
-static int line_read(struct audit_expect *expect, const struct line *line, const struct catalogue *catalogue,
-                     const char *today, struct sentence *error)
-{
-    const char *role = line->column[2];
-    char at[PATH_MAX + 32];
-    struct finding *finding;
-    enum verdict verdict;
-
-    (void)snprintf(at, sizeof(at), "%.200s:%zu", line->path, line->number);
-    if (line->column[0][0] == '\0')
-        return line_fault(line, error, "capture", "", "the name of a capture");
-    if (catalogue_find(catalogue, line->column[1]) == NULL)
-        return line_fault(line, error, "requirement", line->column[1], "the id of one");
-    if (strcmp(role, "initiator") != 0 && strcmp(role, "responder") != 0 && strcmp(role, "-") != 0)
-        return line_fault(line, error, "role", role, "initiator, responder or -");
-    if (verdict_read(line, &verdict, error) != 0 || review_day_check(line->column[4], today, at, error) != 0)
-        return -1;
-    finding = finding_of(expect, line->column[0], line->column[1], role);
-    if (finding == NULL)
-        return sentence_set(error, "out of memory");
-    if (finding->expected)
-        return sentence_set(error, "%s: the same capture, requirement and role as in line %zu", at, finding->line);
-    finding->expected = true;
-    finding->wanted = verdict;
-    finding->line = line->number;
-    finding->review_by = strdup(line->column[4]);
-    finding->note = strdup(line->column[5]);
-    return finding->review_by != NULL && finding->note != NULL ? 0 : sentence_set(error, "out of memory");
-}
-
-static int file_read(struct audit_expect *expect, FILE *file, const char *path, const struct catalogue *catalogue,
-                     const char *today, struct sentence *error)
-{
-    char text[LINE_OCTETS];
-    struct line line = {.path = path};
-
-    while (fgets(text, sizeof(text), file) != NULL) {
-        size_t octets = strcspn(text, "\n");
-
-        line.number++;
-        if (text[octets] == '\0' && !feof(file))
-            return sentence_set(error, "%.200s:%zu: the line is longer than %d octets, or holds a zero octet", path,
-                                line.number, LINE_OCTETS - 2);
-        text[octets] = '\0';
-        if (text[0] == '#' || text[0] == '\0' || (line.number < 10 && strcmp(text, header) == 0))
-            continue;
-        if (columns_cut(&line, text, error) != 0 || line_read(expect, &line, catalogue, today, error) != 0)
-            return -1;
+    digest[0] = '\0';
+    if (file != NULL && octets != NULL && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
+        while ((got = fread(octets, 1, READ_OCTETS, file)) != 0) {
+            state = crc32c_update(state, (const uint8_t *)octets, got);
+            count += got;
+        }
+        if (!ferror(file))
+            (void)snprintf(digest, DIGEST_OCTETS, "%08" PRIx32 "-%" PRIu64, crc32c_value(state), count);
     }
-    return ferror(file) ? sentence_set(error, "%.200s: cannot be read", path) : 0;
-}
-
-struct audit_expect *audit_expect_new(const char *path, bool read, const struct catalogue *catalogue, const char *today,
-                                      struct sentence *error)
-{
-    struct audit_expect *expect = calloc(1, sizeof(*expect));
-    FILE *file = read ? fopen(path, "re") : NULL;
-    int rc = 0;
-
-    if (expect == NULL)
-        rc = sentence_set(error, "out of memory");
-    else if (read && file == NULL)
-        rc = sentence_set(error, "%.200s: %s", path, strerror(errno));
-    else
-        find_folder(expect, path);
-    if (rc == 0 && file != NULL)
-        rc = file_read(expect, file, path, catalogue, today, error);
+    free(octets);
     if (file != NULL)
         (void)fclose(file);
-    if (rc == 0)
-        return expect;
-    audit_expect_free(expect);
-    return NULL;
+}
+
+const char *expected_capture_digest(struct expected_capture *capture)
+{
+    if (!capture->digested && capture->file != NULL)
+        file_digest(capture->file, capture->digest);
+    capture->digested = true;
+    return capture->digest;
+}
+
+/* --- Life ------------------------------------------------------------------------------------------------------------ */
+
+struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error)
+{
+    struct audit_expect *expect = calloc(1, sizeof(*expect));
+
+    if (expect == NULL) {
+        (void)sentence_set(error, "out of memory");
+        return NULL;
+    }
+    expect->config = *config;
+    find_folder(expect, config->path);
+    if (config->read) {
+        file_digest(config->path, expect->digest);
+        if (audit_expect_read(expect, error) != 0) {
+            audit_expect_free(expect);
+            return NULL;
+        }
+    }
+    return expect;
 }
 
 void audit_expect_free(struct audit_expect *expect)
 {
-    struct finding *finding, *next;
+    struct expected_capture *captures;
 
     if (expect == NULL)
         return;
-    finding = expect->findings;
-    HASH_CLEAR(hh, expect->findings); /* the table goes, the list of its entries stays */
-    for (; finding != NULL; finding = next) {
-        next = finding->hh.next;
-        finding_free(finding);
-    }
+    captures = expect->captures;
+    HASH_CLEAR(hh, expect->captures);
+    captures_free(captures);
     free(expect->last_file);
-    free(expect->last_name);
     free(expect);
 }
 
-/* --- What was found ------------------------------------------------------------------------------------------------- */
-
-int audit_expect_take(struct audit_expect *expect, const char *file, const char *id, const char *role,
-                      enum verdict verdict)
+int audit_expect_share(struct audit_expect *expect, const char *file, bool own)
 {
-    struct finding *finding;
-    const char *name;
+    struct expected_capture *capture = capture_of(expect, file);
 
-    if (verdict != VERDICT_FAIL && verdict != VERDICT_WARN)
-        return 0;
-    name = name_of(expect, file != NULL ? file : "-");
-    finding = name != NULL ? finding_of(expect, name, id, role != NULL ? role : "-") : NULL;
-    if (finding == NULL)
+    if (capture == NULL)
         return -1;
-    finding->worst = finding->found ? verdict_worse(finding->worst, verdict) : verdict;
-    finding->found = true;
+    capture->audited |= own;
+    capture->elsewhere |= !own;
     return 0;
 }
 
-/* One difference, as a sentence; false where there is none. */
-static bool differs(const struct finding *finding, const char *today, struct sentence *text)
+/* --- What was found -------------------------------------------------------------------------------------------------- */
+
+static uint64_t digest_of(const char *text)
 {
-    if (finding->found && !finding->expected)
-        (void)sentence_set(text, "new: %.200s: %s as %s is %s, and no finding was expected", finding->capture,
-                           finding->id, finding->role, verdict_name(finding->worst));
-    else if (!finding->found)
-        (void)sentence_set(text, "missing: %.200s: %s as %s was expected to be %s (line %zu), and nothing was found",
-                           finding->capture, finding->id, finding->role, verdict_name(finding->wanted), finding->line);
-    else if (finding->worst != finding->wanted)
-        (void)sentence_set(text, "changed: %.200s: %s as %s is %s, %s was expected (line %zu)", finding->capture,
-                           finding->id, finding->role, verdict_name(finding->worst), verdict_name(finding->wanted),
-                           finding->line);
-    else if (strcmp(today, finding->review_by) > 0)
-        (void)sentence_set(text, "due: %.200s: %s as %s was to be reviewed by %s (line %zu)", finding->capture,
-                           finding->id, finding->role, finding->review_by, finding->line);
-    else
-        return false;
-    return true;
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(1099511628211);
+    return hash;
 }
 
-size_t audit_expect_compare(const struct audit_expect *expect, const char *today, size_t *found,
-                            void (*tell)(const char *text))
+static const char *outcome_of(const struct result *result)
 {
-    size_t count = 0;
-    struct sentence text;
+    return result->actual != NULL ? result->actual : result->message != NULL ? result->message : "";
+}
 
-    *found = 0;
-    for (const struct finding *finding = expect->findings; finding != NULL; finding = finding->hh.next) {
-        *found += finding->found;
-        if (differs(finding, today, &text)) {
-            tell(text.text);
-            count++;
-        }
+char *expectation_outcome(const struct expectation *found)
+{
+    char text[64];
+
+    if (!found->various)
+        return strdup(found->text);
+    (void)snprintf(text, sizeof(text), "%" PRIu64 " outcomes, %016" PRIx64, found->results, found->outcomes);
+    return strdup(text);
+}
+
+/* The entry that a finding belongs to: its flow's, else that of all flows, else a new one. NULL without memory. */
+static struct expectation *entry_of(struct expected_capture *capture, const struct result *result)
+{
+    const char *role = result->role != NULL ? result->role : "-", *flow = result->flow != NULL ? result->flow : "-";
+    struct expectation *entry = expectation_find(capture, result->id, role, flow);
+
+    if (entry == NULL || entry->line == 0) {
+        struct expectation *all = expectation_find(capture, result->id, role, ALL_FLOWS);
+
+        if (all != NULL && all->line != 0 && !all->old)
+            return all;
     }
-    return count;
+    return entry != NULL ? entry : expectation_of(capture, result->id, role, flow);
 }
 
-static int by_name(const void *left, const void *right)
+/* The first result of an entry. -1: no memory. */
+static int first_note(struct expectation *entry, const struct result *result)
 {
-    const struct finding *const *a = left, *const *b = right;
-    int order = strcmp((*a)->capture, (*b)->capture);
-
-    if (order == 0)
-        order = strcmp((*a)->id, (*b)->id);
-    return order != 0 ? order : strcmp((*a)->role, (*b)->role);
+    entry->worst = result->verdict;
+    entry->frame = result->frame;
+    entry->text = strdup(outcome_of(result));
+    entry->allowed = result->expected != NULL ? strdup(result->expected) : NULL;
+    entry->first_flow = result->flow != NULL ? strdup(result->flow) : NULL;
+    return entry->text == NULL || (result->expected != NULL && entry->allowed == NULL) ||
+                   (result->flow != NULL && entry->first_flow == NULL)
+               ? -1
+               : 0;
 }
 
-static void put(FILE *out, struct finding *const *all, size_t count, const char *today)
+static int hold(struct expected_capture *capture, struct expectation *entry, const struct result *result)
 {
-    char due[DAY_TEXT_OCTETS];
+    json_t *object = result_to_json(result);
 
-    (void)day_later(today, 1, due);
-    fprintf(out, "# Findings that `warpcheck audit --expect` takes for granted (docs/audit-regression.md)\n%s\n",
-            header);
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->found)
-            fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", all[i]->capture, all[i]->id, all[i]->role,
-                    verdict_name(all[i]->worst), all[i]->review_by != NULL ? all[i]->review_by : due,
-                    all[i]->note != NULL ? all[i]->note : "");
+    if (entry->held == NULL)
+        entry->held = json_array();
+    capture->waits = true;
+    return json_array_append_new(entry->held, object);
 }
 
-int audit_expect_write(const struct audit_expect *expect, const char *path, const char *today, struct sentence *error)
+int audit_expect_take(struct audit_expect *expect, const struct result *result, bool *held)
 {
-    const struct place to = place_at(path);
-    size_t count = HASH_COUNT(expect->findings), i = 0, size = 0;
-    struct finding **all = calloc(count + 1, sizeof(struct finding *));
-    char *text = NULL;
-    FILE *out = all != NULL ? text_stream_open(&text, &size) : NULL;
-    int rc;
+    struct expected_capture *capture;
+    struct expectation *entry;
 
-    if (out == NULL) {
-        free(all);
-        return sentence_set(error, "%s: out of memory", path);
-    }
-    for (struct finding *finding = expect->findings; finding != NULL; finding = finding->hh.next)
-        all[i++] = finding;
-    qsort(all, count, sizeof(struct finding *), by_name);
-    put(out, all, count, today);
-    rc = text_stream_close(out, &text) ? save_file(&to, text, size, error)
-                                       : sentence_set(error, "%s: out of memory", path);
-    free(text);
-    free(all);
-    return rc;
+    *held = false;
+    if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN)
+        return 0;
+    capture = capture_of(expect, result->file != NULL ? result->file : "-");
+    entry = capture != NULL ? entry_of(capture, result) : NULL;
+    if (entry == NULL)
+        return -1;
+    if (capture->file == NULL && result->file != NULL && (capture->file = strdup(result->file)) == NULL)
+        return -1;
+    if (entry->results++ == 0 && first_note(entry, result) != 0)
+        return -1;
+    entry->count += result->count != 0 ? result->count : 1;
+    entry->worst = verdict_worse(entry->worst, result->verdict);
+    entry->outcomes += digest_of(outcome_of(result));
+    entry->various |= strcmp(entry->text, outcome_of(result)) != 0;
+    /* More than are expected are not what was expected: then nothing needs to wait, however many come. */
+    entry->told |= entry->line == 0 || entry->old || entry->count > entry->wanted_count;
+    if (entry->told)
+        return 0;
+    *held = true;
+    return hold(capture, entry, result);
 }

@@ -7,6 +7,7 @@
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/audit/audit_options.h"
 #include "conformance/engine/report/judged_output.h"
+#include "reports/known.h"
 #include "reports/terminal.h"
 
 /* What is known of one requirement over all files. */
@@ -21,15 +22,19 @@ struct audit {
     const struct catalogue *catalogue;
     struct judged_output output;
     struct terminal terminal;
+    uint64_t capabilities; /* that reading and writing takes */
     struct run_summary counted;
+    struct finding_set findings; /* that `counted` has counted */
     struct flow_totals totals;   /* of all files */
     size_t judging;              /* the file that this process judges */
     bool logged;                 /* somebody reads the log */
     struct audit_expect *expect; /* with --expect or --write-expect, else NULL */
-    struct seen *seen;           /* by index in the catalogue */
-    bool unwritten;              /* results were lost: disk full */
-    bool foreign;                /* some file is no capture that can be read */
-    bool damaged;                /* some file breaks off */
+    char today[UTC_TEXT_OCTETS]; /* with `expect`: the day alone */
+    size_t differences_shown;
+    struct seen *seen; /* by index in the catalogue */
+    bool unwritten;    /* results were lost: disk full */
+    bool foreign;      /* some file is no capture that can be read */
+    bool damaged;      /* some file breaks off */
 };
 
 /* audit_results.c: something could not be written. Reported once: what was written before stays good. */

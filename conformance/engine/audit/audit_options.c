@@ -11,7 +11,7 @@
 #include "conformance/requirements/named.h"
 #include "reports/result.h"
 
-enum { PROCESSES_MAX = 1024 };
+enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 
 /* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
 static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
@@ -42,6 +42,18 @@ static int processes_parse(struct audit_options *options, const char *value, str
     if (end == value || *end != '\0' || number < 1 || number > PROCESSES_MAX)
         return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
     options->processes = (unsigned)number;
+    return 0;
+}
+
+static int spread_parse(struct audit_options *options, const char *value, struct sentence *error)
+{
+    char *end;
+    long number = strtol(value, &end, 10);
+
+    if (end == value || *end != '\0' || number < 1 || number > SPREAD_WEEKS_MAX)
+        return sentence_set(error, "--review-spread \"%.40s\": a number of weeks from 1 to %d was expected", value,
+                            SPREAD_WEEKS_MAX);
+    options->spread = (unsigned)number;
     return 0;
 }
 
@@ -98,6 +110,10 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         options->write_expect = value;
         return 0;
     }
+    if (option_value("--review-spread", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return spread_parse(options, value, error);
     return flag_parse(options, argv, index, error);
 }
 
@@ -194,6 +210,29 @@ static uint64_t digest_of(const struct audit_options *options, const struct cata
     return digest;
 }
 
+/* What is not this shard's is another's: their expectations are not missing here. */
+static int elsewhere_note(struct audit_options *options, const bool *own, struct sentence *error)
+{
+    const struct capture_list *files = &options->files;
+    size_t room = 1;
+
+    for (size_t i = 0; i < files->count; i++)
+        room += capture_list_ring(files, i) != NULL ? capture_list_ring(files, i)->count : 1;
+    options->elsewhere = calloc(room, sizeof(char *));
+    for (size_t i = 0; options->elsewhere != NULL && i < files->count; i++) {
+        const struct capture_ring *ring = capture_list_ring(files, i);
+
+        for (size_t k = 0; !own[i] && k < (ring != NULL ? ring->count : 1); k++) {
+            char *copy = strdup(ring != NULL ? ring->files[k] : files->paths[i]);
+
+            if (copy == NULL)
+                return sentence_set(error, "out of memory");
+            options->elsewhere[options->elsewhere_count++] = copy;
+        }
+    }
+    return options->elsewhere != NULL ? 0 : sentence_set(error, "out of memory");
+}
+
 /* Leaves this shard's files, in their order: all shards have about as many octets. */
 static int keep_own(struct audit_options *options, const struct catalogue *catalogue, struct sentence *error)
 {
@@ -212,6 +251,8 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
         rc = shard_assign(weights, files->count, options->shard.of, owner, error);
     for (size_t i = 0; rc == 0 && i < files->count; i++)
         own[i] = owner[i] == options->shard.index;
+    if (rc == 0 && options->expect != NULL)
+        rc = elsewhere_note(options, own, error);
     if (rc == 0)
         capture_list_keep(files, own);
     if (options->shard.index != 1) { /* what is not read is accounted for once */
@@ -244,8 +285,12 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)sentence_set(error, "--quiet excludes --all");
         return EXIT_USAGE;
     }
-    if (options->shard.of != 0 && (options->expect != NULL || options->write_expect != NULL)) {
-        (void)sentence_set(error, "--shard excludes --expect and --write-expect: a part cannot tell what is missing");
+    if (options->shard.of != 0 && options->write_expect != NULL) {
+        (void)sentence_set(error, "--shard excludes --write-expect: a part does not have all findings");
+        return EXIT_USAGE;
+    }
+    if (options->spread != 0 && options->write_expect == NULL) {
+        (void)sentence_set(error, "--review-spread is for --write-expect");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {
@@ -261,4 +306,12 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         snprintf(options->target, sizeof(options->target), "%.400s and %zu more captures", options->files.paths[0],
                  options->files.count - 1);
     return options->shard.of == 0 || keep_own(options, catalogue, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
+}
+
+void audit_options_free(struct audit_options *options)
+{
+    for (size_t i = 0; i < options->elsewhere_count; i++)
+        free(options->elsewhere[i]);
+    free(options->elsewhere);
+    capture_list_free(&options->files);
 }

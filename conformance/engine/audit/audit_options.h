@@ -26,16 +26,21 @@ struct audit_options {
     bool no_rings;                     /* each file is a capture of its own */
     bool allow_gaps;                   /* what is not judged does not change the exit status */
     const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
-    bool force;                        /* what an earlier command left in `output` is removed */
+    unsigned spread;                   /* weeks over which the review days of new expectations are spread */
+    char **elsewhere;                  /* --shard with --expect: captures of the other shards, owned */
+    size_t elsewhere_count;
+    bool force; /* what an earlier command left in `output` is removed */
 };
 
 /*
- * Reads argv; `options` begins as {0}, and its files are freed by capture_list_free(). An argument that names a file or
+ * Reads argv; `options` begins as {0}, and is freed by audit_options_free(). An argument that names a file or
  * folder is one, another is a pattern over requirement ids. Returns the exit status: 0 to go on; EXIT_USAGE with the
  * sentence set for an unknown option and for a file that is not there; EXIT_NOTHING_SELECTED with the sentence set for
  * a folder without captures (and without anything skipped that could be one) and for a pattern or options that fit no requirement: zero selected is never success.
  */
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
                         struct sentence *error);
+
+void audit_options_free(struct audit_options *options);
 
 #endif

@@ -37,29 +37,51 @@ static void show(struct audit *audit, const struct result *result, const struct 
     }
 }
 
-/* For --expect and --write-expect. */
-static void expect_take(struct audit *audit, const struct result *result)
-{
-    if (audit->expect != NULL &&
-        audit_expect_take(audit->expect, result->file, result->id, result->role, result->verdict) != 0)
-        audit_unwritten(audit, "out of memory: not every finding was compared with what was expected");
-}
-
-void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
+/* Writes, counts and shows a result for good. */
+static int give_result(void *user, const struct result *result)
 {
     struct audit *audit = user;
+    const struct requirement *requirement = catalogue_find(audit->catalogue, result->id);
     struct sentence error;
 
-    audit->seen[requirement->index].exercised = true;
-    summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
         results_log_hold(audit->output.log);
         if (judged_output_append(&audit->output, result, &error) != 0)
             audit_unwritten(audit, error.text);
     }
-    expect_take(audit, result);
+    if (summary_count_result(&audit->counted, &audit->findings, result) != 0)
+        audit_unwritten(audit, "out of memory: not every finding is counted");
     show(audit, result, requirement, &audit->seen[requirement->index]);
+    return 0;
+}
+
+/* True: --expect or --write-expect wants the result, and hands it over again when its capture is done. */
+static bool is_held(struct audit *audit, const struct result *result)
+{
+    bool held = false;
+
+    if (audit->expect != NULL && audit_expect_take(audit->expect, result, &held) != 0)
+        audit_unwritten(audit, "out of memory: not every finding was compared with what was expected");
+    return held;
+}
+
+static void give_held(struct audit *audit)
+{
+    if (audit->expect == NULL)
+        return;
+    if (audit_expect_capture_end(audit->expect, give_result, audit) != 0)
+        audit_unwritten(audit, "out of memory: not every finding was compared with what was expected");
+    audit_write_results(audit);
+}
+
+void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
+{
+    struct audit *audit = user;
+
+    audit->seen[requirement->index].exercised = true;
+    if (!is_held(audit, result))
+        (void)give_result(audit, result);
 }
 
 /* The flow's results leave in one write. */
@@ -125,6 +147,7 @@ void audit_file_done(struct audit *audit, size_t index, enum audit_file status, 
                                 .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
     audit_clear_progress(audit);
+    give_held(audit);
     info.ring = show_ring(audit, capture_list_ring(&audit->options->files, index));
     run_stop_hold();
     log_capture(audit, &info, account);
@@ -158,17 +181,20 @@ void audit_skipped_done(struct audit *audit)
         (void)complain(0, "%zu more files are not read; results.jsonl names them", files->skipped_count - SKIPPED_MAX);
 }
 
-/* Shows and compares a result that is a line of JSON by now. */
-static void take_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
+/* A finding that is a line of JSON by now, and is to be shown or compared. False: its line is to be written as it is. */
+static bool take_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
 {
     json_t *object = json_loadb(line, octets, 0, NULL);
     struct result result;
+    bool held = false;
 
     if (object != NULL && result_from_json(object, &result) == 0) {
-        expect_take(audit, &result);
-        show(audit, &result, requirement, &audit->seen[requirement->index]);
+        held = is_held(audit, &result);
+        if (!held)
+            show(audit, &result, requirement, &audit->seen[requirement->index]);
     }
     json_decref(object);
+    return held;
 }
 
 void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
@@ -178,6 +204,9 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
     struct sentence error;
 
     audit->seen[requirement->index].exercised = true;
+    if (octets != 0 && (is_shown(audit, verdict) || (audit->expect != NULL && verdict != VERDICT_PASS)) &&
+        take_line(audit, requirement, line, octets))
+        return;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {
         run_stop_hold();
@@ -186,6 +215,4 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
             audit_unwritten(audit, error.text);
         run_stop_release();
     }
-    if (octets != 0 && (is_shown(audit, verdict) || audit->expect != NULL))
-        take_line(audit, requirement, line, octets);
 }

@@ -54,9 +54,10 @@ static void usage(void)
         "  --format F         %s: the format of the standard output\n"
         "  --expect FILE      compare the findings with those that FILE expects: exit status 0 if they are the same, 1 "
         "if\n"
-        "                     one is new, missing or of another verdict, or if its review is due\n"
+        "                     one is new, missing or of another verdict, count or outcome, or if its review is due\n"
         "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
         "date\n"
+        "  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n"
         "  --all              also show passes\n"
         "  --quiet            show no results and no progress, only the closing lines\n"
         "  --help             show this text\n",
@@ -133,7 +134,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-static void take_file(void *user, size_t index, enum audit_file status, const struct flow_totals *totals,
+static void take_file(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
                       const struct sentence *error)
 {
     struct audit *audit = user;
@@ -141,7 +142,13 @@ static void take_file(void *user, size_t index, enum audit_file status, const st
     audit_write_results(audit);
     flow_totals_add(&audit->totals, totals);
     audit_file_done(audit, index, status, &totals->account, error);
+    audit->unwritten |= lost; /* the sentence is said already */
     show_progress(audit, index + 1, 0);
+}
+
+static void take_shared_reading(void *user, size_t index, uint64_t frames)
+{
+    show_progress(user, index, frames);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)
@@ -152,9 +159,12 @@ static int share_files(struct audit *audit, struct sentence *error)
         .selection = &options->selection,
         .files = &options->files,
         .processes = options->processes,
+        .capabilities = audit->capabilities & RUN_CONFINE_READING,
         .lines = audit->logged || audit->expect != NULL,
         .shown = options->all && !format_option_machine(&options->format),
         .result = audit_take_line,
+        .results_end = audit_write_results,
+        .reading = take_shared_reading,
         .file = take_file,
         .user = audit,
     };
@@ -247,18 +257,42 @@ static int set_up(struct audit *audit, struct sentence *error)
 static int expect_read(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
-    const char *path = options->expect != NULL ? options->expect : options->write_expect;
-    char today[UTC_TEXT_OCTETS];
+    struct audit_expect_config config = {.path = options->expect != NULL ? options->expect : options->write_expect,
+                                         .old = options->expect == NULL,
+                                         .catalogue = audit->catalogue,
+                                         .today = audit->today,
+                                         .spread = options->spread};
     struct stat status;
+    int rc = 0;
 
-    if (path == NULL)
+    if (config.path == NULL)
         return 0;
-    (void)utc_text(today);
-    today[10] = '\0';
-    audit->expect =
-        audit_expect_new(path, options->expect != NULL || (stat(path, &status) == 0 && S_ISREG(status.st_mode)),
-                         audit->catalogue, today, error);
-    return audit->expect != NULL ? 0 : EXIT_USAGE;
+    (void)utc_text(audit->today);
+    audit->today[10] = '\0';
+    config.read = options->expect != NULL || (stat(config.path, &status) == 0 && S_ISREG(status.st_mode));
+    audit->expect = audit_expect_new(&config, error);
+    if (audit->expect == NULL)
+        return EXIT_USAGE;
+    for (size_t i = 0; rc == 0 && options->shard.of != 0 && i < options->files.count; i++)
+        rc = audit_expect_share(audit->expect, options->files.paths[i], true);
+    for (size_t i = 0; rc == 0 && i < options->elsewhere_count; i++)
+        rc = audit_expect_share(audit->expect, options->elsewhere[i], false);
+    if (rc == 0)
+        return 0;
+    (void)sentence_set(error, "out of memory");
+    return EXIT_INCONCLUSIVE;
+}
+
+/* Of root, for these captures and this output. */
+static uint64_t capabilities_needed(const struct audit_options *options)
+{
+    struct run_files files = {.write = options->write_expect != NULL ? options->write_expect : options->output};
+    uint64_t needed;
+
+    files.read = capture_list_files(&options->files, &files.read_count);
+    needed = run_confine_files(&files);
+    free((void *)files.read);
+    return needed;
 }
 
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
@@ -268,18 +302,20 @@ static int audit_files(const struct audit_options *options, const struct catalog
     struct sentence error;
     int status = expect_read(&audit, &error);
 
+    audit.capabilities = capabilities_needed(options);
     if (status == 0)
         status = take_folder(&audit, &error);
     if (status == 0)
         status = set_up(&audit, &error);
     /* The file of --write-expect is written at the end, wherever it is. */
-    if (status == 0 && (run_confine(options->write_expect != NULL ? "/" : options->output, shared, 0, RUN_CONFINE_FILES,
-                                    &error) != 0 ||
-                        (shared ? share_files : judge_files)(&audit, &error) != 0))
+    if (status == 0 &&
+        (run_confine(options->write_expect != NULL ? "/" : options->output, 0, audit.capabilities, &error) != 0 ||
+         (shared ? share_files : judge_files)(&audit, &error) != 0))
         status = EXIT_INCONCLUSIVE;
     status = status == 0 ? audit_end(&audit) : complain(status, "%s", error.text);
     judged_output_close(&audit.output);
     terminal_free(&audit.terminal);
+    finding_set_free(&audit.findings);
     audit_expect_free(audit.expect);
     free(audit.seen);
     return status;
@@ -311,7 +347,7 @@ int cmd_audit(int argc, char **argv)
         complain(status, "%s", error.text);
     else
         status = audit_files(&options, catalogue);
-    capture_list_free(&options.files);
+    audit_options_free(&options);
     catalogue_free(catalogue);
     return status;
 }

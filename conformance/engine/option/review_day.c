@@ -28,6 +28,25 @@ int day_check(const char *text)
 const char *day_later(const char *today, long years, char text[DAY_TEXT_OCTETS])
 {
     (void)snprintf(text, DAY_TEXT_OCTETS, "%04ld%.6s", strtol(today, NULL, 10) + years, today + 4);
+    if (day_check(text) != 0) /* a 29 February of a year without one */
+        memcpy(text + 8, "28", 2);
+    return text;
+}
+
+const char *day_after(const char *today, long days, char text[DAY_TEXT_OCTETS])
+{
+    struct tm day = {0};
+
+    if (sscanf(today, "%4d-%2d-%2d", &day.tm_year, &day.tm_mon, &day.tm_mday) == 3) {
+        time_t seconds;
+
+        day.tm_year -= 1900;
+        day.tm_mon -= 1;
+        day.tm_mday += (int)days;
+        seconds = timegm(&day);
+        (void)gmtime_r(&seconds, &day);
+    }
+    (void)strftime(text, DAY_TEXT_OCTETS, "%Y-%m-%d", &day);
     return text;
 }
 
