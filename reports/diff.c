@@ -173,6 +173,8 @@ static int kind_of(const struct unit *unit)
         return DIFF_NEW; /* nothing had excused it, or nobody had seen it before */
     if (!decided_before)
         return DIFF_ADDED;
+    if (unit->before.worst == VERDICT_INCONCLUSIVE && is_good(&unit->after))
+        return DIFF_ADDED; /* nobody had said that it was broken */
     if (is_bad(&unit->before) && is_good(&unit->after))
         return DIFF_FIXED;
     return same_outcome(&unit->before, &unit->after) ? -1 : DIFF_CHANGED;
@@ -243,6 +245,29 @@ static const char *command_of(const struct report *report)
     return report->info.command != NULL ? report->info.command : "run";
 }
 
+static bool same_count(const struct flow_count *a, const struct flow_count *b)
+{
+    return a->frames == b->frames && a->octets == b->octets && a->items == b->items;
+}
+
+/* Verdicts may be the same because less was judged. */
+static void compare_accounts(struct diff *diff)
+{
+    const struct flow_account *before = &diff->before->summary.account, *after = &diff->after->summary.account;
+
+    if (strcmp(command_of(diff->after), "audit") != 0)
+        return;
+    for (unsigned i = 0; i < FLOW_ROWS; i++) {
+        enum flow_account_kind kind = flow_account_row((enum flow_row)i)->kind;
+        const struct flow_count *was = &before->row[i], *is = &after->row[i];
+
+        if ((kind != FLOW_UNJUDGED && kind != FLOW_MISSING) || same_count(was, is))
+            continue;
+        diff->accounts[diff->account_count++] = (struct diff_account){(enum flow_row)i, *was, *is};
+        diff->judges_less |= is->frames > was->frames || is->octets > was->octets || is->items > was->items;
+    }
+}
+
 int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct sentence *error)
 {
     struct unit *units = NULL, *unit, *next;
@@ -253,6 +278,7 @@ int diff_make(struct diff *diff, const struct report *before, const struct repor
     diff->after = after;
     diff->names[0] = before->info.target;
     diff->names[1] = after->info.target;
+    compare_accounts(diff);
     if (strcmp(command_of(before), command_of(after)) != 0)
         return sentence_set(error, "results of \"%.20s\" and of \"%.20s\" cannot be compared", command_of(before),
                             command_of(after));

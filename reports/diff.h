@@ -14,8 +14,8 @@ enum diff_kind {
     DIFF_NEW,      /* FAIL, KNOWN, WARN or INCONCLUSIVE now, and none of these before; FAIL now, and not before */
     DIFF_CHANGED,  /* decided both times, and neither of the others: another verdict, or another outcome or reading */
     DIFF_VANISHED, /* decided before, and not now: no result, or SKIP. What failed before need not be fixed */
-    DIFF_FIXED,    /* one of these four before, PASS or AMBIGUOUS now */
-    DIFF_ADDED,    /* PASS or AMBIGUOUS now, and not decided before */
+    DIFF_FIXED,    /* FAIL, KNOWN or WARN before, PASS or AMBIGUOUS now */
+    DIFF_ADDED,    /* PASS or AMBIGUOUS now, and not decided before: no result, SKIP or INCONCLUSIVE */
     DIFF_KINDS
 };
 
@@ -34,6 +34,12 @@ struct diff_entry {
     struct diff_side before, after;
 };
 
+/* A reason of the account for which other octets, frames or items are not judged, or missing, than before: of audits. */
+struct diff_account {
+    enum flow_row row;
+    struct flow_count before, after;
+};
+
 struct diff {
     const struct report *before, *after; /* borrowed */
     const char *names[2];                /* how messages call the two; borrowed */
@@ -42,6 +48,10 @@ struct diff {
     size_t count;
     size_t kinds[DIFF_KINDS]; /* how many of each */
     size_t same;              /* decided both times, with the same outcome */
+    struct diff_account accounts[FLOW_ROWS];
+    size_t account_count;
+    bool judges_less;     /* for one of these reasons there is more than before */
+    const char *pages[2]; /* of the two runs' own pages, as links; NULL: none. Borrowed */
 };
 
 /* "new", "changed", "vanished", "fixed", "added" */

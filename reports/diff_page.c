@@ -2,13 +2,17 @@
 /* Differences as a page (diff.h): how many of which kind at each step, then what they are. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "conformance/requirements/catalogue.h"
+#include "reports/account.h"
 #include "reports/diff.h"
 #include "reports/diff_trend.h"
 #include "reports/html_parts.h"
 
 /* What the numbers are, in the table's head and, on a small screen, in the cells. */
 static const char *const columns[] = {"from", "to", "new", "changed", "vanished", "fixed", "added", "the same"};
+enum { GROUPED_MAX = 2000 }; /* a page of more differences is not grouped: nobody reads it row by row */
 enum { FIRST_KIND = 2, COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 _Static_assert(COLUMNS == FIRST_KIND + DIFF_KINDS + 1, "a column for each kind, and one for what is the same");
 
@@ -62,13 +66,33 @@ static void side_cell(struct markup *m, const char *of, const struct diff_side *
     free(sentence);
 }
 
-static void difference(struct markup *m, const struct diff_entry *entry)
+/* The text that is about, with its section. */
+static void text_of(struct markup *m, const struct diff *step, const struct diff_entry *entry)
+{
+    const struct catalogue *catalogue = step->after->catalogue;
+    const struct requirement *requirement = catalogue != NULL ? catalogue_find(catalogue, entry->id) : NULL;
+    char section[100];
+
+    if (requirement == NULL)
+        return;
+    markup_open(m, "p", "class", "text", NULL);
+    markup_element(m, "strong", NULL, requirement_level_name(requirement->level));
+    markup_text(m, " ");
+    markup_text(m, requirement->text);
+    markup_text(m, " ");
+    (void)snprintf(section, sizeof(section), "%.40s, section %.40s", requirement->source, requirement->section);
+    html_section_link(m, requirement, section);
+    markup_close(m);
+}
+
+static void difference(struct markup *m, const struct diff *step, const struct diff_entry *entry)
 {
     markup_open(m, "tr", NULL);
     markup_open(m, "th", "scope", "row", NULL);
     markup_text(m, entry->id);
     if (entry->file != NULL)
         markup_element(m, "small", NULL, entry->file);
+    text_of(m, step, entry);
     markup_close(m);
     markup_element(m, "td", NULL, entry->role);
     side_cell(m, "before", &entry->before);
@@ -76,9 +100,58 @@ static void difference(struct markup *m, const struct diff_entry *entry)
     markup_close(m);
 }
 
-static void kind_section(struct markup *m, const struct diff *step, enum diff_kind kind)
+/* The side that says why it is a difference: the later one, unless it has nothing to say. */
+static const struct result *told_by(const struct diff_entry *entry)
+{
+    return entry->after.result != NULL && entry->after.worst != VERDICT_PASS ? entry->after.result
+                                                                             : entry->before.result;
+}
+
+/* Its name; "": it has none. */
+static const char *cause_of_entry(const struct diff_entry *entry)
+{
+    const struct result *result = told_by(entry);
+
+    return result != NULL && result->cause != NULL ? result->cause : "";
+}
+
+static bool is_of(const struct diff_entry *entry, enum diff_kind kind, const char *cause)
+{
+    return entry->kind == kind && strcmp(cause_of_entry(entry), cause) == 0;
+}
+
+static size_t count_of(const struct diff *step, enum diff_kind kind, const char *cause)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < step->count; i++)
+        count += is_of(&step->entries[i], kind, cause);
+    return count;
+}
+
+static void rows_table(struct markup *m, const struct diff *step, enum diff_kind kind, const char *cause, bool others)
 {
     static const char *const names[] = {"requirement", "role", "before", "after"};
+
+    markup_open(m, "table", "class", "differences", NULL);
+    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < step->count; i++) {
+        const struct diff_entry *entry = &step->entries[i];
+
+        if (entry->kind == kind && (others ? step->count > GROUPED_MAX || cause_of_entry(entry)[0] == '\0' ||
+                                                 count_of(step, kind, cause_of_entry(entry)) == 1
+                                           : is_of(entry, kind, cause)))
+            difference(m, step, entry);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+/* A fold for each cause that several differences have; then the others. */
+static void kind_section(struct markup *m, const struct diff *step, enum diff_kind kind)
+{
+    size_t grouped = 0;
 
     if (step->kinds[kind] == 0)
         return;
@@ -86,14 +159,73 @@ static void kind_section(struct markup *m, const struct diff *step, enum diff_ki
     markup_open(m, "summary", NULL);
     markup_textf(m, "%s: %zu", diff_kind_name(kind), step->kinds[kind]);
     markup_close(m);
+    for (size_t i = 0; i < step->count && step->count <= GROUPED_MAX; i++) {
+        const struct diff_entry *entry = &step->entries[i];
+        const char *cause = cause_of_entry(entry);
+        size_t count = entry->kind == kind && cause[0] != '\0' ? count_of(step, kind, cause) : 0, before = 0;
+
+        for (size_t k = 0; k < i && count > 1; k++)
+            before += is_of(&step->entries[k], kind, cause);
+        if (count < 2 || before != 0)
+            continue;
+        grouped += count;
+        markup_open(m, "details", "class", "fold", NULL);
+        markup_open(m, "summary", NULL);
+        markup_element(m, "strong", NULL, told_by(entry)->hint != NULL ? told_by(entry)->hint : cause);
+        markup_textf(m, " %zu differences of one cause, %.60s", count, cause);
+        markup_close(m);
+        rows_table(m, step, kind, cause, false);
+        markup_close(m);
+    }
+    if (grouped < step->kinds[kind])
+        rows_table(m, step, kind, "", true);
+    markup_close(m);
+}
+
+static void account_section(struct markup *m, const struct diff *step)
+{
+    static const char *const names[] = {"not judged", "before", "after"};
+
+    if (step->account_count == 0)
+        return;
+    markup_element(m, "h3", NULL, step->judges_less ? "More is not judged" : "What is not judged");
     markup_open(m, "table", "class", "differences", NULL);
     html_table_head(m, names, sizeof(names) / sizeof(names[0]));
     markup_open(m, "tbody", NULL);
-    for (size_t i = 0; i < step->count; i++)
-        if (step->entries[i].kind == kind)
-            difference(m, &step->entries[i]);
+    for (size_t i = 0; i < step->account_count; i++) {
+        const struct diff_account *account = &step->accounts[i];
+        char text[ACCOUNT_TEXT];
+
+        markup_open(m, "tr", NULL);
+        markup_open(m, "th", "scope", "row", NULL);
+        markup_text(m, flow_account_row(account->row)->name);
+        markup_element(m, "p", "text", flow_account_row(account->row)->text);
+        markup_close(m);
+        html_cell_of(m, names[1]);
+        markup_text(m, account_count_text(account->row, &account->before, text));
+        markup_close(m);
+        html_cell_of(m, names[2]);
+        markup_text(m, account_count_text(account->row, &account->after, text));
+        markup_close(m);
+        markup_close(m);
+    }
     markup_close(m);
     markup_close(m);
+}
+
+/* "old → new", each as a link to its own page where it has one. */
+static void step_heading(struct markup *m, const struct diff *step)
+{
+    markup_open(m, "h2", NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 1)
+            markup_text(m, " → ");
+        if (step->pages[i] != NULL)
+            markup_open(m, "a", "href", step->pages[i], NULL);
+        markup_text(m, step->names[i]);
+        if (step->pages[i] != NULL)
+            markup_close(m);
+    }
     markup_close(m);
 }
 
@@ -213,12 +345,11 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
     rc = trend_section(m, steps, count);
     for (size_t i = count; i-- > 0;) { /* the newest step first */
         markup_open(m, "section", NULL);
-        markup_open(m, "h2", NULL);
-        markup_textf(m, "%s → %s", steps[i].names[0], steps[i].names[1]);
-        markup_close(m);
+        step_heading(m, &steps[i]);
+        account_section(m, &steps[i]);
         for (int kind = 0; kind < DIFF_KINDS; kind++)
             kind_section(m, &steps[i], (enum diff_kind)kind);
-        if (steps[i].count == 0)
+        if (steps[i].count + steps[i].account_count == 0)
             markup_element(m, "p", NULL, "Nothing differs.");
         markup_close(m);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/account.h"
 #include "reports/diff.h"
 #include "reports/diff_trend.h"
 #include "reports/markdown.h"
@@ -70,6 +71,11 @@ static void put_counts(FILE *out, const struct diff *step)
     fprintf(out, "%zu the same", step->same);
 }
 
+static const char *account_count(enum flow_row row, const struct flow_count *count, char text[ACCOUNT_TEXT])
+{
+    return count->frames + count->octets + count->items != 0 ? account_count_text(row, count, text) : "nothing";
+}
+
 /* --- Text ---------------------------------------------------------------------------------------------------------- */
 
 static void put_text(FILE *out, const struct diff *step)
@@ -90,6 +96,14 @@ static void put_text(FILE *out, const struct diff *step)
         fputs("\n      after     ", out);
         put_side(out, &entry->after, put_clean);
         fputc('\n', out);
+    }
+    for (size_t i = 0; i < step->account_count; i++) {
+        const struct diff_account *account = &step->accounts[i];
+        char before[ACCOUNT_TEXT], after[ACCOUNT_TEXT];
+
+        fprintf(out, "not judged  %s\n      before    %s\n      after     %s\n", flow_account_row(account->row)->name,
+                account_count(account->row, &account->before, before),
+                account_count(account->row, &account->after, after));
     }
     put_clean(out, step->names[0]);
     fputs(" -> ", out);
@@ -171,6 +185,16 @@ static void put_markdown(FILE *out, const struct diff *step)
     }
     if (step->count > ROWS_MAX)
         fprintf(out, "\n%zu more differences.\n", step->count - ROWS_MAX);
+    if (step->account_count != 0)
+        fputs("\n| not judged | before | after |\n|---|---|---|\n", out);
+    for (size_t i = 0; i < step->account_count; i++) {
+        const struct diff_account *account = &step->accounts[i];
+        char before[ACCOUNT_TEXT], after[ACCOUNT_TEXT];
+
+        fprintf(out, "| %s | %s | %s |\n", flow_account_row(account->row)->name,
+                account_count(account->row, &account->before, before),
+                account_count(account->row, &account->after, after));
+    }
     fputc('\n', out);
 }
 
@@ -255,6 +279,12 @@ static void put_line(FILE *out, json_t *line)
     json_decref(line);
 }
 
+static json_t *count_json(const struct flow_count *count)
+{
+    return json_pack("{s:I, s:I, s:I}", "frames", (json_int_t)count->frames, "octets", (json_int_t)count->octets,
+                     "items", (json_int_t)count->items);
+}
+
 static void put_jsonl(FILE *out, const struct diff *step)
 {
     json_t *counts = json_object();
@@ -266,6 +296,13 @@ static void put_jsonl(FILE *out, const struct diff *step)
                                 diff_kind_name(entry->kind), "id", entry->id, "role", entry->role, "file",
                                 entry->file != NULL ? text_json(entry->file) : NULL, "before",
                                 side_json(&entry->before), "after", side_json(&entry->after)));
+    }
+    for (size_t i = 0; i < step->account_count; i++) {
+        const struct diff_account *account = &step->accounts[i];
+
+        put_line(out,
+                 json_pack("{s:s, s:s, s:o, s:o}", "type", "account", "reason", flow_account_row(account->row)->name,
+                           "before", count_json(&account->before), "after", count_json(&account->after)));
     }
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         (void)json_object_set_new(counts, diff_kind_name((enum diff_kind)kind),

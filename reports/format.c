@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/format.h"
 
+#include "reports/csv.h"
 #include "reports/github.h"
 #include "reports/html.h"
 #include "reports/junit.h"
@@ -26,6 +27,7 @@ WITHOUT_COVERAGE(write_tap13, tap_write_13)
 WITHOUT_COVERAGE(write_sarif, sarif_write)
 WITHOUT_COVERAGE(write_markdown, markdown_write)
 WITHOUT_COVERAGE(write_github, github_write)
+WITHOUT_COVERAGE(write_csv, csv_write)
 
 /* clang-format off */
 const struct report_format report_formats[] = {
@@ -36,6 +38,7 @@ const struct report_format report_formats[] = {
     {"tap13", "results.tap13", false, write_tap13},
     {"md",    "summary.md",    false, write_markdown},
     {"github", "annotations.txt", false, write_github},
+    {"csv",   "results.csv",   false, write_csv},
     {NULL,    NULL,            false, NULL},
 };
 /* clang-format on */

@@ -21,58 +21,92 @@ static void count_requirements(const struct report *report, size_t counts[VERDIC
     }
 }
 
-static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
+/* "11 expected, 1 new (expected.tsv)." */
+static void expectation(const struct html *html)
 {
-    static const struct {
-        const char *css, *sign, *word;
-    } looks[] = {
+    const struct run_expectation *counts = &html->report->summary.expectation;
+    char text[EXPECTATION_TEXT_OCTETS];
+    markup_textf(html->markup, "Findings: %s (%.200s). ", expectation_text(counts, text),
+                 counts->file ? counts->file : "expectations");
+    if (counts->soon)
+        markup_textf(html->markup, "%llu of them are to be reviewed within %d days, the first by %.10s. ",
+                     (unsigned long long)counts->soon, EXPECTATION_SOON_DAYS,
+                     counts->soon_day ? counts->soon_day : "?");
+}
+
+struct look {
+    const char *css, *sign, *word;
+};
+
+static const struct look *look_of(const struct html *html, enum exit_status status)
+{
+    static const struct look looks[] = {
         [EXIT_CONFORMS] = {"banner pass", "✓", "Conforms"},
         [EXIT_FAILS] = {"banner fail", "✗", "Does not conform"},
         [EXIT_USAGE] = {"banner inc", "?", "Inconclusive"},
         [EXIT_NOTHING_SELECTED] = {"banner inc", "?", "Nothing was decided"},
         [EXIT_INCONCLUSIVE] = {"banner inc", "?", "Inconclusive"},
-        [EXIT_KNOWN] = {"banner known", "≠", "Deviates as known"},
+        [EXIT_KNOWN] = {"banner known", "≠", "Does not conform, as known"},
     };
+    static const struct look expected = {"banner pass", "=", "As expected"};
+    static const struct look unexpected = {"banner fail", "≠", "Not as expected"};
+    if (html->report->summary.expectation.used && (status == EXIT_CONFORMS || status == EXIT_FAILS))
+        return status == EXIT_CONFORMS ? &expected : &unexpected;
+    return &looks[status];
+}
+
+/* What was decided, in one sentence. `partly`: it is not the whole of the run. */
+static void outcome(const struct html *html, const size_t counts[VERDICT_COUNT], enum exit_status status, bool partly)
+{
+    const struct report *report = html->report;
     struct markup *m = html->markup;
-    enum exit_status status = summary_exit_status(&html->report->summary);
-    bool gaps = status == EXIT_INCONCLUSIVE && summary_has_gaps(&html->report->summary);
     size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_KNOWN] + counts[VERDICT_WARN] +
                      counts[VERDICT_AMBIGUOUS];
-    bool partly = (status == EXIT_CONFORMS || status == EXIT_KNOWN) && report_exit_status(html->report) != status;
     char known[KNOWN_TEXT_OCTETS];
-    if (partly)
-        status = EXIT_INCONCLUSIVE; /* half a run proves nothing */
-    markup_open(m, "div", "class", looks[status].css, "role", "status", NULL);
-    markup_element(m, "span", "sign", looks[status].sign);
-    markup_open(m, "div", NULL);
-    markup_element(m, "strong", NULL, looks[status].word);
-    markup_open(m, "p", NULL);
     if (status == EXIT_FAILS)
         markup_textf(m, "%zu of %zu decided requirements %s broken.", counts[VERDICT_FAIL], decided,
                      counts[VERDICT_FAIL] == 1 ? "is" : "are");
     else if (status == EXIT_CONFORMS)
         markup_textf(
             m, "No decided requirement is broken (%zu decided). What was not exercised is not proved%s.", decided,
-            flow_account_whole(&html->report->summary.account) ? ""
-                                                               : "; what was not judged was accepted (--allow-gaps)");
+            flow_account_whole(&report->summary.account) ? "" : "; what was not judged was accepted (--allow-gaps)");
     else if (status == EXIT_KNOWN)
         markup_textf(m, "%s, nothing new: %zu of %zu decided requirements %s broken as the profile says.",
-                     known_counts(&html->report->summary, known), counts[VERDICT_KNOWN], decided,
+                     known_counts(&report->summary, known), counts[VERDICT_KNOWN], decided,
                      counts[VERDICT_KNOWN] == 1 ? "is" : "are");
     else if (status == EXIT_NOTHING_SELECTED)
         markup_text(m, "No requirement was selected, or all were skipped. This is not a success.");
-    else if (gaps)
+    else if (status == EXIT_INCONCLUSIVE && !partly && summary_has_gaps(&report->summary))
         markup_text(
             m, "Nothing failed, but a part of the input that is or may be iWARP was not judged. The account of the "
                "input is below.");
     else if (partly)
-        markup_text(m, html->report->finished ? "Nothing failed, but not every capture could be read to its end."
-                                              : "Nothing failed so far, but the run did not come to its end.");
+        markup_text(m, report->finished ? "Nothing failed, but not every capture could be read to its end."
+                                        : "Nothing failed so far, but the run did not come to its end.");
     else
         markup_textf(m, "No requirement failed, but %zu could not be decided because of the environment.",
                      counts[VERDICT_INCONCLUSIVE]);
-    if (status != EXIT_KNOWN && html->report->summary.known)
-        markup_textf(m, " The device also deviates as known: %s.", known_counts(&html->report->summary, known));
+    if (status != EXIT_KNOWN && report->summary.known)
+        markup_textf(m, " The device also deviates as known: %s.", known_counts(&report->summary, known));
+}
+
+static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
+{
+    struct markup *m = html->markup;
+    enum exit_status status = summary_exit_status(&html->report->summary);
+    bool partly = (status == EXIT_CONFORMS || status == EXIT_KNOWN) && report_exit_status(html->report) != status;
+    bool expects = html->report->summary.expectation.used;
+    if (partly)
+        status = EXIT_INCONCLUSIVE; /* half a run proves nothing */
+    markup_open(m, "div", "class", look_of(html, status)->css, "role", "status", NULL);
+    markup_element(m, "span", "sign", look_of(html, status)->sign);
+    markup_open(m, "div", NULL);
+    markup_element(m, "strong", NULL, look_of(html, status)->word);
+    markup_open(m, "p", NULL);
+    if (expects)
+        expectation(html);
+    if (!expects || (status != EXIT_CONFORMS && status != EXIT_FAILS))
+        outcome(html, counts, status, partly);
     markup_close(m);
     markup_close(m);
     markup_close(m);
@@ -251,6 +285,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_close(m);
     markup_open(m, "main", NULL);
     controls(&html);
+    html_differences(&html);
     html_findings(&html);
     html_tree(&html);
     html_remarks(&html);

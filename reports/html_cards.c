@@ -171,7 +171,8 @@ static void frames(const struct html *html, const json_t *steps, const struct la
         if (step.frame)
             markup_textf(m, "#%llu ", (unsigned long long)step.frame);
         if (strcmp(step.kind, "note") != 0)
-            markup_textf(m, "%s %.100s: ", step.from_dut ? "←" : "→", step.from_dut ? ends->right : ends->left);
+            markup_textf(m, "%.100s → %.100s: ", step.from_dut ? ends->right : ends->left,
+                         step.from_dut ? ends->left : ends->right);
         markup_text(m, step.summary);
         if (*step.note) {
             markup_text(m, " ");

@@ -58,6 +58,9 @@ void html_anchor(char out[64], size_t entry, enum verdict verdict);
 /* Whether such a card exists: all verdicts but PASS have one or stand in a list. */
 bool html_has_card(const struct report_entry *entry, enum verdict verdict);
 
+/* How an audit's findings differ from those that it was to have; nothing where they do not. */
+void html_differences(const struct html *html);
+
 /* The account of the input. */
 void html_account(const struct html *html);
 

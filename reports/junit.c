@@ -74,11 +74,14 @@ static void suite_open(struct markup *m, const char *element, const char *name, 
 
 static void text_line(struct markup *m, const char *name, const char *value)
 {
-    if (value && *value) {
+    char *line =
+        value && *value ? text_clean_line(value) : NULL; /* a file's name may have newlines, which begin no line here */
+    if (line) {
         markup_text(m, name);
-        markup_text(m, value);
+        markup_text(m, line);
         markup_text(m, "\n");
     }
+    free(line);
 }
 
 /* "cause     marker-wrong, one of 4 results: MPA-4.2-02, MPA-4.3-05": what other failures have in common with this one. */
@@ -306,6 +309,44 @@ static void write_account(struct markup *m, const struct report *report, const s
     markup_close(m);
 }
 
+/* What was expected and was not found, and what no test case fails for: the failures of requirements are test cases already. */
+static bool is_expectation_case(const struct difference *difference)
+{
+    return difference->kind == DIFFERENCE_MISSING || difference->kind == DIFFERENCE_RENAMED ||
+           difference->verdict == VERDICT_WARN;
+}
+
+static struct suite expectation_suite(const struct report *report)
+{
+    struct suite suite = {0};
+    if (!report->summary.expectation.used)
+        return suite;
+    for (size_t i = 0; i < report->difference_count; i++)
+        suite.failures += is_expectation_case(&report->differences[i].difference);
+    suite.tests = suite.failures + 1;
+    return suite;
+}
+
+static void write_expectations(struct markup *m, const struct report *report, const struct suite *suite)
+{
+    char text[EXPECTATION_TEXT_OCTETS], name[600];
+    suite_open(m, "testsuite", "expectations", suite);
+    markup_open(m, "testcase", "name", expectation_text(&report->summary.expectation, text), "classname",
+                "expectations", NULL);
+    markup_close(m);
+    for (size_t i = 0; i < report->difference_count; i++) {
+        const struct difference *difference = &report->differences[i].difference;
+        if (!is_expectation_case(difference))
+            continue;
+        snprintf(name, sizeof(name), "%.80s in %.400s: %s", difference->id, difference->file,
+                 difference_kind_name(difference->kind));
+        markup_open(m, "testcase", "name", name, "classname", "expectations", NULL);
+        markup_void(m, "failure", "message", difference->text, "type", difference_kind_name(difference->kind), NULL);
+        markup_close(m);
+    }
+    markup_close(m);
+}
+
 /* What is no requirement, and keeps a CI server from taking half of it for the whole: a stop, a capture not read. */
 static void write_failings(struct markup *m, const struct report *report, size_t count)
 {
@@ -346,9 +387,11 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     size_t failings = !report->finished + report->unread;
     struct suite shown = all;
     struct suite account = account_suite(report);
+    struct suite expectations = expectation_suite(report);
     shown.errors += failings + account.errors;
     shown.skipped += account.skipped;
-    shown.tests += failings + account.tests;
+    shown.failures += expectations.failures;
+    shown.tests += failings + account.tests + expectations.tests;
     markup_xml(m);
     suite_open(m, "testsuites", "warpcheck", &shown);
     for (size_t i = 0; i < report->entry_count;) {
@@ -358,6 +401,8 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     }
     if (account.tests)
         write_account(m, report, &account);
+    if (expectations.tests)
+        write_expectations(m, report, &expectations);
     if (failings)
         write_failings(m, report, failings);
     markup_close(m);

@@ -69,6 +69,33 @@ static void put_findings(FILE *out, const struct report *report)
         fprintf(out, "\n%zu more findings in results.jsonl.\n", rows - ROWS_MAX);
 }
 
+/* "11 expected, 1 new", and what differs. */
+static void put_expectation(FILE *out, const struct report *report)
+{
+    char counts[EXPECTATION_TEXT_OCTETS];
+
+    fprintf(out, "\nFindings: %s.\n", expectation_text(&report->summary.expectation, counts));
+    if (report->difference_count)
+        fputs("\n| difference | capture | requirement | verdict | what | found |\n|---|---|---|---|---|---|\n", out);
+    for (size_t i = 0; i < report->difference_count && i < ROWS_MAX; i++) {
+        const struct difference *difference = &report->differences[i].difference;
+
+        fprintf(out, "| %s | ", difference_kind_name(difference->kind));
+        markdown_text(out, difference->file);
+        if (difference->frame)
+            fprintf(out, " frame %llu", (unsigned long long)difference->frame);
+        fputs(" | ", out);
+        markdown_text(out, difference->id);
+        fprintf(out, " | %s | ", verdict_name(difference->verdict));
+        markdown_text(out, difference->text);
+        fputs(" | ", out);
+        markdown_text(out, difference->actual ? difference->actual : "");
+        fputs(" |\n", out);
+    }
+    if (report->difference_count > ROWS_MAX)
+        fprintf(out, "\n%zu more differences in results.jsonl.\n", report->difference_count - ROWS_MAX);
+}
+
 /* What more than one result has for a cause. */
 static void put_causes(FILE *out, const struct report *report)
 {
@@ -133,7 +160,9 @@ int markdown_write(const struct report *report, const struct place *to, struct s
         fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),
                 verdict_name((enum verdict)v));
     fprintf(out, "%s\n", report->finished ? "" : "; the run did not come to its end");
-    if (report->summary.known)
+    if (report->summary.expectation.used)
+        put_expectation(out, report);
+    else if (report->summary.known)
         fprintf(out, "\nKnown deviations: %s. Each is a breach.\n", known_counts(&report->summary, known));
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);

@@ -17,6 +17,8 @@ struct reading {
     const char *path, *dir;
     char *name;  /* of the part that this is; "" where the run line names none */
     bool merged; /* this is a merge itself: its parts are in its run line */
+    uint64_t version;
+    struct run_summary counted; /* verdicts of the results so far */
     struct sentence *error;
 };
 
@@ -213,6 +215,7 @@ static int on_run(void *user, const struct run_info *info, json_t *object)
     }
     join_info(&merge->info, info);
     merge->of = merge->of ? merge->of : of;
+    reading->version = info->version;
     reading->merged = info->parts != NULL;
     reading->name = strdup(info->shard ? info->shard : text_of(info->started));
     if (!merge->first || !reading->name ||
@@ -229,6 +232,8 @@ static int on_result(void *user, const struct result *result, json_t *object)
     bool added = false;
     int rc;
 
+    if (!same(json_string_value(json_object_get(object, "type")), "beside"))
+        summary_count(&reading->counted, result->verdict);
     if (!group || merge_line_make(&line, group, result, object, reading->dir) != 0)
         return sentence_set(reading->error, "%s: out of memory", reading->path);
     group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);
@@ -250,10 +255,64 @@ static int on_result(void *user, const struct result *result, json_t *object)
     return sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
+/* Lines may be lost without a trace of it in JSON: each verdict is as often there as the summary says. */
+static int count_check(const struct reading *reading, const struct run_summary *summary)
+{
+    uint64_t said_in_all = 0;
+
+    for (unsigned v = 0; v < VERDICT_COUNT; v++)
+        said_in_all += summary_of(summary, (enum verdict)v);
+    if (said_in_all == 0) /* it counts none: it cannot be asked */
+        return 0;
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) {
+        uint64_t is = summary_of(&reading->counted, (enum verdict)v), said = summary_of(summary, (enum verdict)v);
+
+        if (is != said)
+            return sentence_set(
+                reading->error,
+                "%.200s: cannot be merged: it has %llu %s results, and its summary counts %llu; lines are "
+                "lost or changed",
+                reading->path, (unsigned long long)is, verdict_name((enum verdict)v), (unsigned long long)said);
+    }
+    return 0;
+}
+
+/* Shards are compared with the same expectations. */
+static int expectation_check(struct reading *reading, const struct run_summary *summary)
+{
+    struct run_expectation *first = &reading->merge->expectation;
+    const struct run_expectation *own = &summary->expectation;
+
+    if (!own->used)
+        return 0;
+    if (!first->used)
+        *first = *own;
+    return same(first->digest, own->digest)
+               ? 0
+               : differs(reading, "file of expectations", text_of(own->digest), text_of(first->digest));
+}
+
+static int on_difference(void *user, const struct difference *difference, json_t *object)
+{
+    struct reading *reading = user;
+    char *text = json_dumps(object, JSON_SORT_KEYS);
+    int rc = text && json_object_set(reading->merge->differences, text, object) == 0
+                 ? 0
+                 : sentence_set(reading->error, "%s: out of memory", reading->path);
+
+    (void)difference;
+    free(text);
+    return rc;
+}
+
 static int on_summary(void *user, const struct run_summary *summary, json_t *object)
 {
     struct reading *reading = user;
 
+    if (!summary->stopped && reading->version == RESULTS_VERSION && count_check(reading, summary) != 0)
+        return -1;
+    if (expectation_check(reading, summary) != 0)
+        return -1;
     if (reading->merged || summary->stopped)
         return 0; /* a merge's parts were in its run line; one that was stopped is none */
     if (json_array_append(reading->merge->kept, object) != 0 ||
@@ -324,9 +383,11 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct sen
                                     .on_result = on_result,
                                     .on_beside = on_result,
                                     .on_capture = on_capture,
+                                    .on_difference = on_difference,
                                     .on_served = on_served,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
+                                    .strict = true,
                                     .user = &reading};
     int rc = results_read(path, &reader, &why);
 
@@ -347,7 +408,8 @@ struct merge *merge_new(const struct catalogue *catalogue)
     merge->consoles = json_object();
     merge->captures = json_object();
     merge->served = json_object();
-    if (merge->kept && merge->consoles && merge->captures && merge->served)
+    merge->differences = json_object();
+    if (merge->kept && merge->consoles && merge->captures && merge->served && merge->differences)
         return merge;
     merge_free(merge);
     return NULL;
@@ -371,6 +433,7 @@ void merge_free(struct merge *merge)
     json_decref(merge->consoles);
     json_decref(merge->captures);
     json_decref(merge->served);
+    json_decref(merge->differences);
     free(merge->first);
     free(merge);
 }

@@ -3,6 +3,7 @@
 #ifndef REPORTS_MERGE_INTERNAL_H
 #define REPORTS_MERGE_INTERNAL_H
 
+#include "reports/difference.h"
 #include "reports/merge.h"
 #include "wire/hash.h"
 
@@ -41,12 +42,14 @@ struct merge {
     struct merge_part *parts;
     json_t *info_object; /* the first run line */
     struct run_info info;
-    char *first;      /* the file that it is from */
-    json_t *kept;     /* objects that strings are borrowed from */
-    json_t *captures; /* lines of captures, by file */
-    json_t *served;   /* lines of what devices serve, by their text */
-    json_t *consoles; /* what devices said at their end, as members */
-    unsigned of;      /* shards; 0: not shared out */
+    char *first;                        /* the file that it is from */
+    json_t *kept;                       /* objects that strings are borrowed from */
+    json_t *captures;                   /* lines of captures, by file */
+    json_t *served;                     /* lines of what devices serve, by their text */
+    json_t *differences;                /* from what an audit was to find, by their text */
+    struct run_expectation expectation; /* of the first part that has one; its strings belong to `kept` */
+    json_t *consoles;                   /* what devices said at their end, as members */
+    unsigned of;                        /* shards; 0: not shared out */
 };
 
 /* How much a verdict says: what is decided before what is not, the worse before the better. */
@@ -83,6 +86,12 @@ int merge_part_add(struct merge *merge, const char *name, const struct run_summa
 
 /* The parts of a merge, as its run line has them. */
 int merge_parts_add(struct merge *merge, json_t *parts);
+
+/* What the audits of all parts were to find, and of it what each found as expected; differences are not counted. */
+struct run_expectation merge_expectation(const struct merge *merge);
+
+/* True: another part found the capture of this missing expectation under another name. */
+bool merge_is_renamed(const struct merge *merge, const struct difference *missing);
 
 int merge_part_order(const struct merge_part *a, const struct merge_part *b);
 

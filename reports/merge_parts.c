@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/account.h"
+#include "reports/difference.h"
 #include "reports/merge_internal.h"
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -105,4 +106,36 @@ int merge_parts_add(struct merge *merge, json_t *parts)
         rc |= merge_part_add(merge, name, finished ? &summary : NULL);
     }
     return rc;
+}
+
+struct run_expectation merge_expectation(const struct merge *merge)
+{
+    struct run_expectation sum = {
+        .used = merge->expectation.used, .file = merge->expectation.file, .digest = merge->expectation.digest};
+
+    for (const struct merge_part *part = merge->parts; part; part = part->hh.next) {
+        const struct run_expectation *own = &part->summary.expectation;
+
+        sum.expected += own->expected;
+        sum.soon += own->soon;
+        if (own->soon_day && (!sum.soon_day || strcmp(own->soon_day, sum.soon_day) < 0))
+            sum.soon_day = own->soon_day;
+    }
+    return sum;
+}
+
+bool merge_is_renamed(const struct merge *merge, const struct difference *missing)
+{
+    const char *text;
+    json_t *object;
+
+    json_object_foreach(merge->differences, text, object)
+    {
+        struct difference other;
+
+        if (difference_from_json(object, &other) == 0 && other.kind == DIFFERENCE_RENAMED &&
+            other.was_line == missing->line)
+            return true;
+    }
+    return false;
 }

@@ -10,10 +10,12 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/decision.h"
+#include "reports/difference.h"
 #include "reports/known.h"
 #include "reports/merge_evidence.h"
 #include "reports/merge_internal.h"
 #include "reports/result_line.h"
+#include "reports/results_chain.h"
 #include "reports/save.h"
 
 enum { NAMED_SHARDS_MAX = 16 };
@@ -26,6 +28,7 @@ struct writing {
     struct decision *decisions;  /* by requirement index: of its checks */
     bool *exercised;             /* by requirement index: it has a result */
     uint64_t distinct;           /* so many are */
+    struct results_chain chain;  /* of the lines that were written */
     struct finding_set findings; /* of what was written */
 };
 
@@ -198,12 +201,18 @@ static json_t *finished_line(const struct writing *writing, const struct merge_g
     return NULL;
 }
 
-static int put(const struct writing *writing, json_t *object)
+static int put(struct writing *writing, json_t *object)
 {
-    int rc = object ? json_dumpf(object, writing->out, RESULT_LINE_FLAGS) : -1;
+    char *text = object ? json_dumps(object, RESULT_LINE_FLAGS) : NULL;
+    size_t length = text ? strlen(text) : 0;
+    int rc = text ? 0 : -1;
 
-    if (rc == 0 && fputc('\n', writing->out) == EOF)
-        rc = -1;
+    if (text) {
+        text[length++] = '\n'; /* in place of the closing NUL */
+        results_chain_add(&writing->chain, text, length);
+        rc = fwrite(text, 1, length, writing->out) == length ? 0 : -1;
+    }
+    free(text);
     return rc;
 }
 
@@ -257,7 +266,7 @@ static json_t *parts_json(const struct merge *merge)
     return NULL;
 }
 
-static int put_run(const struct writing *writing)
+static int put_run(struct writing *writing)
 {
     struct run_info info = writing->merge->info;
     json_t *object = NULL;
@@ -291,7 +300,7 @@ static uint64_t not_exercised(const struct writing *writing)
 }
 
 /* Which captures were read, by name. */
-static int put_captures(const struct writing *writing)
+static int put_captures(struct writing *writing)
 {
     json_t *captures = sorted(writing->merge->captures), *capture;
     const char *file;
@@ -310,7 +319,7 @@ static int put_captures(const struct writing *writing)
 }
 
 /* What the device serves, as each part has learned it. */
-static int put_served(const struct writing *writing)
+static int put_served(struct writing *writing)
 {
     json_t *lines = sorted(writing->merge->served), *line;
     const char *text;
@@ -321,7 +330,30 @@ static int put_served(const struct writing *writing)
     return rc;
 }
 
-static int put_end(const struct writing *writing)
+/* How the findings of all parts differ from what was expected. */
+static int put_differences(struct writing *writing)
+{
+    struct run_expectation *counts = &writing->outcome->summary.expectation;
+    json_t *lines = sorted(writing->merge->differences), *line;
+    const char *text;
+    int rc = lines ? 0 : -1;
+
+    *counts = merge_expectation(writing->merge);
+    json_object_foreach(lines, text, line)
+    {
+        struct difference difference;
+
+        if (difference_from_json(line, &difference) != 0 ||
+            (difference.kind == DIFFERENCE_MISSING && merge_is_renamed(writing->merge, &difference)))
+            continue;
+        difference_count(counts, difference.kind);
+        rc |= put(writing, line);
+    }
+    json_decref(lines);
+    return rc;
+}
+
+static int put_end(struct writing *writing)
 {
     struct merge_outcome *outcome = writing->outcome;
     json_t *consoles = sorted(writing->merge->consoles);
@@ -333,6 +365,8 @@ static int put_end(const struct writing *writing)
     if (outcome->incomplete[0])
         outcome->summary.stopped = outcome->incomplete;
     object = run_summary_to_json(&outcome->summary);
+    if (object)
+        rc |= results_chain_set(&writing->chain, object);
     rc |= put(writing, object);
     json_decref(object);
     json_object_foreach(consoles, text, value)
@@ -364,7 +398,8 @@ static int put_all(struct writing *writing)
     for (group = merge->groups; group; group = group->hh.next)
         if (put_group(writing, group) != 0)
             return -1;
-    return put_served(writing) == 0 && put_captures(writing) == 0 ? put_end(writing) : -1;
+    return put_served(writing) == 0 && put_captures(writing) == 0 && put_differences(writing) == 0 ? put_end(writing)
+                                                                                                   : -1;
 }
 
 /* The evidence first: its names go into the lines. */
@@ -402,7 +437,8 @@ static int write_results(struct writing *writing, const struct place *place, str
 int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error)
 {
     size_t count = merge->catalogue ? catalogue_count(merge->catalogue) : 0;
-    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(folder)};
+    struct writing writing = {
+        .merge = merge, .outcome = outcome, .evidence = evidence_new(folder), .chain = RESULTS_CHAIN_START};
     int rc = -1;
 
     writing.decisions = calloc(count + 1, sizeof(*writing.decisions));
@@ -433,7 +469,7 @@ int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome
 
 enum exit_status merge_exit_status(const struct merge_outcome *outcome)
 {
-    if (outcome->summary.fail)
+    if (summary_exit_status(&outcome->summary) == EXIT_FAILS)
         return EXIT_FAILS;
     if (outcome->foreign)
         return EXIT_USAGE;

@@ -78,6 +78,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     if (result->file && report->info.command && strcmp(report->info.command, "audit") == 0 &&
         report_cases_add(&entry->cases, &report->files, result->file, result->verdict) != 0)
         return -1;
+    report->script_errors += result->verdict == VERDICT_INCONCLUSIVE && result_is_script_error(result);
     entry->counts[result->verdict]++;
     entry->seen[result->verdict] += result->count;
     entry->duration_ns += result->duration_ns;
@@ -124,6 +125,21 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
     report->summary = *summary;
     report->summary_object = json_incref(object);
     report->finished = !summary->stopped;
+    return 0;
+}
+
+static int on_difference(void *user, const struct difference *difference, json_t *object)
+{
+    struct report *report = user;
+    if (report->difference_count == report->difference_room) {
+        size_t room = report->difference_room ? 2 * report->difference_room : 16;
+        struct report_difference *grown = realloc(report->differences, room * sizeof(*grown));
+        if (!grown)
+            return -1;
+        report->differences = grown;
+        report->difference_room = room;
+    }
+    report->differences[report->difference_count++] = (struct report_difference){*difference, json_incref(object)};
     return 0;
 }
 
@@ -183,10 +199,11 @@ int report_load(struct report *report, const char *path, const struct catalogue 
 int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
                       struct sentence *error)
 {
-    *report = (struct report){.catalogue = catalogue};
+    *report = (struct report){.catalogue = catalogue, .source = *place};
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
                                     .on_capture = on_capture,
+                                    .on_difference = on_difference,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
                                     .on_note = on_note,
@@ -221,6 +238,9 @@ void report_free(struct report *report)
     for (size_t i = 0; i < report->capture_count; i++)
         json_decref(report->captures[i].object);
     free(report->captures);
+    for (size_t i = 0; i < report->difference_count; i++)
+        json_decref(report->differences[i].object);
+    free(report->differences);
     finding_set_free(&report->findings);
     json_decref(report->info_object);
     json_decref(report->console_text);
@@ -309,6 +329,8 @@ enum exit_status report_exit_status(const struct report *report)
         if (strcmp(report->captures[i].info.status, "foreign") == 0)
             return EXIT_USAGE;
     }
+    if (report->script_errors && status == EXIT_INCONCLUSIVE)
+        return EXIT_USAGE;
     if (report->unread && status != EXIT_FAILS)
         return EXIT_INCONCLUSIVE;
     if (!report->finished && (status == EXIT_CONFORMS || status == EXIT_KNOWN))
@@ -321,6 +343,9 @@ const char *report_outcome(const struct report *report)
     static const char *const words[] = {
         [EXIT_CONFORMS] = "conforms",         [EXIT_FAILS] = "does not conform",
         [EXIT_USAGE] = "inconclusive",        [EXIT_NOTHING_SELECTED] = "nothing was decided",
-        [EXIT_INCONCLUSIVE] = "inconclusive", [EXIT_KNOWN] = "deviates as known, nothing new"};
-    return words[report_exit_status(report)];
+        [EXIT_INCONCLUSIVE] = "inconclusive", [EXIT_KNOWN] = "does not conform, as known; nothing new"};
+    enum exit_status status = report_exit_status(report);
+    if (report->summary.expectation.used && status == EXIT_CONFORMS)
+        return "is as expected";
+    return report->summary.expectation.used && status == EXIT_FAILS ? "is not as expected" : words[status];
 }

@@ -6,6 +6,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
+#include "reports/difference.h"
 #include "reports/known.h"
 #include "reports/place.h"
 #include "reports/report_case.h"
@@ -41,6 +42,12 @@ struct report_capture {
     json_t *object;
 };
 
+/* How an audit's findings differ from what they were to be; strings point into `object`. */
+struct report_difference {
+    struct difference difference;
+    json_t *object;
+};
+
 struct report {
     struct run_info info;
     struct run_summary summary; /* traffic: of the file's summary line; verdicts: counted from its results */
@@ -49,10 +56,14 @@ struct report {
     size_t entry_count;
     struct report_capture *captures; /* of an audit, in their order */
     size_t capture_count, capture_room;
-    size_t unread;       /* of them, those that break off or are none */
-    size_t skipped;      /* files and folders that were not read, at the end of `captures` or between */
-    char note[512];      /* what the reader remarked, "" for nothing */
-    const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
+    struct report_difference *differences; /* of an audit with --expect */
+    size_t difference_count, difference_room;
+    size_t unread;        /* of them, those that break off or are none */
+    size_t script_errors; /* results that say so */
+    size_t skipped;       /* files and folders that were not read, at the end of `captures` or between */
+    char note[512];       /* what the reader remarked, "" for nothing */
+    const char *console;  /* the end of the device's console, when it died in the run; NULL: not there */
+    struct place source;  /* the results that it was loaded from; its strings are the caller's */
     /* private */
     struct run_summary counted;
     struct report_files files; /* that `cases` name */

@@ -106,6 +106,19 @@ struct capture_info {
 
 #define RUN_SUMMARY_MESSAGES 32 /* there are 16 RDMAP opcodes, some counted in two kinds, and the MPA frames */
 
+/* How the findings of an audit compare with those that it was to have (--expect, reports/difference.h). */
+struct run_expectation {
+    bool used;
+    const char *file;                               /* of the expectations, as it was named */
+    const char *digest;                             /* of its octets: shards that are merged have the same */
+    uint64_t expected;                              /* lines whose findings are as expected */
+    uint64_t fresh, changed, due, missing, renamed; /* differences, by enum difference_kind */
+    uint64_t soon;                                  /* of `expected`: to be reviewed within EXPECTATION_SOON_DAYS */
+    const char *soon_day;                           /* the first of these days */
+};
+
+enum { EXPECTATION_SOON_DAYS = 30 };
+
 struct message_count {
     const char *name; /* RFC name: "Send", "RDMA Read Request" */
     uint64_t count;
@@ -119,10 +132,11 @@ struct run_summary {
     uint64_t frames, fpdus, ddp_segments, crc_errors;
     struct message_count messages[RUN_SUMMARY_MESSAGES];
     size_t message_count;
-    struct flow_account account; /* what became of every file, frame and octet */
-    bool allow_gaps;             /* what was not judged was accepted (--allow-gaps) */
-    const char *ended;           /* optional: UTC, "2026-11-20T10:52:03Z" */
-    const char *stopped;         /* optional: the run did not come to its end, and why: "interrupted" */
+    struct flow_account account;        /* what became of every file, frame and octet */
+    bool allow_gaps;                    /* what was not judged was accepted (--allow-gaps) */
+    struct run_expectation expectation; /* of an audit with --expect */
+    const char *ended;                  /* optional: UTC, "2026-11-20T10:52:03Z" */
+    const char *stopped;                /* optional: the run did not come to its end, and why: "interrupted" */
 };
 
 /* The roles of a device, as places in an array. */
@@ -130,6 +144,13 @@ enum { ROLE_INITIATOR, ROLE_RESPONDER, ROLE_UNKNOWN, ROLE_SLOTS };
 
 /* "initiator", "responder"; NULL and anything else: ROLE_UNKNOWN. */
 unsigned role_slot(const char *role);
+
+/* `role` where it is "initiator" or "responder", else NULL. */
+const char *result_role(const char *role);
+
+/* How the message of an INCONCLUSIVE result begins whose check could not be run: its script has an error. */
+#define RESULT_SCRIPT_ERROR "script error"
+bool result_is_script_error(const struct result *result);
 
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */
 const char *verdict_name(enum verdict verdict);
@@ -162,7 +183,7 @@ bool summary_has_gaps(const struct run_summary *summary);
 void summary_add_traffic(struct run_summary *to, const struct run_summary *from);
 
 /*
- * Exit status for a finished run: any FAIL 1; else something unjudged 4; else nothing decided (nothing selected, or all
+ * Exit status for a finished run: any FAIL, or any difference from what an audit was to find (then KNOWN is 0), 1; else something unjudged 4; else nothing decided (nothing selected, or all
  * SKIP) 3; else any INCONCLUSIVE 4; else any KNOWN 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is
  * ever a success.
  */

@@ -23,6 +23,7 @@ struct results_log *results_log_new(const char *path, FILE *echo, struct sentenc
     memcpy(log->path, name, strlen(name) + 1);
     log->fd = -1;
     log->echo = echo;
+    log->chain = RESULTS_CHAIN_START;
     return log;
 }
 
@@ -57,6 +58,7 @@ static int write_lines(struct results_log *log, struct sentence *error)
     log->lines.count = 0;
     if (length == 0)
         return 0;
+    results_chain_add(&log->chain, log->lines.octets, length);
     int rc = log->fd >= 0 ? write_all(log, log->lines.octets, length, error) : 0;
     if (log->echo && (fwrite(log->lines.octets, 1, length, log->echo) != length || fflush(log->echo) != 0)) {
         log->echo = NULL;
@@ -196,6 +198,11 @@ int results_log_capture(struct results_log *log, const struct capture_info *info
     return results_log_write(log, capture_info_to_json(info), error);
 }
 
+int results_log_difference(struct results_log *log, const struct difference *difference, struct sentence *error)
+{
+    return results_log_write(log, difference_to_json(difference), error);
+}
+
 void results_log_hold(struct results_log *log)
 {
     log->held = true;
@@ -209,7 +216,17 @@ int results_log_release(struct results_log *log, struct sentence *error)
 
 int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error)
 {
-    return results_log_write(log, run_summary_to_json(summary), error);
+    json_t *object = run_summary_to_json(summary);
+
+    if (write_lines(log, error) != 0) { /* what waits is before it */
+        json_decref(object);
+        return -1;
+    }
+    if (object && results_chain_set(&log->chain, object) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    return results_log_write(log, object, error);
 }
 
 int results_log_close(struct results_log *log, struct sentence *error)

@@ -7,6 +7,7 @@
 #ifndef REPORTS_RESULTS_LOG_H
 #define REPORTS_RESULTS_LOG_H
 
+#include "reports/difference.h"
 #include "reports/journal.h"
 #include "reports/place.h"
 #include "reports/result.h"
@@ -63,6 +64,9 @@ int results_log_beside(struct results_log *log, const struct result *result, str
 /* Appends the line of a capture that was read: after its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
 
+/* Appends how the findings differ from those that were expected. */
+int results_log_difference(struct results_log *log, const struct difference *difference, struct sentence *error);
+
 /*
  * From hold to release lines gather and are written together: for the many results of one flow, which come at once.
  * Release returns 0, or -1 with the sentence set, as appending does.
@@ -108,10 +112,13 @@ struct results_reader {
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
     /* shards and merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
     int (*on_beside)(void *user, const struct result *result, json_t *object);
+    int (*on_difference)(void *user, const struct difference *difference, json_t *object);
     int (*on_served)(void *user, json_t *object); /* what the device serves in a role (engine/script/served.h) */
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
-    void (*on_note)(void *user, const char *note);    /* e.g. "results.jsonl:17: last line is torn, ignored" */
+    bool
+        strict; /* lines that are lost or changed, as the summary tells (reports/results_chain.h), are an error, no note */
+    void (*on_note)(void *user, const char *note); /* e.g. "results.jsonl:17: last line is torn, ignored" */
     void *user;
 };
 

@@ -7,6 +7,7 @@
 
 #include "reports/known.h"
 #include "reports/result_line.h"
+#include "reports/results_chain.h"
 #include "reports/results_log.h"
 
 struct results_log {
@@ -15,6 +16,7 @@ struct results_log {
     off_t whole; /* the file is well-formed up to here */
     bool held;   /* lines gather until results_log_release() */
     struct result_lines lines;
+    struct results_chain chain; /* of the lines that were written */
     struct run_summary summary;
     struct finding_set findings; /* that the summary has counted */
     char path[];                 /* for the error sentences */

@@ -2,6 +2,7 @@
 /* Reading results.jsonl, which may be torn, foreign or hostile. */
 #include "reports/results_log.h"
 
+#include "reports/results_chain.h"
 #include "reports/results_stopped.h"
 #include "wire/out_of_memory.h"
 
@@ -17,8 +18,9 @@ struct reading {
     struct sentence *error;
     const char *path;
     size_t line;
-    bool started; /* the run line has been seen */
-    bool ended;   /* a summary line, too: the rules' results stand before it */
+    bool started;               /* the run line has been seen */
+    bool ended;                 /* a summary line, too: the rules' results stand before it */
+    struct results_chain chain; /* of the lines before this one */
     struct stopped stopped;
 };
 
@@ -59,7 +61,8 @@ static int deliver_result(struct reading *reading, json_t *object, bool beside)
     struct result result;
 
     if (result_from_json(object, &result) != 0)
-        return bad(reading, "a result without an id or with an unknown verdict");
+        return bad(reading,
+                   "a result without an id, with an unknown verdict, or with control characters in its id or role");
     if (without_memory(reading, stopped_result(&reading->stopped, &result)) != 0)
         return -1;
     return taker ? taker(reader->user, &result, object) : 0;
@@ -94,6 +97,14 @@ static int deliver_summary(struct reading *reading, json_t *object)
     int rc = 0;
 
     (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */
+    if (results_chain_differs(&reading->chain, object)) {
+        static const char lost[] =
+            "lines before the summary are lost or changed: their number or their CRC is not what "
+            "the summary says";
+        if (reader->strict)
+            return bad(reading, lost);
+        note(reading, lost);
+    }
     if (summary.stopped)
         rc = deliver_stopped(reading);
     reading->ended = true;
@@ -108,6 +119,16 @@ static int deliver_capture(struct reading *reading, json_t *object)
     if (capture_info_from_json(object, &info) != 0)
         return bad(reading, "a capture without a file or a status");
     return reader->on_capture ? reader->on_capture(reader->user, &info, object) : 0;
+}
+
+static int deliver_difference(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    struct difference difference;
+
+    if (difference_from_json(object, &difference) != 0)
+        return bad(reading, "a difference of an unknown kind, or without a file, an id, a verdict or a text");
+    return reader->on_difference ? reader->on_difference(reader->user, &difference, object) : 0;
 }
 
 static int deliver(struct reading *reading, json_t *object)
@@ -125,6 +146,8 @@ static int deliver(struct reading *reading, json_t *object)
         return deliver_journal(reading, object);
     if (strcmp(type, "capture") == 0)
         return deliver_capture(reading, object);
+    if (strcmp(type, "difference") == 0)
+        return deliver_difference(reading, object);
     if (strcmp(type, "served") == 0)
         return reading->reader->on_served ? reading->reader->on_served(reading->reader->user, object) : 0;
     if (strcmp(type, "summary") == 0)
@@ -146,6 +169,7 @@ static int deliver(struct reading *reading, json_t *object)
 static int read_line(struct reading *reading, const char *text, size_t length, bool last)
 {
     json_error_t why;
+    size_t octets = length;
     reading->line++;
     if (length > 0 && text[length - 1] == '\r')
         length--;
@@ -164,6 +188,8 @@ static int read_line(struct reading *reading, const char *text, size_t length, b
     }
     int rc = deliver(reading, object);
     json_decref(object);
+    results_chain_add(&reading->chain, text, octets);
+    results_chain_add(&reading->chain, "\n", 1);
     return rc;
 }
 
@@ -204,7 +230,7 @@ out:
 int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error)
 {
     const char *path = place->path;
-    struct reading reading = {.reader = reader, .error = error, .path = path};
+    struct reading reading = {.reader = reader, .error = error, .path = path, .chain = RESULTS_CHAIN_START};
     int flags = place->folder == AT_FDCWD ? 0 : O_NOFOLLOW;
     int fd = place_open(place, O_RDONLY | flags, 0);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;

@@ -326,6 +326,19 @@ static void notify_account(struct sarif *sarif, json_t *list)
     }
 }
 
+/* What was expected of a capture and was not found: no result says so. */
+static void notify_differences(struct sarif *sarif, json_t *list)
+{
+    const struct report *report = sarif->report;
+    char text[1024];
+    for (size_t i = 0; i < report->difference_count; i++) {
+        const struct difference *difference = &report->differences[i].difference;
+        snprintf(text, sizeof(text), "%s: %.300s: %.80s: %.400s", difference_kind_name(difference->kind),
+                 difference->file, difference->id, difference->text);
+        notify(sarif, list, "error", NULL, text);
+    }
+}
+
 static json_t *notifications(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
@@ -344,6 +357,7 @@ static json_t *notifications(struct sarif *sarif)
                    capture->info.file, report_unread(capture));
     }
     notify_account(sarif, list);
+    notify_differences(sarif, list);
     if (*report->note)
         notify(sarif, list, "warning", NULL, report->note);
     if (report->console)

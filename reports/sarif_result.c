@@ -40,10 +40,10 @@ static void set_level(struct sarif *sarif, json_t *object, const struct report_e
                                                         : "warning");
 }
 
-/* A known deviation was looked at and accepted, in the profile and not in the device's source. */
+/* A known deviation was looked at and accepted in the profile, an expected finding in the expectations: not in the source. */
 static void set_suppression(struct sarif *sarif, json_t *object, const struct result *result)
 {
-    if (result->verdict != VERDICT_KNOWN)
+    if (result->verdict != VERDICT_KNOWN && !result->finding)
         return;
     json_t *suppression = json_object(), *list = json_array();
     char text[1024];
@@ -74,12 +74,18 @@ static json_t *physical_location(struct sarif *sarif, const char *path)
     return location;
 }
 
-/* The frame in the file, as octets (SARIF 2.1.0, 3.30.5). */
+/*
+ * The frame in the file, as octets where they are known (SARIF 2.1.0, 3.30.5). A capture has no lines: the frame's number stands for
+ * one, since code scanning drops results without.
+ */
 static json_t *region(struct sarif *sarif, const struct result *result)
 {
     json_t *octets = json_object();
-    sarif_set(sarif, octets, "byteOffset", sarif_integer(result->offset));
-    sarif_set(sarif, octets, "byteLength", sarif_integer(result->octets));
+    sarif_set(sarif, octets, "startLine", sarif_integer(result->frame ? result->frame : 1));
+    if (result->octets) {
+        sarif_set(sarif, octets, "byteOffset", sarif_integer(result->offset));
+        sarif_set(sarif, octets, "byteLength", sarif_integer(result->octets));
+    }
     return octets;
 }
 
@@ -89,7 +95,7 @@ static void set_locations(struct sarif *sarif, json_t *object, const struct resu
     char text[64];
     if (result->file && *result->file) {
         json_t *physical = physical_location(sarif, result->file);
-        if (result->octets)
+        if (result->frame || result->octets)
             sarif_set(sarif, physical, "region", region(sarif, result));
         sarif_set(sarif, location, "physicalLocation", physical);
     }
@@ -131,14 +137,26 @@ static bool is_offending(const json_t *step)
     return member(step, "mark") || member(step, "note");
 }
 
+/* Who sent a step: "dut" or "tester" of a run; of a capture the end of the flow, whose first is the judged one. */
+static const char *actor(const struct sarif *sarif, const struct result *result, const char *from, char name[100])
+{
+    const char *command = sarif->report->info.command;
+    const char *peer = result->flow ? strchr(result->flow, '>') : NULL;
+    bool judged = from && strcmp(from, "dut") == 0;
+    if (!command || strcmp(command, "audit") != 0 || !peer)
+        return from ? from : "tester";
+    (void)snprintf(name, 100, "%.*s", judged ? (int)(peer - result->flow) : 99, judged ? result->flow : peer + 1);
+    return name;
+}
+
 static json_t *flow_location(struct sarif *sarif, const struct result *result, const json_t *step, size_t order)
 {
     json_t *place = json_object(), *location = json_object();
     const char *from = json_string_value(member(step, "from")), *summary = json_string_value(member(step, "summary"));
     const char *note = json_string_value(member(step, "note"));
     json_int_t frame = json_integer_value(member(step, "frame"));
-    char text[1024];
-    snprintf(text, sizeof(text), "%.20s: %.500s%s%.400s", from ? from : "tester", summary ? summary : "",
+    char text[1024], name[100];
+    snprintf(text, sizeof(text), "%.90s: %.500s%s%.400s", actor(sarif, result, from, name), summary ? summary : "",
              note ? " - " : "", note ? note : "");
     const char *file = json_string_value(member(step, "file")); /* of a ring, where it is not the result's */
     if (!file)

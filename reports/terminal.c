@@ -2,6 +2,7 @@
 #include "reports/terminal.h"
 
 #include "reports/account_text.h"
+#include "reports/difference.h"
 #include "reports/known.h"
 #include "reports/ladder.h"
 #include "reports/text.h"
@@ -289,8 +290,10 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
         [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE,
                                "inconclusive: some requirements could not be decided because of the environment"},
-        [EXIT_KNOWN] = {VERDICT_KNOWN, "deviates as known"},
+        [EXIT_KNOWN] = {VERDICT_KNOWN, "does not conform; it deviates as known"},
     };
+    bool expects = summary->expectation.used;
+    char expectation[EXPECTATION_TEXT_OCTETS];
     enum exit_status status = summary_exit_status(summary);
     const char *words = closing[status].words;
     char known[KNOWN_TEXT_OCTETS];
@@ -302,6 +305,11 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     } else if (status == EXIT_CONFORMS && !flow_account_whole(&summary->account)) {
         words = "conforms in everything that was exercised; what was not judged was accepted (--allow-gaps)";
     }
+    if (expects && status == EXIT_FAILS)
+        words = "not as expected";
+    else if (expects && status == EXIT_CONFORMS)
+        words = flow_account_whole(&summary->account) ? "as expected"
+                                                      : "as expected; what was not judged was accepted (--allow-gaps)";
     terminal_clear(terminal);
     put_causes(terminal);
     put_counts(terminal, summary);
@@ -315,8 +323,10 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     fputs(words, terminal->out);
     if (status == EXIT_KNOWN)
         fprintf(terminal->out, ": %s, nothing new", known_counts(summary, known));
+    if (expects)
+        fprintf(terminal->out, ": %s", expectation_text(&summary->expectation, expectation));
     fputs(terminal->colour ? "\033[0m\n" : "\n", terminal->out);
-    if (summary->known && status != EXIT_KNOWN)
+    if (summary->known && status != EXIT_KNOWN && !expects)
         fprintf(terminal->out, "it also deviates as known: %s\n", known_counts(summary, known));
     if (report_path) {
         fputs("report: ", terminal->out);

@@ -72,7 +72,7 @@ profile known "$later" "$one" "$two" "$three"
 bad='--defect ddp-qn-wrong-code'
 judged 1 "a defect that nobody knows" "$bad" none
 judged 5 "a defect that the profile knows" "$bad" known
-says '^deviates as known: 3 results of 1 finding, nothing new$'
+says '^does not conform; it deviates as known: 3 results of 1 finding, nothing new$'
 says '^KNOWN  DDP-7\.1-01  responder'
 says '^      finding   1: wrong code \(told them, review by '
 holds "each is KNOWN, and the rest passes" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-6.2.2-03 KNOWN"
@@ -94,14 +94,14 @@ cp -r "$WORK/out" "$WORK/first"
 expect 0 "as Markdown" "$WARPCHECK" report "$WORK/first" --format md -o -
 says '^Known deviations: 3 results of 1 finding\.'
 expect 5 "merged" "$WARPCHECK" report --merge "$WORK/first" -o "$WORK/merged"
-says '^deviates as known: 3 results of 1 finding, nothing new$'
+says '^does not conform; it deviates as known: 3 results of 1 finding, nothing new$'
 expect 0 "merged, and accepted" "$WARPCHECK" report --merge --accept-known "$WORK/first" -o "$WORK/accepted"
 expect 2 "a report has no verdict of its own to accept" "$WARPCHECK" report --accept-known "$WORK/first"
 expect 0 "in a matrix" "$WARPCHECK" report --matrix "$WORK/first" -o "$WORK/matrix.html"
 holds "the matrix has it" grep -q 'data-v="known"' "$WORK/matrix.html"
 
 judged 0 "the same, accepted" "$bad" known --accept-known
-says '^deviates as known: 3 results of 1 finding, nothing new$'
+says '^does not conform; it deviates as known: 3 results of 1 finding, nothing new$'
 holds "accepted, it is KNOWN all the same" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-6.2.2-03 KNOWN"
 
 judged 1 "another outcome" '--defect ddp-qn-unchecked' known --accept-known

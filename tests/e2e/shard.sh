@@ -14,7 +14,7 @@ results() {
 		--argjson run "$(jq 'select(.type == "run") | .command == "run"' "$1")" "$1" | LC_ALL=C sort
 }
 same_results() { cmp <(results "$1") <(results "$2"); }
-summary() { jq -cS 'select(.type == "summary") | del(.ended)' "$1"; }
+summary() { jq -cS 'select(.type == "summary") | del(.ended, .chain)' "$1"; }
 
 echo "== run"
 select=(run --simulate --defect ddp-qn-wrong-code 'DDP-7*' 'DDP-4*' 'MPA-4*')
@@ -50,7 +50,17 @@ holds "the same octets" cmp "$WORK/mended/results.jsonl" "$WORK/merged/results.j
 
 echo "== what contradicts itself"
 jq -c 'if .type == "result" and .by == "check" and .verdict == "FAIL" then .verdict = "PASS" else . end' \
-	"$WORK/whole/results.jsonl" >"$WORK/other.jsonl"
+	"$WORK/whole/results.jsonl" >"$WORK/edited.jsonl"
+lines=any expect 2 "results that somebody has changed" "$WARPCHECK" report --merge "$WORK/edited.jsonl" -o "$WORK/edited"
+complains 'lines before the summary are lost or changed'
+jq -cn --slurpfile all "$WORK/edited.jsonl" '([$all[] | select(.type == "result" and .verdict == "FAIL")] | length) as $fails | $all[] |
+	if .type == "summary" then .pass += .fail - $fails | .fail = $fails | del(.chain) else . end' >"$WORK/other.jsonl"
+grep -v '"verdict":"FAIL"' "$WORK/whole/results.jsonl" >"$WORK/lost.jsonl"
+lines=any expect 2 "a FAIL that is lost" "$WARPCHECK" report --merge "$WORK/lost.jsonl" -o "$WORK/lost"
+complains 'lines before the summary are lost or changed'
+jq -c 'del(.chain)' "$WORK/lost.jsonl" >"$WORK/unchained.jsonl"
+lines=any expect 2 "the same, by its count" "$WARPCHECK" report --merge "$WORK/unchained.jsonl" -o "$WORK/lost"
+complains 'it has [0-9]+ FAIL results, and its summary counts [0-9]+; lines are lost or changed$'
 expect 1 "PASS here, FAIL there" "$WARPCHECK" report --merge "$WORK/other.jsonl" "$WORK/whole" -o "$WORK/both"
 says '^contradicted: DDP-7.2-01 responder: FAIL, the worst, counts; another part says PASS$'
 holds "the worse, and what the other said" jq -es \

@@ -11,6 +11,7 @@
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/report/report_diff.h"
+#include "conformance/engine/report/report_input.h"
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
 #include "conformance/engine/report/report_site.h"
@@ -450,7 +451,10 @@ int cmd_report(int argc, char **argv)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
-    else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
+    else if (run_confine("/", 0,
+                         report_inputs_need(options.inputs, options.input_count, options.matrix || options.diff,
+                                            options.output),
+                         &error) != 0) /* results may come from anywhere */
         status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     else if (options.matrix)
         status = write_matrix(&options);

@@ -55,6 +55,11 @@ static enum exit_status status_of(const struct diff *last, unsigned fails)
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         if ((fails & 1u << kind) != 0 && last->kinds[kind] != 0)
             return EXIT_FAILS;
+    if ((fails & 1u << DIFF_NEW) != 0 && last->judges_less) {
+        (void)complain(0, "%s: more is not judged than in %s, although it is or may be iWARP", last->names[1],
+                       last->names[0]);
+        return EXIT_FAILS;
+    }
     for (unsigned i = 0; i < 2; i++) {
         const struct report *report = i == 0 ? last->before : last->after;
 
@@ -83,6 +88,8 @@ static size_t make_steps(struct diff *steps, struct report_input *runs, size_t c
         }
         steps[made].names[0] = runs[made].name;
         steps[made].names[1] = runs[made + 1].name;
+        for (size_t i = 0; i < 2; i++)
+            steps[made].pages[i] = runs[made + i].page[0] != '\0' ? runs[made + i].page : NULL;
     }
     return made;
 }
@@ -121,8 +128,11 @@ int report_diff(char *const *inputs, size_t count, report_diff_writer *write, un
         status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     else if (report_inputs_load(runs, inputs, count, catalogue, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
-    else
+    else {
+        for (size_t i = 0; i < count; i++)
+            report_input_page(&runs[i], output);
         status = compare(runs, count, write, fails, output);
+    }
     report_inputs_free(runs, count);
     catalogue_free(catalogue);
     free(runs);

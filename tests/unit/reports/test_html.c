@@ -299,7 +299,7 @@ START_TEST(foreign_results)
                                "{\"type\":\"result\",\"id\":\"DDP-7.2-02\",\"verdict\":\"PASS\",\"role\":\"z\"}\n"
                                "{\"type\":\"result\",\"id\":\"MPA-4.5-05\",\"verdict\":\"PASS\",\"role\":\"a\"}\n"
                                "{\"type\":\"result\",\"id\":\"MPA-4.5-05\",\"verdict\":\"WARN\",\"role\":\"b\"}\n"
-                               "{\"type\":\"result\",\"id\":\"\\u0007\",\"verdict\":\"FAIL\",\"role\":\"\\u0008\"}\n";
+                               "{\"type\":\"result\",\"id\":\"\\u202e\",\"verdict\":\"FAIL\",\"role\":\"\\uffff\"}\n";
     struct page page = {.folder = sample_folder()};
 
     sample_write(sample_path(page.folder, "results.jsonl"), text, sizeof(text) - 1);

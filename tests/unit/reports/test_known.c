@@ -66,7 +66,7 @@ static const struct {
     enum exit_status status;
     const char *banner, *word;
 } looks[CASES] = {
-    [ALONE] = {EXIT_KNOWN, "banner known", "Deviates as known"},
+    [ALONE] = {EXIT_KNOWN, "banner known", "Does not conform, as known"},
     [WITH_INCONCLUSIVE] = {EXIT_INCONCLUSIVE, "banner inc", "Inconclusive"},
     [WITH_FAIL] = {EXIT_FAILS, "banner fail", "Does not conform"},
     [STOPPED] = {EXIT_INCONCLUSIVE, "banner inc", "Inconclusive"},
@@ -136,7 +136,7 @@ START_TEST(in_markdown)
     ck_assert_int_eq(report_load(&report, sample_path(folder, "results.jsonl"), NULL, &error), 0);
     ck_assert_int_eq(markdown_write(&report, PLACE(sample_path(folder, "x.md")), &error), 0);
     text = sample_read(sample_path(folder, "x.md"), NULL);
-    ck_assert_ptr_nonnull(strstr(text, " deviates as known, nothing new\n"));
+    ck_assert_ptr_nonnull(strstr(text, " does not conform, as known; nothing new\n"));
     ck_assert_ptr_nonnull(strstr(text, "3 KNOWN, 1 WARN"));
     ck_assert_ptr_nonnull(strstr(text, "\nKnown deviations: 3 results of 2 findings."));
     ck_assert_ptr_nonnull(strstr(text, "| KNOWN | DDP-7.1-04 | responder | 1 | known (10: too long): no buffer |"));
@@ -153,8 +153,10 @@ static const struct {
 } closings[] = {
     {{.pass = 5, .known = 194, .known_findings = 25},
      false,
-     "\ndeviates as known: 194 results of 25 findings, nothing new\n"},
-    {{.pass = 5, .known = 1, .known_findings = 1}, false, "\ndeviates as known: 1 result of 1 finding, nothing new\n"},
+     "\ndoes not conform; it deviates as known: 194 results of 25 findings, nothing new\n"},
+    {{.pass = 5, .known = 1, .known_findings = 1},
+     false,
+     "\ndoes not conform; it deviates as known: 1 result of 1 finding, nothing new\n"},
     {{.pass = 5, .fail = 1, .known = 2, .known_findings = 1},
      false,
      "\ndoes not conform\nit also deviates as known: 2 results of 1 finding\n"},

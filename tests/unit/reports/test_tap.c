@@ -209,7 +209,7 @@ START_TEST(hostile_text)
          .actual = "\"\\\n..."},
         {.id = "X-3", .verdict = VERDICT_SKIP, .by = "check", .purpose = "opens {", .message = "r # TODO {"},
         {.id = "X-4", .verdict = VERDICT_PASS, .by = "check", .purpose = "opens {"},
-        {.id = "X-5\n1..3", .verdict = VERDICT_PASS, .by = "check", .role = "# SKIP"},
+        {.id = "X-5 1..3", .verdict = VERDICT_PASS, .by = "check", .role = "# SKIP"},
     };
     struct document document;
 
