@@ -75,5 +75,8 @@ for template in "$WORK"/*.lua; do
 	# shellcheck disable=SC2034 # expect.bash looks at it
 	passes=none
 done
+holds "the names of Terminates are those of wire/terminate.h" diff \
+	<(sed -nE 's/^ +E\(TERM_([A-Z0-9_]+),.*/\1/p' wire/terminate.h | LC_ALL=C sort) \
+	<(sed -n '/^## Terminates/,/^## Over/s/^| \([A-Z0-9]*_[A-Z0-9_]*\) .*/\1/p' docs/script-library.md | LC_ALL=C sort)
 holds "there are three templates" test "$count" -eq 3
 finish

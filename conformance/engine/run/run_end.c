@@ -5,6 +5,7 @@
 
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/run/run_internal.h"
+#include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_traffic.h"
 #include "reference-stack/program/complaint.h"
 #include "wire/out_of_memory.h"
@@ -54,8 +55,12 @@ static int exit_status(const struct run_command *command, const struct run_summa
 {
     enum exit_status status = summary_exit_status(summary);
 
+    if (run_pool_is_broken(command->pool)) /* results are lost, and some verdicts with them (docs/trust.md) */
+        return EXIT_ENVIRONMENT;
     if (summary->stopped != NULL)
         return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
+    if (status == EXIT_INCONCLUSIVE && command->script_errors != 0)
+        return EXIT_USAGE; /* a script is wrong, and nothing else is known to be */
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
     (void)complain(0, "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
@@ -134,7 +139,10 @@ int run_end(struct run_command *command, int status, struct sentence *error)
                        : output != NULL ? "interrupted; --resume continues the run"
                                         : "interrupted");
     result = exit_status(command, &summary);
-    if (status == 0 && result == EXIT_INCONCLUSIVE)
+    if (status == 0 && command->script_errors != 0)
+        (void)complain(0, "%" PRIu64 " %s not run to the end, because the script has an error: its result says where",
+                       command->script_errors, command->script_errors == 1 ? "check was" : "checks were");
+    else if (status == 0 && result == EXIT_INCONCLUSIVE)
         explain_inconclusive(command, &summary);
     else if (command->unserved != 0)
         (void)complain(0, "%s", unserved(command, text));

@@ -24,7 +24,7 @@ static int give_up_rest(void *user, struct sentence *error)
         needs |= CONFINE_CONNECTIONS | CONFINE_SIGNALS;
     if (run_identity_become(&command->identity, error) != 0)
         return -1;
-    return run_confine(command->options.output, false, needs, 0, error);
+    return run_confine(command->options.output, needs, 0, error);
 }
 
 int run_start_rig(struct run_command *command, bool workers, struct sentence *error)

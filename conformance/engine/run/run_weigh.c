@@ -14,8 +14,11 @@ uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sente
 {
     if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
         return dropped;
-    (void)sentence_set(why, "the capture of the link dropped %" PRIu64 " frames during this check (%s)", dropped,
-                       verdict_name(outcome->verdict));
+    (void)sentence_set(
+        why,
+        "the capture of the link dropped %" PRIu64 " frames during this check (%s); a capture of single "
+        "frames has room for more: ethtool -K INTERFACE gro off gso off tso off lro off, at the tester's end",
+        dropped, verdict_name(outcome->verdict));
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
     return dropped;

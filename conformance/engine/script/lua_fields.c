@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "generator/packet/packet.h"
+#include "wire/nearest.h"
 
 struct reader {
     lua_State *lua;
@@ -116,17 +117,27 @@ static void read_field(const struct reader *r)
         *(unsigned *)(void *)(r->out + r->field->set_offset) |= r->field->set;
 }
 
+static const char *field_name_at(const void *fields, size_t index)
+{
+    return ((const struct lua_field *)fields)[index].name;
+}
+
 static int no_such_field(lua_State *lua, const char *what, const struct lua_field *fields, const char *name)
 {
+    char hint[NEAREST_HINT_OCTETS];
+    size_t count = 0;
     luaL_Buffer list;
 
+    while (fields[count].name != NULL)
+        count++;
     luaL_buffinit(lua, &list);
     for (const struct lua_field *field = fields; field->name != NULL; field++) {
         luaL_addstring(&list, field == fields ? "" : ", ");
         luaL_addstring(&list, field->name);
     }
     luaL_pushresult(&list);
-    return luaL_error(lua, "%s has no field called '%s' (it has: %s)", what, name, lua_tostring(lua, -1));
+    return luaL_error(lua, "%s has no field called '%s'%s (it has: %s)", what, name,
+                      nearest_hint(nearest_name(name, field_name_at, fields, count), hint), lua_tostring(lua, -1));
 }
 
 void lua_fields_read(lua_State *lua, int index, const char *what, const struct lua_field *fields, void *out)

@@ -22,6 +22,7 @@ struct lua_held *lua_held_push(lua_State *lua, const struct lua_binding *binding
     struct handle *handle;
     struct lua_held *held;
 
+    self->used = true;
     lua_rig_spend(lua, &self->held_made, 1, HELD_MAX, binding->several);
     handle = lua_newuserdatauv(lua, sizeof(*handle), 0);
     *handle = (struct handle){.owner = self, .cleared = self->cleared};

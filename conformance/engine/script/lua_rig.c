@@ -143,6 +143,7 @@ static int rig_command(lua_State *lua)
     json_t *answer;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_rig_of(lua)->used = true;
     request = lua_json_from(lua, 1);
     if (request == NULL)
         return luaL_error(lua, "a command for the upper tester contains a value that JSON cannot express");

@@ -12,6 +12,7 @@
 #include "wire/hint_field.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
+#include "wire/nearest.h"
 #include "wire/terminate.h"
 
 enum { HEADER_OCTETS_MAX = 256 }; /* a MAD; no layout is longer */
@@ -340,13 +341,43 @@ static int wire_crc32c(lua_State *lua)
     return 1;
 }
 
+static const char *terminate_name_at(const void *rows, size_t index)
+{
+    return ((const struct terminate_error *)rows)[index].id;
+}
+
+/* wire.nearest(word, names): `, did you mean "NAME"?`, or "". */
+static int wire_nearest(lua_State *lua)
+{
+    const char *word = luaL_checkstring(lua, 1), *best = NULL;
+    char hint[NEAREST_HINT_OCTETS];
+    unsigned least = nearest_limit(word) + 1;
+
+    luaL_checktype(lua, 2, LUA_TTABLE);
+    for (lua_Integer i = 1; lua_rawgeti(lua, 2, i) == LUA_TSTRING; i++) { /* the table keeps the strings */
+        const char *name = lua_tostring(lua, -1);
+        unsigned distance = nearest_distance(word, name);
+
+        if (distance < least) {
+            least = distance;
+            best = name;
+        }
+        lua_pop(lua, 1);
+    }
+    lua_pushstring(lua, nearest_hint(best, hint));
+    return 1;
+}
+
 static int wire_triple(lua_State *lua)
 {
     const char *id = luaL_checkstring(lua, 1);
     const struct terminate_error *error = terminate_error_named(id);
+    char hint[NEAREST_HINT_OCTETS];
 
     if (error == NULL)
-        return luaL_error(lua, "no error of the registries is called '%s'", id);
+        return luaL_error(
+            lua, "no error of the registries is called '%s'%s (docs/script-library.md, \"Terminates\")", id,
+            nearest_hint(nearest_name(id, terminate_name_at, terminate_errors, terminate_error_count), hint));
     lua_pushinteger(lua, wire_error_word(error->triple));
     return 1;
 }
@@ -440,6 +471,7 @@ int lua_wire_open(lua_State *lua)
         {"hint_field", wire_hint_field},
         {"crc32c", wire_crc32c},
         {"triple", wire_triple},
+        {"nearest", wire_nearest},
         {"describe", wire_describe},
         {"opcode", wire_opcode},
         {"hex", wire_hex},

@@ -112,6 +112,28 @@ void script_note_sighting(struct script_host *host)
         host->looked_at.latest = recorder_frame(host->rig.recorder);
 }
 
+/*
+ * A message of the library names the script that called it: "lib.lua:12: what" becomes "script.lua:3: what (lib.lua:12)", where
+ * `level` is the script's.
+ */
+static void name_script(lua_State *lua, const lua_Debug *level)
+{
+    const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL, *place_end;
+
+    if (text == NULL || !is_library(text))
+        return;
+    place_end = strchr(text, ':');
+    if (place_end == NULL || strspn(place_end + 1, "0123456789") == 0)
+        return;
+    place_end += 1 + strspn(place_end + 1, "0123456789");
+    if (strncmp(place_end, ": ", 2) != 0)
+        return;
+    lua_pushlstring(lua, text, (size_t)(place_end - text));
+    lua_pushfstring(lua, "%s:%d: %s (%s)", level->source + 1, level->currentline, place_end + 2, lua_tostring(lua, -1));
+    lua_replace(lua, -3); /* the message */
+    lua_pop(lua, 1);
+}
+
 /* Finds the script's own line: the innermost level that is not in the library. */
 int script_on_error(lua_State *lua)
 {
@@ -123,6 +145,7 @@ int script_on_error(lua_State *lua)
         lua_getinfo(lua, "Sl", &level);
         if (level.currentline > 0 && level.source[0] == '@' && !is_library(level.source + 1)) {
             host->line = level.currentline;
+            name_script(lua, &level);
             break;
         }
     }

@@ -50,13 +50,11 @@ static char *text_copy(const char *text, size_t octets)
     return copy;
 }
 
-#define SCRIPT_ERROR "script error"
+#define SCRIPT_ERROR RESULT_SCRIPT_ERROR
 
 bool script_error_tells(const char *message)
 {
-    static const char sign[] = SCRIPT_ERROR ": ";
-
-    return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
+    return result_is_script_error(&(struct result){.message = message});
 }
 
 static void inconclusive(struct script_host *host, struct outcome *outcome, const char *what, const char *why)
@@ -124,7 +122,8 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
 
 /*
  * An error that is no verdict is on top of the stack: the library may know that the device is to blame, which sent less than the
- * script read. Then its verdict takes the error's place. The line stays that of the error.
+ * script read. Then its verdict takes the error's place; or the library knows what the script probably meant. The line stays that of
+ * the error.
  */
 static void weigh_error(lua_State *lua, const struct script_room *room)
 {
@@ -137,6 +136,9 @@ static void weigh_error(lua_State *lua, const struct script_room *room)
     if (lua_pcall(lua, 2, 1, 0) != LUA_OK && lua_istable(lua, -1)) {
         lua_replace(lua, -2);
         script_note_sighting(room->host);
+    } else if (lua_type(lua, -1) == LUA_TSTRING && lua_type(lua, -2) == LUA_TSTRING &&
+               strstr(lua_tostring(lua, -1), lua_tostring(lua, -2)) == lua_tostring(lua, -1)) {
+        lua_replace(lua, -2); /* the same error, and what was probably meant */
     } else {
         lua_pop(lua, 1);
     }
@@ -245,6 +247,19 @@ static void judge_upper_tester(struct script_host *host, struct rig *rig, unsign
     inconclusive(host, outcome, "the upper tester was lost during the check", why.text);
 }
 
+/* A check that returns without a question to the device has decided nothing: no assertion, no verdict. */
+static void refuse_empty(struct script_host *host, const struct check *check, struct outcome *outcome)
+{
+    struct sentence why;
+
+    (void)sentence_set(&why,
+                       "%.300s:%d: the check ends without having asked the device or its upper tester for anything, so "
+                       "that it decides nothing",
+                       check->path, check->line);
+    outcome->line = check->line;
+    inconclusive(host, outcome, SCRIPT_ERROR, why.text);
+}
+
 /* The good exchange before, the check, the good exchange after (docs/writing-checks.md, "The sandwich"). */
 static void run_sandwich(struct script_host *host, const struct check *check, struct outcome *outcome)
 {
@@ -259,10 +274,13 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
         return;
     }
     host->rig.rig->stimulating = true;
+    host->rig.used = false;
     (void)run_stage(host, &run);
     host->rig.rig->stimulating = false;
     if (run.decided)
         *outcome = run.outcome;
+    else if (!host->rig.used)
+        refuse_empty(host, check, outcome);
     lua_rig_clear(&host->rig);
     if (outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_SKIP || host->rig.link_failed ||
         host->rig.rig->losses != losses)

@@ -37,9 +37,21 @@ local function take(fields, layout)
   return out
 end
 
+-- The names of all fields that any layout so far has had, in order.
+local function all_names()
+  local names = { "data" }
+  for _, layout in next, known do
+    for name in next, layout do names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
 local function nothing_left(fields, what)
   local name = next(fields)
-  if name ~= nil then error(what .. " has no field called '" .. tostring(name) .. "'", 3) end
+  if name == nil then return end
+  local hint = type(name) == "string" and wire.nearest(name, all_names()) or ""
+  error(what .. " has no field called '" .. tostring(name) .. "'" .. hint, 3)
 end
 
 hex, unhex = wire.hex, wire.unhex

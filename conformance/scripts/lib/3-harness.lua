@@ -447,14 +447,37 @@ function harness.after(t, check)
   own.exchange(t, check)
 end
 
+-- The names that a script may have meant: methods of what a check holds, globals, or members of the library's tables.
+local function names_like(kind)
+  local names, from = {}, {}
+  if kind == "method" then
+    from = { Test, Connection, Upper }
+  elseif kind == "global" then
+    from = { _ENV }
+  else
+    for _, value in next, _ENV do if type(value) == "table" then from[#from + 1] = value end end
+  end
+  for _, members in ipairs(from) do
+    for name in next, members do if type(name) == "string" then names[#names + 1] = name end end
+  end
+  table.sort(names)
+  return names
+end
+
+-- "attempt to call a nil value (method 'conect'), did you mean "connect"?"
+local function suggest(why)
+  local kind, name = why:match("nil value %((%a+) '([%w_]+)'%)")
+  return name and why .. wire.nearest(name, names_like(kind)) or why
+end
+
 -- A stage stopped at a value that is not there. Where a message of the device ends within its header, or has the header of the other
--- model, a field of its header is what is missing, and no fault of the script: FAIL. Returns without a verdict where the error is the
--- script's own.
+-- model, a field of its header is what is missing, and no fault of the script: FAIL. Returns the error, perhaps with what was meant, where
+-- it is the script's own.
 function harness.stopped(t, why)
   local missing = why:find("%f[%a]nil%f[%A]") or why:find("no value", 1, true) or why:find("too short", 1, true) or
                   why:find("out of string", 1, true)
   local lacking = t.lacking
-  if not lacking or not missing then return end
+  if not lacking or not missing then return suggest(why) end
   local cut, field = lacking.cut, why:match("%(field '(%a+)'%)")
   local due = cut and string.format("the %s: %d octets", cut.what, cut.due) or
               (lacking.T == 1 and "an untagged" or "a tagged") .. " DDP header"

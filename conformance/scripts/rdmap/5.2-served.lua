@@ -406,10 +406,10 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- STags
 
--- 1000 STags, as they are given out.
-local function stags(t)
+-- 1000 STags, or `count`, as they are given out.
+local function stags(t, count)
   local out = {}
-  for i = 1, 1000 do
+  for i = 1, count or 1000 do
     out[i] = t.dut:reg_mr { length = 16 }.stag
     t.dut:dereg { stag = out[i] }
   end
@@ -418,7 +418,7 @@ end
 
 check {
   id = "RDMAP-8.1.1-11",
-  purpose = "STags are hard to foresee",
+  purpose = "STags are hard to foresee, from others and from the start before",
   run = function(t)
     local list, foreseen = stags(t), 0
     for i = 4, #list do
@@ -429,6 +429,14 @@ check {
     end
     if foreseen > #list // 20 then
       t:fail("STags that the three before foretell", "at most 5 %", string.format("%d of %d", foreseen, #list - 3))
+    end
+    if not t:command("reset").ok then return end
+    local _, _, port = rig.addresses()
+    t.dut:listen { port = port }
+    local again, same = stags(t, 16), 0
+    for i, stag in ipairs(again) do if stag == list[i] then same = same + 1 end end
+    if same > 1 then
+      t:fail("STags after the device's start that its start before foretells", "at most 1", string.format("%d of %d", same, #again))
     end
   end,
 }

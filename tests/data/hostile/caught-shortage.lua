@@ -1,4 +1,4 @@
--- run 4 scripts may hold 256 MiB
+-- run 2 scripts may hold 256 MiB
 -- SPDX-License-Identifier: BSD-2-Clause
 -- What is decided after an allocation that failed is decided without what was asked for.
 check {

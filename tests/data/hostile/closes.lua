@@ -1,4 +1,4 @@
--- run 4 closed by this script
+-- run 2 closed by this script
 -- SPDX-License-Identifier: BSD-2-Clause
 -- The connection goes while a call on it reads its arguments.
 check {

@@ -1,4 +1,4 @@
--- run 4 without __len
+-- run 2 without __len
 -- SPDX-License-Identifier: BSD-2-Clause
 check {
   id = "A-1",

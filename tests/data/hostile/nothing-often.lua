@@ -3,7 +3,8 @@
 check {
   id = "A-1",
   purpose = "p",
-  run = function()
+  run = function(t)
+    t:connect()
     return string.rep("", 1 << 62)
   end,
 }

@@ -1,4 +1,4 @@
--- run 4 does not end
+-- run 2 does not end
 -- SPDX-License-Identifier: BSD-2-Clause
 check {
   id = "A-1",

@@ -45,6 +45,7 @@ check {
   id = "library-judging",
   purpose = "judgements of the library accept what they say, and fail everything else",
   run = function(t)
+    t:connect()
     local function all(method, rows, ...)
       for i, row in ipairs(rows) do
         t:equal(method .. ", row " .. i, row[2], tostring(outcome(method, row[1], "what was sent", ...)))

@@ -4,6 +4,7 @@ check {
   id = "library-order",
   purpose = "pairs has an order",
   run = function(t)
+    t:connect()
     local fields, order = {}, {}
     for i = 1, 40 do fields[string.format("field %02d", i * 23 % 41)] = true end
     fields[2], fields[1] = true, true

@@ -171,7 +171,7 @@ START_TEST(a_body_of_several_ids)
     char ids[256];
 
     run_script("check { id = 'MPA-4.1-09', also = { 'MPA-4.4-13' }, purpose = 'p', sandwich = 'tcp',\n"
-               "  run = function(t) if t.id == 'MPA-4.4-13' then t:fail('f') end end }",
+               "  run = function(t) t:connect() if t.id == 'MPA-4.4-13' then t:fail('f') end end }",
                shared_bodies[_i].selected, ids);
     ck_assert_str_eq(ids, shared_bodies[_i].ids);
 }

@@ -97,11 +97,13 @@ START_TEST(each_id_has_a_verdict_of_its_own)
     struct outcome outcome;
 
     ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
-    ck_assert_msg(load("local runs = 0\n"
-                       "check { id = 'X-1', also = { 'X-2' }, purpose = 'p', sandwich = 'tcp',\n"
-                       "  run = function(t) runs = runs + 1 if t.id == 'X-2' then t:fail('run ' .. runs) end end }") ==
-                      0,
-                  "%s", error.text);
+    ck_assert_msg(
+        load(
+            "local runs = 0\n"
+            "check { id = 'X-1', also = { 'X-2' }, purpose = 'p', sandwich = 'tcp',\n"
+            "  run = function(t) t:connect() runs = runs + 1 if t.id == 'X-2' then t:fail('run ' .. runs) end end }") ==
+            0,
+        "%s", error.text);
     script_run(host, script_check_at(host, 0), "responder", rig, NULL, &outcome);
     ck_assert_int_eq(outcome.verdict, VERDICT_PASS);
     script_run(host, script_check_at(host, 1), "responder", rig, NULL, &outcome);
@@ -254,7 +256,8 @@ static const struct {
     enum verdict verdict;
     const char *message; /* part of it, or NULL */
 } outcomes[] = {
-    {"", VERDICT_PASS, NULL},
+    {"", VERDICT_INCONCLUSIVE, "script error: dir/some.lua:1: the check ends without having asked the device"},
+    {"t:connect()", VERDICT_PASS, NULL},
     {"t:fail(\"wrong\", \"this\", \"that\")", VERDICT_FAIL, "wrong"},
     {"t:warn(\"hm\")", VERDICT_WARN, "hm"},
     {"t:skip(\"cannot\")", VERDICT_SKIP, "cannot"},
