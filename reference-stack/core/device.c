@@ -5,14 +5,13 @@
 #include "wire/depth.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 #include <string.h>
 
 enum {
     REGIONS_DEFAULT_MAX = 65536,
     ACCESS_KNOWN = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC,
 };
-
-#define SEED_DEFAULT UINT64_C(0x7761727063686563)
 
 struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config)
 {
@@ -32,7 +31,7 @@ struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config)
         device->config.ord_max = DEPTH_NUMBER_MAX;
     if (device->config.regions_max == 0)
         device->config.regions_max = REGIONS_DEFAULT_MAX;
-    device->random = device->config.seed != 0 ? device->config.seed : SEED_DEFAULT;
+    device->random = device->config.seed;
     return device;
 }
 
@@ -85,10 +84,14 @@ int device_set_faults(struct iwarp_device *device, const struct iwarp_faults *fa
     return device->faults == NULL ? -1 : 0;
 }
 
-/* splitmix64: good enough to be sparse and unforeseen, and the same for the same seed. */
+/* Of the system; with a seed splitmix64: sparse, and the same for the same seed. */
 static uint64_t device_random(struct iwarp_device *device)
 {
-    uint64_t z = device->random += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z;
+
+    if (device->config.seed == 0 && getrandom(&z, sizeof(z), GRND_NONBLOCK) == (ssize_t)sizeof(z))
+        return z;
+    z = device->random += UINT64_C(0x9E3779B97F4A7C15);
 
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);

@@ -3,6 +3,8 @@
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/defects/defect_internal.h"
 
+#define STAG_FACTOR UINT64_C(0xD1342543DE82EF95) /* of a generator whose upper halves look drawn by chance */
+
 enum { STAG_STEP = 0x100, STAG_SMALL_MAX = 0xFFFF };
 
 uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
@@ -13,6 +15,8 @@ uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
         faults->stag = faults->stag == 0 ? good : faults->stag + STAG_STEP;
     else if (defect_behaves(device_set(device), DEFECT_STAG_SMALL))
         faults->stag = STAG_STEP + good % (STAG_SMALL_MAX - STAG_STEP);
+    else if (defect_behaves(device_set(device), DEFECT_STAG_RESTARTS))
+        faults->stag = (uint32_t)((faults->drawn = (faults->drawn + 1) * STAG_FACTOR) >> 32);
     else
         return good;
     return faults->stag;

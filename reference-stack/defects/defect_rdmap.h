@@ -77,6 +77,7 @@
     B(QUEUE_OVERFLOW_ALL,          "queue-overflow-all",          "the overflow of one completion queue ends all streams") \
     B(QUEUE_OVERWRITES,            "queue-overwrites",            "a full completion queue takes room from another one") \
     B(STAG_STEPS,                  "stag-steps",                  "each STag is the one before and 0x100") \
+    B(STAG_RESTARTS,               "stag-restarts",               "after each start of the device its STags come again in the same order") \
     B(STAG_SMALL,                  "stag-small",                  "all STags are below 0x10000") \
     B(RIGHTS_IGNORED,              "rights-ignored",              "memory is registered with both remote rights, whatever was asked for")
 /* clang-format on */

@@ -64,6 +64,7 @@ struct device_faults {
     unsigned own;   /* own Reads that nothing takes off the outbound limit */
     bool failed;    /* a stream ended in error */
     uint32_t stag;  /* drawn last */
+    uint64_t drawn; /* state of a generator that each device begins with 0 */
     struct defect_first first;
 };
 

@@ -55,6 +55,7 @@ enum option_code {
     OPTION_MAX_CONTROLS,
     OPTION_MAX_UNREAD,
     OPTION_MAX_MEMORY,
+    OPTION_SEED,
     OPTION_HELP = 'h',
 };
 
@@ -91,6 +92,7 @@ static const struct option options[] = {
     {"max-controls", required_argument, NULL, OPTION_MAX_CONTROLS},
     {"max-unread", required_argument, NULL, OPTION_MAX_UNREAD},
     {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
+    {"seed", required_argument, NULL, OPTION_SEED},
     CMD_PEER_SCTP_OPTIONS,
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
@@ -210,6 +212,11 @@ static int take_limit(struct command_line *line, int option)
             return EXIT_USAGE;
         driver->unread_max = value;
         return -1;
+    case OPTION_SEED:
+        if (number_between("seed", optarg, 1, INT64_MAX, &value) != 0)
+            return EXIT_USAGE;
+        driver->peer.seed = value;
+        return -1;
     default:
         if (number_between("max-memory", optarg, 1, MAX_MEMORY_MIB, &value) != 0)
             return EXIT_USAGE;
@@ -254,6 +261,7 @@ static int take_option(struct command_line *line, int option)
     case OPTION_MAX_CONNECTIONS:
     case OPTION_MAX_CONTROLS:
     case OPTION_MAX_UNREAD:
+    case OPTION_SEED:
     case OPTION_MAX_MEMORY: return take_limit(line, option);
     default: return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
     }

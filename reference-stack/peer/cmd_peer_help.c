@@ -18,6 +18,7 @@ const char cmd_peer_help[] =
     "  --max-controls N        upper testers at once (256); further ones get an error\n"
     "  --max-unread OCTETS     replies that an upper tester has not read (1048576); its next commands wait until it\n"
     "                          reads them\n"
+    "  --seed N                STags follow from it, and are the same each time (else nobody can foresee them)\n"
     "  --max-memory MIB        memory for all peers and upper testers (2048); requests beyond it are refused\n"
     "\n"
     "  --llp tcp|sctp          what is below DDP: kernel TCP with MPA, or SCTP (tcp)\n"

@@ -20,6 +20,13 @@ void peer_options_default(struct peer_options *options)
     options->receive_octets = PEER_RECEIVE_OCTETS;
 }
 
+/* A device that has just been switched on: with a seed its STags are those of no start before. */
+static struct iwarp_device *device_new(struct peer *peer)
+{
+    return iwarp_device_new(&(struct iwarp_device_config){
+        .seed = peer->config.seed != 0 ? (peer->config.seed + PEER_START * peer->starts++) | 1 : 0});
+}
+
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct sentence *sentence)
 {
@@ -39,7 +46,7 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
     peer->ops = ops;
     peer->context = context;
     peer->next_number = 1;
-    peer->device = iwarp_device_new(NULL);
+    peer->device = device_new(peer);
     peer->events = json_array();
     if (ops->send_spans != NULL && (peer->output_batch = calloc(1, sizeof(*peer->output_batch))) != NULL) {
         peer->output_batch->send = ops->send_spans;
@@ -450,7 +457,7 @@ static void drop_streams(struct peer *peer)
 
 int peer_reset(struct peer *peer, struct sentence *sentence)
 {
-    struct iwarp_device *device = iwarp_device_new(NULL);
+    struct iwarp_device *device = device_new(peer);
 
     if (device == NULL || device_set_faults(device, defect_set_faults(peer->config.defects)) != 0) {
         iwarp_device_free(device);

@@ -79,13 +79,18 @@ struct peer_transport_ops {
     void (*forget)(void *transport);
 };
 
+/* A seed for worlds that are to be the same each time. */
+#define PEER_SEED  UINT64_C(0x7761727063686563)
+#define PEER_START UINT64_C(0xD1B54A32D192ED03) /* what each start adds to it */
+
 struct peer_config {
     const struct defect_set *defects;            /* borrowed; NULL: by the book */
     bool out_of_order;                           /* the transport calls peer_input_early() */
     size_t streams_max;                          /* 0: 16384 */
     size_t regions_octets_max;                   /* memory that the upper tester may register in all; 0: 256 MiB */
     struct iwarp_association_config association; /* SCTP: of each association; defects and device are the peer's own */
-    uint64_t memory_max;                         /* octets for streams, posted work and regions together; 0: no limit */
+    uint64_t seed;       /* STags follow from it and from how often it was reset; 0: nobody can foresee them */
+    uint64_t memory_max; /* octets for streams, posted work and regions together; 0: no limit */
 };
 
 /* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */

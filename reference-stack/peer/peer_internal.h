@@ -108,6 +108,7 @@ struct peer_stream {
 
 struct peer {
     struct peer_config config;
+    uint64_t starts; /* of its device, with a seed */
     const struct peer_transport_ops *ops;
     void *context;
     struct iwarp_device *device;

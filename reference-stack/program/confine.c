@@ -58,6 +58,32 @@ static int keep_capabilities(uint64_t keep, struct sentence *error)
     return 0;
 }
 
+/* Clears or sets bits of the effective set; none is set that is not permitted. */
+static bool effective_change(uint64_t capabilities, bool set)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2] = {{0}};
+
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        uint32_t bits = (uint32_t)(capabilities >> (32 * i));
+
+        sets[i].effective = set ? sets[i].effective | (bits & sets[i].permitted) : sets[i].effective & ~bits;
+    }
+    return syscall(SYS_capset, &header, sets) == 0;
+}
+
+bool confine_lower(uint64_t capabilities)
+{
+    return effective_change(capabilities, false);
+}
+
+void confine_raise(uint64_t capabilities)
+{
+    (void)effective_change(capabilities, true);
+}
+
 int confine_privileges(uint64_t keep, struct sentence *error)
 {
     close_ways_back(keep);

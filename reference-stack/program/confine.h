@@ -10,6 +10,7 @@
 #ifndef REFERENCE_STACK_CONFINE_H
 #define REFERENCE_STACK_CONFINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -39,6 +40,13 @@ int confine(const struct confine_config *config, struct sentence *error);
  * set in `keep`, and forbids new privileges.
  */
 int confine_privileges(uint64_t keep, struct sentence *error);
+
+/*
+ * Takes these capabilities out of the effective set, to see what can be done without them, and back. False: the kernel does not say, or
+ * does not allow it; nothing has changed then.
+ */
+bool confine_lower(uint64_t capabilities);
+void confine_raise(uint64_t capabilities);
 
 /* Becomes another user, who has no capabilities, for good. -1 with a sentence. */
 int confine_become(uid_t user, gid_t group, struct sentence *error);

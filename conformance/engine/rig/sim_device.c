@@ -54,7 +54,7 @@ static void transport_free(struct sim_transport *transport)
 /* What the peer wishes of its TCP. */
 static struct tcp_options tcp_options_of(const struct sim_device *device)
 {
-    struct peer_config peer = {.defects = device->config.defects};
+    struct peer_config peer = {.seed = PEER_SEED, .defects = device->config.defects};
     struct tcp_wishes wishes;
 
     peer_tcp(&peer, &wishes);
@@ -316,7 +316,8 @@ static struct sim_cm *cm_new(const struct sim_device *device, const struct tcp_s
 
 struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error)
 {
-    struct peer_config peer = {.defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
+    struct peer_config peer = {
+        .seed = PEER_SEED, .defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
     struct tcp_wishes wishes;
     struct tcp_stack_config tcp = {
         .seed = config->seed, .now = sim_now(config->sim), .emit = emit, .event = on_tcp_event};

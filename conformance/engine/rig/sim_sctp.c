@@ -82,7 +82,7 @@ static struct sim_path *sim_path_new(struct sim_sctp *device, struct peer_associ
 static size_t on_leaving(void *owner, uint8_t *packet, size_t octets, size_t room)
 {
     const struct sim_sctp *device = owner;
-    const struct peer_config peer = {.defects = device->config.defects};
+    const struct peer_config peer = {.seed = PEER_SEED, .defects = device->config.defects};
 
     return peer_sctp_leaving(&peer, packet, octets, room);
 }
@@ -234,7 +234,7 @@ static const struct sim_node_ops node_ops = {.frame = node_frame, .deadline = no
 
 struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sentence *error)
 {
-    struct peer_config peer = {.defects = config->defects, .memory_max = MEMORY_MAX};
+    struct peer_config peer = {.seed = PEER_SEED, .defects = config->defects, .memory_max = MEMORY_MAX};
     size_t network = config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
     struct sctp_hub_config hub = {.packet_max = MTU - network,
                                   .fragments = config->profile == DDP_SCTP_RFC5043,

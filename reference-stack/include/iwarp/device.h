@@ -39,7 +39,8 @@ struct iwarp_device_config {
     unsigned ird_max; /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX; at most 0x3FFE */
     unsigned ord_max; /* own Read Requests that one stream can have outstanding; the same */
     size_t regions_max; /* 0: 65536 */
-    uint64_t seed;      /* STags follow from it, spread over their 32 bits (RFC 5040 8.1.1); 0: a fixed one */
+    uint64_t
+        seed; /* 0: STags are drawn by the system, and hard to foresee (RFC 5040 8.1.1). Else they follow from it, for tests */
 };
 
 enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
