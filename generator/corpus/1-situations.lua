@@ -7,7 +7,7 @@ corpus { folder = "generated", format = "pcap", start = 1700000000, step = 0.000
 
 Written by `warpcheck gen --corpus DIR` out of `generator/corpus/*.lua`, always the same to the octet: made by the project,
 no traffic of anybody. Checksums of IP and TCP are right; unless the table says otherwise everything is lawful, and what is
-found (`expected.tsv`) is the fault that the capture was made for. `every-opcode.pcap` has an Atomic whose mask is not all
+found (`findings.tsv`) is the fault that the capture was made for. `every-opcode.pcap` has an Atomic whose mask is not all
 ones, as many send it: RFC 7306 5.2.1 only recommends that.
 
 `make check` makes them anew, compares them with those in git, audits them, and compares what the Wireshark plugin shows of

@@ -8,7 +8,7 @@ corpus { folder = "reference-stack", text = [[
 Made by `warpcheck gen --corpus DIR` out of `generator/corpus/5-*.lua` and `6-*.lua`: two reference stacks on a simulated wire, told by
 the upper tester's verbs what to do; seed 1. They follow the stack, octet for octet, and so are made anew wherever they are
 needed (`make check` does) in place of lying in git. A Terminate that a capture is named after is checked when it is made.
-`expected.tsv` has what `warpcheck audit` finds in the captures of stacks with a defect; the others are lawful.
+`findings.tsv` has what `warpcheck audit` finds in the captures of stacks with a defect; the others are lawful.
 ]] }
 
 local MEMORY <const> = 8192

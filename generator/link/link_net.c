@@ -195,18 +195,41 @@ static int open_injection(struct link_net *net, struct sentence *error)
     return sentence_set(error, "%s: cannot send frames: %s", net->interface, why);
 }
 
-/* Frames for the tester's MAC, and what goes to many that it must answer: ARP and neighbour discovery. */
-static int set_filter(struct link_net *net, struct sentence *error)
+/* "ip dst host A", "ip6 dst host B", both with "or" between; "" where the tester has no address: then all IP is its own. */
+static void write_hosts(const struct link_net_config *config, char *text, size_t room)
+{
+    const struct net_address *addresses[2] = {&config->ipv4, &config->ipv6};
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < 2; i++) {
+        char address[64];
+
+        if (addresses[i]->family == 0)
+            continue;
+        used += (size_t)snprintf(text + used, room - used, " or (%s dst host %s)", i == 0 ? "ip" : "ip6",
+                                 net_address_format(addresses[i], address, sizeof(address)));
+    }
+}
+
+/*
+ * Frames for the tester's MAC, and what goes to many that it must answer: ARP and neighbour discovery. The kernel may have an address
+ * on the same interface and the same MAC, and its connection to the upper tester has many frames: the filter in the kernel
+ * leaves them out, so that they take no room in the capture's ring.
+ */
+static int set_filter(struct link_net *net, const struct link_net_config *config, struct sentence *error)
 {
     const uint8_t *m = net->mac;
     struct bpf_program program;
-    char filter[256];
+    char filter[512], hosts[200];
     int result;
 
+    write_hosts(config, hosts, sizeof(hosts));
     (void)snprintf(
         filter, sizeof(filter),
-        "ether dst %02x:%02x:%02x:%02x:%02x:%02x or (ether broadcast and arp) or (ether multicast and icmp6)", m[0],
-        m[1], m[2], m[3], m[4], m[5]);
+        "(ether dst %02x:%02x:%02x:%02x:%02x:%02x%s%s%s) or (ether broadcast and arp) or (ether multicast and icmp6)",
+        m[0], m[1], m[2], m[3], m[4], m[5], hosts[0] != '\0' ? " and (arp or icmp6" : "", hosts,
+        hosts[0] != '\0' ? ")" : "");
     if (pcap_compile(net->in, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0)
         return sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
                             pcap_geterr(net->in));
@@ -258,7 +281,7 @@ static bool joins_frames(const char *interface)
     return joins;
 }
 
-static int open_capture(struct link_net *net, struct sentence *error)
+static int open_capture(struct link_net *net, const struct link_net_config *config, struct sentence *error)
 {
     int buffer = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER;
     char why[PCAP_ERRBUF_SIZE] = "";
@@ -280,7 +303,7 @@ static int open_capture(struct link_net *net, struct sentence *error)
     net->in_file = pcap_get_selectable_fd(net->in);
     if (net->in_file < 0)
         return sentence_set(error, "%s: libpcap has no file descriptor to wait on", net->interface);
-    return set_filter(net, error);
+    return set_filter(net, config, error);
 }
 
 /* Both addresses, or what another tester has already. */
@@ -310,7 +333,7 @@ struct link *link_net_open(const struct link_net_config *config, struct sentence
     net->claims[0] = net->claims[1] = -1;
     net->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
     if (check_interface(net, config, error) != 0 || claim_addresses(net, config, error) != 0 ||
-        open_injection(net, error) != 0 || open_capture(net, error) != 0) {
+        open_injection(net, error) != 0 || open_capture(net, config, error) != 0) {
         link_net_close(&net->link);
         return NULL;
     }

@@ -15,7 +15,7 @@
 struct link_net_config {
     const char *interface;   /* such as "wc1" */
     uint8_t mac[6];          /* the tester's MAC; all zero: the interface's own (link_net_mac() tells) */
-    struct net_address ipv4; /* the tester's addresses, for the filter; family 0: none */
+    struct net_address ipv4; /* the tester's addresses: IP to others is not captured; family 0: none */
     struct net_address ipv6;
 };
 
