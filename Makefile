@@ -69,7 +69,7 @@ endef
 # Packages. Nothing is compiled before tools/deps.sh has seen to it that the goal's packages are there; and every
 # use of pkg-config is expanded inside a recipe, hence after that.
 
-deps_group := $(if $(filter-out plugin install-plugin remove-plugin,$(or $(MAKECMDGOALS),all)),build)
+deps_group := $(if $(filter-out plugin install-plugin remove-plugin course,$(or $(MAKECMDGOALS),all)),build)
 ifneq ($(filter check unit e2e fuzz chaos soak coverage replay,$(MAKECMDGOALS)),)
 deps_group += test
 endif
@@ -81,6 +81,9 @@ deps_group += bench
 endif
 ifneq ($(filter lint format check,$(MAKECMDGOALS)),)
 deps_group += lint
+endif
+ifneq ($(filter course,$(MAKECMDGOALS)),)
+deps_group += course
 endif
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 deps_group := all
@@ -253,7 +256,7 @@ site: programs
 	@rm -rf '$(B)/site'
 	@'$(B)/warpcheck' report --site reports/baselines -o '$(B)/site'
 
-course: | $(B)/.made
+course: prerequisites | $(B)/.made
 	@tools/course-page.sh '$(B)/course.html'
 	@echo '$(B)/course.html'
 

@@ -10,8 +10,11 @@ includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
 # What a user reads. A link to a document that is not among them becomes its text.
-installed_docs := writing-checks script-library upper-tester upper-tester-needs profiles testing-your-device writing-captures cm-agent sctp
-left_out := \[([^]]*)\]\((\.\./|findings/|images/)[^)]*\)
+installed_docs := writing-checks script-library upper-tester upper-tester-needs profiles testing-your-device writing-captures cm-agent sctp \
+	audit-regression trust what-is-judged dissector versions privileges fuzzing
+# Scripts and templates that these documents name; a folder is installed as it is.
+installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
+left_out := \[([^]]*)\]\((\.\./|findings/|images/|libiwarp\.md|design-notes\.md)[^)]*\)
 
 install: programs
 	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/wire'
@@ -35,6 +38,9 @@ install: programs
 	for d in $(installed_docs); do install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
 	sed -i -E 's,!?$(left_out),\1,g' $(installed_docs:%='$(datadir)'/doc/warpcheck/%.md) '$(datadir)/doc/libiwarp/libiwarp.md'
 	sed -i -E 's,\[([^]]*)\]\(sctp\.md\),\1,g' '$(datadir)/doc/libiwarp/libiwarp.md'
+	for d in $(installed_folders); do for f in $$d/*; do \
+		[ ! -f "$$f" ] || install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" '$(datadir)'/doc/warpcheck/$$f; done; done
+	for f in dissector/profile/*; do install -D -m 644 "$$f" '$(datadir)'/doc/warpcheck/wireshark-profile/$${f##*/}; done
 	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
 	for d in conformance/engine/course/situations.lua conformance/templates/responder.lua; do \
 		install -D -m 644 $$d '$(datadir)'/doc/warpcheck/course/$${d##*/}; done

@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, suites, arch, abi, all, and cross-ARCH
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), course, cluster, packages, suites, arch, abi, all, and cross-ARCH
 # (what make ARCH= needs beside build, for arm64, s390x, i386 and others). Only make, git, bash and apt are presumed. As an ordinary user
 # the installation goes through sudo.
 set -euo pipefail
@@ -42,6 +42,8 @@ cross_packages='libwireshark-dev libglib2.0-dev libibverbs-dev librdmacm-dev'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
+course='cmark-gfm'
+# shellcheck disable=SC2034 # named by the group
 page='chromium fonts-dejavu-core cmark-gfm'
 command -v npm >/dev/null || page+=' nodejs npm'
 
@@ -67,14 +69,14 @@ cross_wanted() {
 wanted='' axe='' foreign=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi | course) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	cross-packages-*) for name in $cross_packages; do wanted+=" $name:${group##*-}"; done ;;
 	cross-*) cross_wanted "${group#cross-}" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, cross-ARCH or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, course, cross-ARCH or all" >&2; exit 2 ;;
 	esac
 done
 

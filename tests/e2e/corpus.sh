@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Each folder of pcaps/ that has an expected.tsv: `warpcheck audit` finds what is listed there, and nothing else.
+# Each folder of pcaps/ that has an findings.tsv: `warpcheck audit` finds what is listed there, and nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${WARPCHECK:=build/warpcheck}" "${WORK:=}"
@@ -27,7 +27,7 @@ well_formed() {
 	return "$bad"
 }
 
-for expected in pcaps/*/expected.tsv; do
+for expected in pcaps/*/findings.tsv; do
 	folder=$(dirname "$expected")
 	well_formed "$expected" || wrong=$((wrong + 1))
 	folders=$((folders + 1))
@@ -49,5 +49,5 @@ for expected in pcaps/*/expected.tsv; do
 		wrong=$((wrong + 1))
 	fi
 done
-[ "$folders" -gt 0 ] || { echo "no expected.tsv in pcaps/"; exit 1; }
+[ "$folders" -gt 0 ] || { echo "no findings.tsv in pcaps/"; exit 1; }
 [ "$wrong" -eq 0 ]

@@ -22,7 +22,7 @@ for capture in "$WORK"/generated/*.pcap pcaps/generated/*.pcap; do
 	name=$(basename "$capture")
 	holds "$name: generated as it is in pcaps/generated" cmp "$WORK/generated/$name" "pcaps/generated/$name"
 done
-for name in README.md expected.tsv; do
+for name in README.md findings.tsv; do
 	holds "$name: as gen --corpus writes it" cmp "$WORK/made/generated/$name" "pcaps/generated/$name"
 done
 corpus
@@ -78,7 +78,7 @@ says '^warpcheck\.so'
 expect 0 "a finding can be filtered for" "${with_plugin[@]}" -r "$siw" -Y 'warp.finding.id == "RDMAP-4.8-02"'
 says '^ *13 .* iWARP .* Terminate qn 2'
 holds "the siw capture's findings are those of the audit" diff \
-	<(awk -F'\t' '!/^#/ { print $4, $2 }' pcaps/linux-siw/expected.tsv) \
+	<(awk -F'\t' '!/^#/ { print $4, $2 }' pcaps/linux-siw/findings.tsv) \
 	<(ours -r "$siw" -T fields -e frame.number -e warp.finding.id -Y warp.finding |
 		awk -F'\t' '{ n = split($2, id, ","); for (i = 1; i <= n; i++) print $1, id[i] }')
 expect 0 "a Read's answer says when it was asked" "${with_plugin[@]}" -r "$siw" -Y 'warp.response_time' -T fields -e frame.number -e warp.request_in

@@ -10,12 +10,12 @@ source tests/e2e/expect.bash
 gen=("$WARPCHECK" gen)
 examples=generator/examples
 
-# found FOLDER: what the audit finds there, as expected.tsv has it.
+# found FOLDER: what the audit finds there, as findings.tsv has it.
 found() {
 	{ "$WARPCHECK" audit --format jsonl "$1" || [ $? -le 1 ]; } | jq -r 'select(.type == "result" and .verdict != "PASS") |
 		[(.file | sub(".*/"; "")), .id, .verdict, .frame] | @tsv' | LC_ALL=C sort
 }
-as_expected() { diff -u <(grep -v '^#' "$1/expected.tsv" | LC_ALL=C sort) <(found "$1"); }
+as_expected() { diff -u <(grep -v '^#' "$1/findings.tsv" | LC_ALL=C sort) <(found "$1"); }
 fields() { "$TSHARK" -r "$1" -T fields "${@:2}" 2>/dev/null; } # FILE ARGUMENT...
 
 # One frame.
@@ -133,7 +133,7 @@ for folder in "$WORK"/corpus/*/; do
 	folder=${folder%/}
 	holds "$(basename "$folder"): the audit finds what is expected" as_expected "$folder"
 done
-holds "the stack's corpus has captures with and without faults" test "$(cut -f1 "$WORK/corpus/reference-stack/expected.tsv" | sort -u | wc -l)" -gt 40 \
+holds "the stack's corpus has captures with and without faults" test "$(cut -f1 "$WORK/corpus/reference-stack/findings.tsv" | sort -u | wc -l)" -gt 40 \
 	-a "$(find "$WORK/corpus/reference-stack" -name '*.pcapng' | wc -l)" -gt 90
 if [ -x "$WARPCHECK_ASAN" ]; then
 	expect 0 "the corpus, sanitised" "$WARPCHECK_ASAN" gen --corpus "$WORK/sanitised"

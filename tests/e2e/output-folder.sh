@@ -148,7 +148,7 @@ holds "nothing was touched" diff -r "$WORK/corpus" "$WORK/corpus-kept"
 echo mine >"$WORK/corpus/mine.pcapng"
 expect_gen 0 --corpus "$WORK/corpus" --only crc "$faults" --force
 holds "what was made before is gone, and what is not ours is not" diff <(files "$WORK/corpus") \
-	<(printf './%s\n' README.md crc.pcapng expected.tsv mine.pcapng)
+	<(printf './%s\n' README.md crc.pcapng findings.tsv mine.pcapng)
 expect_gen 2 --force "$faults"
 ln -sf "$victim" "$WORK/corpus/README.md"
 expect_gen 0 --corpus "$WORK/corpus" --only crc "$faults" --force

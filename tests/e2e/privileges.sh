@@ -22,7 +22,7 @@ confined() {
 	holds "$1: filter of system calls" test "$(field "$2" Seccomp)" = "$seccomp"
 	[ "${4:-}" != root ] || holds "$1: bounding set" test "$(field "$2" CapBnd)" = "$3"
 }
-none=0000000000000000 files=0000000000000006 ports=0000000000000400
+none=0000000000000000 reads=0000000000000004 ports=0000000000000400
 wait_for() { # PROCESS CONDITION...
 	eventually "$@" || { wrong "$last: it ended too early" "$(cat "$WORK/err")"; return 1; }
 }
@@ -69,14 +69,15 @@ if [ "$(id -u)" -eq 0 ]; then
 	if "${as_user[@]}" unshare --user --map-root-user --net true 2>/dev/null; then
 		run 65534 "$base/theirs/rootless" "nobody" "" "${as_user[@]}"
 	fi
-	kept=$files bound=$ports
+	bound=$ports
 else
 	jobs=1
 	run "$(id -u)" "$base/own" "an ordinary user" ""
 	jobs=2
 	run "$(id -u)" "$base/beside" "an ordinary user, checks side by side" ""
-	kept=$none bound=$none
+	bound=$none
 fi
+kept=$none # its own files, and what everybody may read
 
 # iwarp-peer, and with a Unix socket that it takes away again
 "$IWARP_PEER" --listen 0 --control "$base/control" >"$WORK/out" 2>"$WORK/err" &
@@ -112,6 +113,21 @@ wait "$process" || true
 exec {hold}>&- {other}>&-
 expect "0 1" "audit -j writes its reports" "$WARPCHECK" audit -j 2 -o "$base/audit3" "$base/one.pcap" "$base/one.pcap"
 holds "there they are" test -s "$base/audit3/index.html"
+
+# What root can read of others only with a capability: that one, and no other, also where it writes into a folder of its own.
+if [ "$(id -u)" -eq 0 ]; then
+	mkfifo -m 600 "$base/theirs/secret" "$base/theirs/second"
+	chown 65534:65534 "$base/theirs/secret" "$base/theirs/second"
+	exec {hold}<>"$base/theirs/secret" {other}<>"$base/theirs/second"
+	"$WARPCHECK" audit -j 2 -o "$base/audit4" "$base/theirs/secret" "$base/theirs/second" >"$WORK/out" 2>"$WORK/err" &
+	process=$! last="audit -j of another's files"
+	wait_for "$process" two
+	for worker in $(pgrep -P "$process"); do confined "a process of $last" "$worker" "$reads"; done
+	kill -TERM "$process"
+	kill -INT "$process"
+	wait "$process" || true
+	exec {hold}>&- {other}>&-
+fi
 
 # gen writes where it is told to, and a script's capture nowhere else.
 expect 0 "gen" "$WARPCHECK" gen --hex -e 'rdmap.send { data = "x" }' -o "$base/theirs/frame.hex"

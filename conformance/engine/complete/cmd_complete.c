@@ -8,6 +8,7 @@
 #include "conformance/engine/complete/complete.h"
 #include "conformance/engine/option/help_text.h"
 #include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/run_confine.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
@@ -40,7 +41,8 @@ int cmd_complete(int argc, char **argv)
     }
     if (argc < 4 || strcmp(argv[1], "--") != 0)
         return complain(EXIT_USAGE, "-- PROGRAM WORD... was expected");
-    if (complete_write(&source, (size_t)argc - 2, (const char *const *)argv + 2, stdout, &error) != 0)
+    if (confine_privileges(0, &error) != 0 || /* it executes this program, for its help */
+        complete_write(&source, (size_t)argc - 2, (const char *const *)argv + 2, stdout, &error) != 0)
         return complain(EXIT_INCONCLUSIVE, "%s", error.text);
     return EXIT_CONFORMS;
 }

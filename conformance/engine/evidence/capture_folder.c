@@ -324,3 +324,25 @@ int capture_list_add(struct capture_list *list, const char *path, struct sentenc
     free(walk.root);
     return rc;
 }
+
+const char **capture_list_files(const struct capture_list *list, size_t *count)
+{
+    const char **files;
+    size_t room = 1;
+
+    for (size_t i = 0; i < list->count; i++)
+        room += capture_list_ring(list, i) != NULL ? capture_list_ring(list, i)->count : 1;
+    files = calloc(room, sizeof(*files));
+    *count = 0;
+    for (size_t i = 0; files != NULL && i < list->count; i++) {
+        const struct capture_ring *ring = capture_list_ring(list, i);
+
+        for (size_t k = 0; k < (ring != NULL ? ring->count : 1); k++) {
+            const char *path = ring != NULL ? ring->files[k] : list->paths[i];
+
+            if (strcmp(path, CAPTURE_INPUT) != 0)
+                files[(*count)++] = path;
+        }
+    }
+    return files;
+}

@@ -63,6 +63,9 @@ bool capture_name(const char *name);
  */
 const char *capture_obstacle(const char *path);
 
+/* The paths of all files, those of rings too, without standard input; the array is the caller's to free(). NULL without memory. */
+const char **capture_list_files(const struct capture_list *list, size_t *count);
+
 void capture_list_free(struct capture_list *list);
 
 #endif

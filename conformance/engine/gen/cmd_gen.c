@@ -294,7 +294,7 @@ static int give_up_rest(const struct gen_options *options, const struct gen_fold
     } else if (strcmp(options->output, "-") != 0) {
         place = run_confine_place(options->output, text, sizeof(text));
     }
-    return run_confine(place, false, 0, RUN_CONFINE_FILES, error);
+    return run_confine(place, 0, run_confine_files(&(struct run_files){.write = place}), error);
 }
 
 static enum exit_status run_gen(struct gen *gen, const struct gen_options *options, struct sentence *error)

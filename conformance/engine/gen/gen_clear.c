@@ -62,7 +62,7 @@ static int remove_row(const struct place *folder, char *row, struct sentence *er
 
 int gen_clear(const struct place *folder, struct sentence *error)
 {
-    static const char *const files[] = {"expected.tsv.part", "expected.tsv", "README.md.part", "README.md"};
+    static const char *const files[] = {"findings.tsv.part", "findings.tsv", "README.md.part", "README.md"};
     char *text = read_readme(folder);
     char *rows = text != NULL ? strstr(text, GEN_TABLE_HEAD) : NULL;
     char *row;

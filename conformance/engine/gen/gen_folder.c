@@ -214,7 +214,7 @@ static int finish_corpus(struct gen_folder *folder, size_t corpus, struct senten
         qsort(findings->line, findings->count, sizeof(*findings->line), by_octets);
     if (write_readme(folder, corpus, &folder->table[corpus], error) != 0)
         return -1;
-    return write_file(folder, corpus, "expected.tsv", "", expected_head, findings, error);
+    return write_file(folder, corpus, "findings.tsv", "", expected_head, findings, error);
 }
 
 int gen_folder_finish(struct gen_folder *folder, struct sentence *error)

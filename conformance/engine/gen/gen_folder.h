@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A folder of captures as pcaps/ has them: the captures, README.md that says how they were made and what each is, and
- * expected.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes (reports/folder.h).
+ * findings.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes (reports/folder.h).
  */
 #ifndef CONFORMANCE_ENGINE_GEN_FOLDER_H
 #define CONFORMANCE_ENGINE_GEN_FOLDER_H
@@ -38,7 +38,7 @@ int gen_folder_add(struct gen_folder *folder, size_t corpus, const char *name, c
 /* Captures made so far. */
 size_t gen_folder_captures(const struct gen_folder *folder);
 
-/* Writes README.md and expected.tsv of each corpus that has captures. -1 with a sentence. */
+/* Writes README.md and findings.tsv of each corpus that has captures. -1 with a sentence. */
 int gen_folder_finish(struct gen_folder *folder, struct sentence *error);
 
 void gen_folder_free(struct gen_folder *folder);

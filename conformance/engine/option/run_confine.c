@@ -3,6 +3,7 @@
 #include "conformance/engine/option/run_confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,15 +98,45 @@ int run_identity_become(const struct run_identity *identity, struct sentence *er
     return errno == EINVAL && geteuid() == 0 ? 0 : -1; /* a user namespace that has one user */
 }
 
-int run_confine(const char *output, bool temporary, unsigned needs, uint64_t capabilities, struct sentence *error)
-{
-    const char *writable[2];
-    struct confine_config config = {.writable = writable, .needs = needs, .capabilities = capabilities};
+enum { DAC_OVERRIDE = 1, DAC_READ_SEARCH = 2 }; /* capabilities(7) */
 
-    if (output != NULL)
-        writable[config.writable_count++] = output;
-    if (temporary)
-        writable[config.writable_count++] = P_tmpdir;
+static bool can(const char *path, int how)
+{
+    return faccessat(AT_FDCWD, path, how, AT_EACCESS) == 0 || (errno != EACCES && errno != EPERM);
+}
+
+uint64_t run_confine_files(const struct run_files *files)
+{
+    const uint64_t both = UINT64_C(1) << DAC_OVERRIDE | UINT64_C(1) << DAC_READ_SEARCH;
+    uint64_t needed = 0;
+    char parent[PATH_MAX];
+    struct stat status;
+
+    if (geteuid() != 0)
+        return 0;
+    if (!confine_lower(both))
+        return both; /* nobody can tell */
+    for (size_t i = 0; i < files->read_count && needed == 0; i++)
+        if (!can(files->read[i], R_OK))
+            needed = UINT64_C(1) << DAC_READ_SEARCH;
+    if (files->write != NULL) {
+        const char *place = files->write;
+
+        while (stat(place, &status) != 0 && errno == ENOENT && strcmp(place, "/") != 0 && strcmp(place, ".") != 0)
+            place = strcpy(parent, parent_of(place, (char[PATH_MAX]){0}, PATH_MAX));
+        if (!can(place, W_OK))
+            needed |= UINT64_C(1) << DAC_OVERRIDE;
+    }
+    confine_raise(both);
+    return needed;
+}
+
+int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct sentence *error)
+{
+    const char *writable[1] = {output};
+    struct confine_config config = {
+        .writable = writable, .writable_count = output != NULL, .needs = needs, .capabilities = capabilities};
+
     return confine(&config, error);
 }
 

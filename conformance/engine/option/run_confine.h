@@ -12,8 +12,21 @@
 
 #include "reference-stack/program/confine.h"
 
-/* Capabilities of commands that read files of others as root, and write where they are told to. */
-#define RUN_CONFINE_FILES (UINT64_C(1) << 1 | UINT64_C(1) << 2) /* CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH */
+/* CAP_DAC_READ_SEARCH, without which root cannot read the files of others. */
+#define RUN_CONFINE_READING (UINT64_C(1) << 2)
+
+/* What a command reads and where it writes, for run_confine_files(). */
+struct run_files {
+    const char *const *read; /* files and folders */
+    size_t read_count;
+    const char *write; /* a folder, or a file that is there; NULL: nowhere */
+};
+
+/*
+ * The capabilities without which root could not read these files, or not write there: CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE are for
+ * files of others alone. 0 for everybody else, and where root's own rights suffice.
+ */
+uint64_t run_confine_files(const struct run_files *files);
 
 /* Who writes the output. */
 struct run_identity {
@@ -35,8 +48,8 @@ void run_identity_resume(const struct run_identity *identity);
 /* For good. Where a user namespace does not know that user, nothing changes. -1 with a sentence. */
 int run_identity_become(const struct run_identity *identity, struct sentence *error);
 
-/* Confines the process; it may write below `output` (NULL: nowhere), and into temporary files with `temporary`. */
-int run_confine(const char *output, bool temporary, unsigned needs, uint64_t capabilities, struct sentence *error);
+/* Confines the process; it may write below `output` (NULL: nowhere). */
+int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct sentence *error);
 
 /* The folder that a file is made in, or the file itself where it is there and is no regular one (a pipe, a device). */
 const char *run_confine_place(const char *file, char *text, size_t room);

@@ -367,7 +367,7 @@ int cmd_prove(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("prove");
-    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
+    if (run_confine(NULL, 0, 0, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
@@ -237,7 +238,17 @@ static int dump_files(struct dump *dump, char **names, int count)
 {
     struct capture_list list = {0};
     int worst = list_files(dump, &list, names, count);
+    struct run_files files = {0};
+    struct sentence why;
+    uint64_t needed;
 
+    files.read = capture_list_files(&list, &files.read_count);
+    needed = run_confine_files(&files);
+    free((void *)files.read);
+    if (run_confine(NULL, 0, needed, &why) != 0) {
+        capture_list_free(&list);
+        return complain(EXIT_ENVIRONMENT, "%s", why.text);
+    }
     dump->several = list.count > 1;
     for (size_t i = 0; i < list.count && !dump->failed; i++) {
         struct capture_ring *ring = capture_list_ring(&list, i);
@@ -256,7 +267,6 @@ static int dump_files(struct dump *dump, char **names, int count)
 int cmd_dump(int argc, char **argv)
 {
     struct dump dump = {0};
-    struct sentence why;
     int files;
 
     for (int i = 1; i < argc; i++)
@@ -265,7 +275,5 @@ int cmd_dump(int argc, char **argv)
     files = options_parse(&dump, argc, argv);
     if (files < 0)
         return EXIT_USAGE;
-    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
-        return complain(EXIT_ENVIRONMENT, "%s", why.text);
     return dump_files(&dump, argv, files);
 }

@@ -8,6 +8,7 @@
 
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/show/drawing.h"
 #include "conformance/engine/show/wrap.h"
@@ -178,6 +179,8 @@ int cmd_explain(int argc, char **argv)
     }
     if (argc < 2)
         return complain(EXIT_USAGE, "the id of a requirement is missing (warpcheck list shows them)");
+    if (run_confine(NULL, 0, 0, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     if (catalogue_load(&catalogue, &error) != 0 || coverage_load(&index, &error) != 0 || pics_load(&pics, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
     else

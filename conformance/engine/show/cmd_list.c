@@ -9,6 +9,7 @@
 
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/show/requirement_json.h"
 #include "conformance/engine/show/wrap.h"
@@ -17,6 +18,7 @@
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
+#include "reports/csv.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -24,7 +26,7 @@ struct listing {
     struct selection selection;
     /* Keep and show only what a check, a rule, a defect covers, or what no defect can break; several: any of them. */
     bool checks, rules, defects, no_defect;
-    bool jsonl;
+    bool jsonl, csv;
 };
 
 static const char usage[] =
@@ -34,14 +36,15 @@ static const char usage[] =
     "  --rules            only those that a rule decides, with its function\n"
     "  --defects          only those that a defect breaks, with the names of the defects\n"
     "  --no-defect        only those that no defect of the reference stack can break, with the reason\n"
-    "  --format F         text or jsonl (one object for each requirement)\n"
+    "  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n"
     "  --help             shows this text\n";
 
 static int format_set(struct listing *listing, const char *value, struct sentence *error)
 {
-    if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0)
-        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
+    if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0 && strcmp(value, "csv") != 0)
+        return sentence_set(error, "--format \"%.40s\" is unknown, text, jsonl or csv was expected", value);
     listing->jsonl = strcmp(value, "jsonl") == 0;
+    listing->csv = strcmp(value, "csv") == 0;
     return 0;
 }
 
@@ -123,12 +126,45 @@ static int jsonl_print(const struct requirement *requirement, const struct cover
     return result == 0 && putchar('\n') != EOF ? 0 : -1;
 }
 
+static const char csv_head[] =
+    "requirement,level,document,section,layer,subject,observability,text,stimulus,outcomes,capability,"
+    "check,rule,defects\r\n";
+
+static void csv_print(const struct requirement *requirement, const struct coverage *coverage)
+{
+    const char *const cells[] = {requirement_level_name(requirement->level),
+                                 requirement->source,
+                                 requirement->section,
+                                 requirement_layer_name(requirement->layer),
+                                 requirement->subject,
+                                 requirement_observability_name(requirement->observability),
+                                 requirement->text,
+                                 requirement->stimulus,
+                                 requirement->outcomes,
+                                 requirement->capability,
+                                 coverage->check_path,
+                                 coverage->rule_name};
+    char defects[1024] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < coverage->defect_count && used < sizeof(defects); i++)
+        used +=
+            (size_t)snprintf(defects + used, sizeof(defects) - used, "%s%s", i != 0 ? " " : "", coverage->defects[i]);
+    csv_text(stdout, true, requirement->id);
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+        csv_text(stdout, false, cells[i]);
+    csv_text(stdout, false, defects);
+    csv_line_end(stdout);
+}
+
 static int requirements_print(const struct listing *listing, const struct catalogue *catalogue,
                               const struct coverage_index *index)
 {
     unsigned width = wrap_width(STDOUT_FILENO);
     size_t count = 0;
 
+    if (listing->csv)
+        fputs(csv_head, stdout);
     for (size_t i = 0; i < catalogue_count(catalogue); i++) {
         const struct requirement *requirement = catalogue_at(catalogue, i);
         struct coverage coverage;
@@ -139,7 +175,9 @@ static int requirements_print(const struct listing *listing, const struct catalo
         if (!covered(listing, requirement, &coverage))
             continue;
         count++;
-        if (!listing->jsonl)
+        if (listing->csv)
+            csv_print(requirement, &coverage);
+        else if (!listing->jsonl)
             text_print(listing, requirement, &coverage, width);
         else if (jsonl_print(requirement, &coverage) != 0)
             break;
@@ -165,6 +203,8 @@ int cmd_list(int argc, char **argv)
         }
     if (arguments_parse(&listing, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
+    if (run_confine(NULL, 0, 0, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     unmatched = selection_unmatched(&listing.selection, catalogue);
