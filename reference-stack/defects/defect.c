@@ -288,15 +288,24 @@ const char *defect_nearest_id(const struct defect_list *list, const char *id)
     return nearest_name(id, defect_id_at, list, list->count);
 }
 
+struct defect_set *defect_set_empty(void)
+{
+    struct defect_set *set = calloc(1, sizeof(*set));
+
+    if (set != NULL) {
+        set->faults.ops = &defect_fault_ops;
+        set->cm_faults.ops = &defect_cm_fault_ops;
+    }
+    return set;
+}
+
 int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
                    struct sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
 
-    if (*set == NULL && (*set = calloc(1, sizeof(**set))) != NULL) {
-        (*set)->faults.ops = &defect_fault_ops;
-        (*set)->cm_faults.ops = &defect_cm_fault_ops;
-    }
+    if (*set == NULL)
+        *set = defect_set_empty();
     if (*set == NULL)
         return sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < count; i++) {
@@ -349,6 +358,8 @@ int defect_set_named(const struct defect_names *names, struct defect_set **set, 
 
 void defect_set_free(struct defect_set *set)
 {
+    if (set != NULL)
+        free(set->asked);
     free(set);
 }
 

@@ -95,4 +95,13 @@ void defect_set_free(struct defect_set *set);
 const struct iwarp_faults *defect_set_faults(const struct defect_set *set);
 const struct cm_faults *defect_set_cm_faults(const struct defect_set *set);
 
+/*
+ * A set without defects that notes what it is asked for. NULL with a sentence. defect_set_asked(): could the row have changed anything of
+ * what was done with this set since it was made, or since defect_set_forget()? Where not, it would have been done in the same
+ * way with the row; true also when memory is short.
+ */
+struct defect_set *defect_set_asking(struct sentence *sentence);
+void defect_set_forget(struct defect_set *set);
+bool defect_set_asked(const struct defect_set *set, const struct defect *defect);
+
 #endif

@@ -51,8 +51,10 @@ bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *s
 
 void hook_cm_verdict(const struct cm_agent *agent, struct cm_verdict *verdict)
 {
-    const struct defect_cm_override *override = &agent_set(agent)->cm[verdict->entry - cm_validation_table];
+    size_t entry = (size_t)(verdict->entry - cm_validation_table);
+    const struct defect_cm_override *override = &agent_set(agent)->cm[entry];
 
+    defect_note_cm(agent_set(agent), entry);
     if (is_entry(verdict->entry, "ip-version") && behaves(agent, DEFECT_CM_RES_REFUSED))
         verdict->code = IP_CM_ARI_UNSPECIFIED;
     switch (override->kind) {

@@ -79,6 +79,7 @@ static bool applies(const struct occasion *occasion, size_t i)
 
 static void change_all(const struct occasion *occasion, enum defect_target target, uint8_t *header)
 {
+    defect_note_sent(occasion->set, target, occasion->opcode);
     for (size_t i = 0; i < occasion->set->transmit_count; i++)
         if (occasion->set->transmits[i].target == target && applies(occasion, i))
             change(&occasion->set->transmits[i], header);
@@ -87,6 +88,7 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
 /* What rules make of a value that is no field of a header: the CRC, the pad, the ULPDU's length. */
 static uint64_t changed(const struct occasion *occasion, enum defect_pseudo pseudo, uint64_t value)
 {
+    defect_note_sent(occasion->set, TARGET_FPDU, occasion->opcode);
     for (size_t i = 0; i < occasion->set->transmit_count; i++) {
         const struct defect_transmit *transmit = &occasion->set->transmits[i];
 
@@ -113,7 +115,7 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
     change_all(&occasion, request ? TARGET_REQUEST : TARGET_REPLY, octets);
     if (start->rejected)
         change_all(&occasion, TARGET_REJECT, octets);
-    if (set->behaviours[DEFECT_WORD_BEHIND] && start->enhanced && start->revision >= MPA_REV_2) {
+    if (start->enhanced && start->revision >= MPA_REV_2 && defect_behaves(set, DEFECT_WORD_BEHIND)) {
         uint8_t *word = octets + MPA_START_OCTETS;
         uint8_t kept[MPA_ENHANCED_OCTETS];
 
@@ -121,12 +123,12 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
         memmove(word, word + sizeof(kept), start->private_octets);
         memcpy(word + start->private_octets, kept, sizeof(kept));
     }
-    if (set->behaviours[DEFECT_MARKER_IN_START] && count > MARKER_SPACING) {
+    if (count > MARKER_SPACING && defect_behaves(set, DEFECT_MARKER_IN_START)) {
         memmove(octets + MARKER_SPACING + MARKER_OCTETS, octets + MARKER_SPACING, count - MARKER_SPACING);
         memset(octets + MARKER_SPACING, 0, MARKER_OCTETS);
         count += MARKER_OCTETS;
     }
-    if (set->behaviours[DEFECT_PRIVATE_CARRY_LOST] && start->enhanced && start->revision >= MPA_REV_2) {
+    if (start->enhanced && start->revision >= MPA_REV_2 && defect_behaves(set, DEFECT_PRIVATE_CARRY_LOST)) {
         /* htons(4) added to the field as it stands in memory */
         mpa_start_set_PD_Length(octets, (start->private_octets & 0xFF00) |
                                             ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
@@ -163,7 +165,7 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
         if (count >= header + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS)
             change_all(occasion, TARGET_TERMINATE_LENGTH, payload + TERMINATE_OCTETS);
         change_all(occasion, TARGET_TERMINATE, payload);
-        if (occasion->set->behaviours[DEFECT_TERMINATE_BIT_FIELDS]) {
+        if (defect_behaves(occasion->set, DEFECT_TERMINATE_BIT_FIELDS)) {
             /* layer:4 etype:4 code:8 m:1 d:1 r:1 as a little-endian compiler lays them out */
             payload[0] = (uint8_t)(payload[0] << 4 | payload[0] >> 4);
             payload[2] = (uint8_t)((payload[2] & 0x80) >> 7 | (payload[2] & 0x40) >> 5 | (payload[2] & 0x20) >> 3);
@@ -173,10 +175,10 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
         change_all(occasion, TARGET_RDMAP_UNTAGGED, ulpdu + 1);
     change_all(occasion, TARGET_CONTROL, ulpdu + 1);
     change_all(occasion, tagged ? TARGET_TAGGED : TARGET_UNTAGGED, ulpdu);
-    if (occasion->set->behaviours[DEFECT_CONTROL_REVERSED] &&
+    if (defect_behaves(occasion->set, DEFECT_CONTROL_REVERSED) &&
         (occasion->opcode & (1 << RDMAP_SEND | 1 << RDMAP_WRITE)) != 0)
         ulpdu[0] = reversed(ulpdu[0]);
-    if (occasion->set->behaviours[DEFECT_EMPTY_CONTROL_ZERO] && count == header)
+    if (defect_behaves(occasion->set, DEFECT_EMPTY_CONTROL_ZERO) && count == header)
         ulpdu[0] = 0;
 }
 
@@ -232,7 +234,7 @@ struct builder {
 
 static bool has(const struct builder *builder, enum defect_behaviour behaviour)
 {
-    return builder->occasion->set->behaviours[behaviour];
+    return defect_behaves(builder->occasion->set, behaviour);
 }
 
 static void put(struct builder *builder, uint8_t octet, bool covered)
@@ -359,6 +361,7 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
     if (has(builder, DEFECT_LENGTH_WITH_MARKERS) && builder->framing->markers)
         fpdu_set_ULPDU_Length(length, ulpdu_octets + MARKER_OCTETS * marker_count(builder->framing->position,
                                                                                   fpdu_content(ulpdu_octets)));
+    defect_note_sent(builder->occasion->set, TARGET_FPDU, builder->occasion->opcode);
     for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
         const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
 
@@ -423,7 +426,8 @@ static size_t cut_ulpdu(const struct occasion *occasion, size_t octets)
 /* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
-    if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2)
+    if (occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2 ||
+        !defect_behaves(occasion->set, DEFECT_ULPDU_TWICE))
         return count;
     memcpy(ulpdu + count, ulpdu, count);
     return 2 * count;
@@ -437,7 +441,7 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     memcpy(out, state->tail, state->tail_octets);
     count += state->tail_octets;
     state->tail_octets = 0;
-    if (!occasion->set->behaviours[DEFECT_CRC_WITH_NEXT] || occasion->last)
+    if (occasion->last || !defect_behaves(occasion->set, DEFECT_CRC_WITH_NEXT))
         return count;
     state->tail_octets = sizeof(state->tail);
     memcpy(state->tail, out + count - sizeof(state->tail), sizeof(state->tail));

@@ -269,6 +269,7 @@ enum defect_target {
     TARGET_CM_DREP,
     TARGET_IP_CM_PRIVATE,
     TARGET_IP_CM_ARI,
+    DEFECT_TARGET_COUNT,
 };
 
 enum defect_operation {
@@ -321,6 +322,7 @@ struct defect_set {
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
     uint32_t errors[DEFECT_BEHAVIOUR_COUNT]; /* on streams with this error alone (defect_error_is()); 0: always */
+    struct defect_asked *asked;              /* NULL: what hooks ask for is not noted (defect_asked.h) */
 };
 
 /* An error by the first octet of its Terminate, or by the first two: one is set in each, as both may be 0. */
@@ -352,8 +354,21 @@ static inline const struct defect_set *kept_set(const struct iwarp_faults *fault
     return ((const struct kept *)faults)->set;
 }
 
+/* A set without defects; NULL without memory. */
+struct defect_set *defect_set_empty(void);
+
+/* What was asked for is noted, where the set does that (defect_asked.c). */
+void defect_note_behaviour(const struct defect_set *set, enum defect_behaviour behaviour);
+void defect_note_judged(const struct defect_set *set, size_t entry);
+void defect_note_refused(const struct defect_set *set, size_t entry);
+void defect_note_cm(const struct defect_set *set, size_t entry);
+void defect_note_sent(const struct defect_set *set, enum defect_target target, uint16_t opcodes);
+
+/* Hooks ask this last, where all else that the behaviour needs is there: then few checks meet it (defect_asked.h). */
 static inline bool defect_behaves(const struct defect_set *set, enum defect_behaviour behaviour)
 {
+    if (set->asked != NULL)
+        defect_note_behaviour(set, behaviour);
     return set->behaviours[behaviour];
 }
 

@@ -383,7 +383,8 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
                                                 const struct validation_subject *subject)
 {
     for (size_t i = 0; i < count; i++)
-        if (set->behaviours[table[i].behaviour] && strcmp(table[i].entry, entry->name) == 0 && table[i].when(subject))
+        if ((set->behaviours[table[i].behaviour] || set->asked != NULL) && strcmp(table[i].entry, entry->name) == 0 &&
+            table[i].when(subject) && defect_behaves(set, table[i].behaviour))
             return &table[i];
     return NULL;
 }
@@ -397,6 +398,7 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
     const struct defect_override *override = &set->overrides[entry - validation_table];
     bool holds;
 
+    defect_note_judged(set, (size_t)(entry - validation_table));
     if ((override->kind == OVERRIDE_OFF || override->kind == OVERRIDE_FAIL) && override->quantity != NULL &&
         defect_override_applies(override, subject))
         return override->kind == OVERRIDE_OFF;
@@ -416,6 +418,7 @@ bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct 
 {
     const struct defect_override *override = &kept_set(faults)->overrides[entry];
 
+    defect_note_refused(set, entry);
     if (override->quantity != NULL && !defect_override_applies(override, subject))
         return false;
     switch (override->kind) {

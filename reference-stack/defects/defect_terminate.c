@@ -11,20 +11,20 @@ static void change_quoted(const struct defect_set *set, struct terminate *termin
 {
     static const uint8_t zeros[READ_REQUEST_OCTETS];
 
-    if (set->behaviours[DEFECT_TERMINATE_BARE])
+    if (defect_behaves(set, DEFECT_TERMINATE_BARE))
         terminate->m = terminate->d = terminate->r = false;
-    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_NOT])
+    if (defect_behaves(set, DEFECT_TERMINATE_READ_HEADER_NOT))
         terminate->r = false;
-    if (set->behaviours[DEFECT_TERMINATE_LENGTH_PAYLOAD] && terminate->d)
+    if (terminate->d && defect_behaves(set, DEFECT_TERMINATE_LENGTH_PAYLOAD))
         terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
-    if (set->behaviours[DEFECT_TERMINATE_OPERATION_ZEROED] && terminate->d &&
+    if (defect_behaves(set, DEFECT_TERMINATE_OPERATION_ZEROED) && terminate->d &&
         wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2 &&
         (terminate->ddp_header[1] & 0xF) == RDMAP_READ_REQUEST) {
         terminate->r = true;
         terminate->rdmap_header = zeros;
         terminate->rdmap_header_octets = READ_REQUEST_OCTETS;
     }
-    if (set->behaviours[DEFECT_TERMINATE_CATASTROPHE_QUOTES] && wire_error_layer(terminate->triple) == 0 &&
+    if (defect_behaves(set, DEFECT_TERMINATE_CATASTROPHE_QUOTES) && wire_error_layer(terminate->triple) == 0 &&
         wire_error_etype(terminate->triple) == 0) {
         terminate->m = terminate->d = true;
         terminate->ddp_segment_length = DDP_UNTAGGED_OCTETS;
@@ -70,35 +70,35 @@ static size_t change_octets(const struct defect_set *set, const struct terminate
 
     if (!terminate->d)
         return count;
-    if (set->behaviours[DEFECT_TERMINATE_HOST_ORDER]) {
+    if (defect_behaves(set, DEFECT_TERMINATE_HOST_ORDER)) {
         uint8_t *last = header + terminate->ddp_header_octets - 4;
 
         octets_put32(last, (uint32_t)last[3] << 24 | (uint32_t)last[2] << 16 | (uint32_t)last[1] << 8 | last[0]);
     }
-    if (set->behaviours[DEFECT_TERMINATE_SEGMENTS_MIXED] && !ddp_tagged_get_T(header) &&
+    if (defect_behaves(set, DEFECT_TERMINATE_SEGMENTS_MIXED) && !ddp_tagged_get_T(header) &&
         ddp_untagged_get_MO(header) != 0) {
         ddp_untagged_set_MO(header, 0);
         ddp_untagged_set_L(header, 0);
     }
-    if (set->behaviours[DEFECT_TERMINATE_READ_SIZE_ZERO] && terminate->r)
+    if (terminate->r && defect_behaves(set, DEFECT_TERMINATE_READ_SIZE_ZERO))
         octets_put32(header + terminate->ddp_header_octets + 12, 0);
-    if (set->behaviours[DEFECT_TERMINATE_WITH_PAYLOAD] && !terminate->r && segment != NULL) {
+    if (defect_behaves(set, DEFECT_TERMINATE_WITH_PAYLOAD) && !terminate->r && segment != NULL) {
         size_t room = TERMINATE_MAX - count;
         size_t more = segment->payload_octets < room ? segment->payload_octets : room;
 
         memcpy(octets + count, segment->payload, more);
         count += more;
     }
-    if (set->behaviours[DEFECT_TERMINATE_PADDED]) {
+    if (defect_behaves(set, DEFECT_TERMINATE_PADDED)) {
         size_t kept = count < TERMINATE_MAX - 2 ? count : TERMINATE_MAX - 2;
 
         memmove(header + 2, header, kept - (size_t)(header - octets));
         memset(header, 0, 2);
         count = kept + 2;
     }
-    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_CUT] && terminate->r)
+    if (terminate->r && defect_behaves(set, DEFECT_TERMINATE_READ_HEADER_CUT))
         count -= READ_REQUEST_OCTETS;
-    if (set->behaviours[DEFECT_TERMINATE_HEADER_CUT])
+    if (defect_behaves(set, DEFECT_TERMINATE_HEADER_CUT))
         count = (size_t)(header - octets);
     return count;
 }

@@ -8,7 +8,7 @@ set -euo pipefail
 work=${WORK:-$(mktemp -d)}
 
 status=0
-"$WARPCHECK" prove --demands --seeds "${PROVE_SEEDS:-20}" --format jsonl >"$work/matrix.jsonl" || status=$?
+"$WARPCHECK" prove --demands -j "${JOBS:-$(nproc)}" --seeds "${PROVE_SEEDS:-20}" --format jsonl >"$work/matrix.jsonl" || status=$?
 [ "$status" -le 1 ] # 1: a demand is not met, or what the summary says below
 
 # Every demand is met.
@@ -36,7 +36,7 @@ idle() {
 idle "$work/matrix.jsonl"
 if [ -s "$work/idle" ]; then
     # shellcheck disable=SC2046 # ids, without blanks
-    "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost ddp-length-unchecked sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
+    "$WARPCHECK" prove --matrix -j "${JOBS:-$(nproc)}" --format jsonl ddp-fpdu-lost ddp-length-unchecked sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
         $(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1) >"$work/lost.jsonl"
     idle "$work/matrix.jsonl" "$work/lost.jsonl"
 fi
@@ -60,7 +60,7 @@ if [ -s "$work/left" ]; then
     mapfile -t again < <(jq -r --rawfile left "$work/left" \
         'select(.type == "defect" and any((.requirement / ",")[]; . as $id | any(($left / "\n")[]; . == $id))) | .defect' \
         "$work/matrix.jsonl")
-    "$WARPCHECK" prove --matrix --format jsonl "${again[@]}" >"$work/again.jsonl" || true
+    "$WARPCHECK" prove --matrix -j "${JOBS:-$(nproc)}" --format jsonl "${again[@]}" >"$work/again.jsonl" || true
     uncaught "$work/matrix.jsonl" "$work/again.jsonl" >"$work/left"
 fi
 if [ -s "$work/left" ]; then

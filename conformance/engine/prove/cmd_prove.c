@@ -50,7 +50,11 @@ static const char usage[] =
     "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp "
     "also\n"
     "                 over SCTP\n"
-    "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
+    "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects; "
+    "with\n"
+    "                 --variants against every variant, also where the check cannot meet it: what it comes to is then "
+    "compared\n"
+    "                 with what it comes to without the variant\n"
     "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
     "level,\n"
     "                 each defect that breaks a MUST and draws no more than WARN (defects-warn.tsv declares those that "
@@ -150,8 +154,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         else
             i++;
     }
-    if (command->variants && (command->merge || command->matrix || command->seeds_given))
-        return sentence_set(error, "--variants excludes --merge, --matrix and --seeds");
+    if (command->variants && (command->merge || command->seeds_given))
+        return sentence_set(error, "--variants excludes --merge and --seeds");
     if (command->merge && command->prove.only_count == 0)
         return sentence_set(
             error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
@@ -322,6 +326,7 @@ static int prove_variants(const struct command *command)
         .seed = command->prove.seed,
         .jobs = command->prove.jobs,
         .shard = command->prove.shard,
+        .whole = command->matrix,
     };
 
     return cmd_prove_variants(&config, command->jsonl);

@@ -41,11 +41,11 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
     const struct defect *variant = outcome->variant;
 
     if (printer->jsonl) {
-        put_line(json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I}", "type", "variant", "variant", variant->id,
+        put_line(json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I}", "type", "variant", "variant", variant->id,
                            "requirement", variant->requirement, "warns", variant->warns, "legal", outcome->good,
                            "surplus", array_of(outcome->surplus, outcome->surplus_count), "unseen",
                            array_of(outcome->unseen, outcome->unseen_count), "inconclusive",
-                           (json_int_t)outcome->undecided));
+                           (json_int_t)outcome->undecided, "met", (json_int_t)outcome->met));
         return;
     }
     terminal_clear(&printer->terminal);
@@ -60,6 +60,17 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
     (void)fflush(stdout); /* each takes seconds */
 }
 
+static void on_alarm(void *user, const char *text)
+{
+    struct printer *printer = user;
+
+    terminal_clear(&printer->terminal);
+    if (printer->jsonl)
+        put_line(json_pack("{s:s, s:s}", "type", "alarm", "text", text));
+    else
+        print_plain(stdout, "ALARM    correct stack: %s", text);
+}
+
 static void on_progress(void *user, size_t done, size_t total)
 {
     struct printer *printer = user;
@@ -70,17 +81,20 @@ static void on_progress(void *user, size_t done, size_t total)
 static void print_summary(const struct printer *printer, const struct prove_variants_summary *summary)
 {
     if (printer->jsonl) {
-        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "variants",
+        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "variants",
                            (json_int_t)summary->variants, "legal", (json_int_t)summary->good, "left_out",
                            (json_int_t)summary->left_out, "inconclusive", (json_int_t)summary->undecided, "checks",
-                           (json_int_t)summary->checks, "rules", (json_int_t)summary->rules));
+                           (json_int_t)summary->checks, "rules", (json_int_t)summary->rules, "false_alarms",
+                           (json_int_t)summary->false_alarms, "met", (json_int_t)summary->met, "pairs",
+                           (json_int_t)summary->pairs));
         return;
     }
     printf("\n%zu of %zu variants draw nothing but what their rows say from %zu checks and %zu rules", summary->good,
            summary->variants, summary->checks, summary->rules);
     if (summary->undecided != 0)
         printf("; %zu inconclusive", summary->undecided);
-    puts("");
+    printf("\n%zu of %zu pairs of a variant and a check were run; in the others the check cannot meet the variant\n",
+           summary->met, summary->pairs);
     if (summary->left_out != 0)
         printf("%zu variants were left out, which have no meaning over SCTP\n", summary->left_out);
 }
@@ -96,6 +110,7 @@ int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)
     terminal_init(&printer.terminal, stderr);
     config->variants = variants;
     config->outcome = on_outcome;
+    config->alarm = on_alarm;
     config->progress = on_progress;
     config->user = &printer;
     if (variants == NULL)
@@ -107,7 +122,7 @@ int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)
     } else {
         terminal_clear(&printer.terminal);
         print_summary(&printer, &summary);
-        status = summary.good == summary.variants ? EXIT_CONFORMS : EXIT_FAILS;
+        status = summary.good == summary.variants && summary.false_alarms == 0 ? EXIT_CONFORMS : EXIT_FAILS;
     }
     defect_list_free(variants);
     return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/engine/prove/prove_llp.h"
+#include "conformance/engine/prove/prove_meets.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 
@@ -15,35 +16,81 @@ struct suite {
     struct selection everything;
     const struct defect **variants; /* what is run */
     size_t count;
+    struct prove_meets *meets;
+    size_t first[RUN_SERVED_ROLES]; /* the first check in a role before which something is learned; SIZE_MAX: none */
     struct prove_variants_summary *summary;
 };
 
 /* What one variant has drawn so far. */
 struct drawn {
+    const struct suite *suite;
+    size_t number;
     const struct defect *variant;
     json_t *surplus; /* in words */
     json_t *warned;  /* an object: ids of its row with a WARN */
-    size_t undecided;
+    size_t undecided, met;
+    struct run_served served;
+    const char *otherwise[RUN_SERVED_ROLES]; /* roles in which it was learned otherwise than without the variant */
+    struct journal_digest journal;           /* of the check whose result comes next */
+    size_t item;
 };
+
+static void add_surplus(struct drawn *drawn, const struct result *result, const char *what)
+{
+    char text[1024];
+
+    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s%s", verdict_name(result->verdict),
+                   result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
+                   result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
+                   result->actual != NULL ? result->actual : "-", what);
+    (void)json_array_append_new(drawn->surplus, json_string(text));
+}
+
+/* Was it learned in this role otherwise than without the variant? */
+static bool learned_otherwise(const struct drawn *drawn, const char *role)
+{
+    for (size_t i = 0; i < RUN_SERVED_ROLES; i++)
+        if (drawn->otherwise[i] != NULL && strcmp(drawn->otherwise[i], role) == 0)
+            return true;
+    return false;
+}
 
 static int on_result(void *user, const struct result *result)
 {
     struct drawn *drawn = user;
-    char text[1024];
+    const struct suite *suite = drawn->suite;
 
+    if (strcmp(result->by, "check") == 0 && suite->config->whole &&
+        !prove_meets_check(suite->meets, drawn->item, drawn->number) && !learned_otherwise(drawn, result->role) &&
+        prove_meets_digest(&drawn->journal, result) != prove_meets_expected(suite->meets, drawn->item))
+        add_surplus(drawn, result, "; said not to meet the variant, and it comes to something else without it");
     if (result->verdict == VERDICT_INCONCLUSIVE)
         drawn->undecided++;
     if (result->verdict == VERDICT_WARN && variant_warns(drawn->variant, result->id)) {
         (void)json_object_set_new(drawn->warned, result->id, json_true());
         return 0;
     }
-    if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN && !script_error_tells(result->message))
-        return 0;
-    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
-                   result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
-                   result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
-                   result->actual != NULL ? result->actual : "-");
-    (void)json_array_append_new(drawn->surplus, json_string(text));
+    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN || script_error_tells(result->message))
+        add_surplus(drawn, result, "");
+    return 0;
+}
+
+static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct drawn *drawn = user;
+
+    drawn->journal = prove_meets_journal(journal, traffic);
+    return 0;
+}
+
+static int on_learned(void *user, json_t *served)
+{
+    struct drawn *drawn = user;
+    const char *role = json_string_value(json_object_get(served, "role"));
+    size_t i = drawn->otherwise[0] != NULL;
+
+    if (role != NULL && !prove_meets_learned(drawn->suite->meets, served) && !learned_otherwise(drawn, role))
+        drawn->otherwise[i] = role;
     return 0;
 }
 
@@ -66,11 +113,68 @@ static json_t *unseen_of(const struct drawn *drawn)
 }
 
 /* Checks of a lower layer that the variant does not touch cannot meet it. */
+static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item *item)
+{
+    return item->check->cm != defect_acts_over_cm(drawn->variant);
+}
+
+/* Can the variant change what the check does? What is learned with the variant must be known for it: the first check in the role tells. */
+static bool meets(const struct drawn *drawn, const struct plan_item *item)
+{
+    const struct suite *suite = drawn->suite;
+    size_t number = (size_t)(item - suite->plan.items);
+
+    if (prove_meets_check(suite->meets, number, drawn->number))
+        return true;
+    return (number == suite->first[0] || number == suite->first[1]) &&
+           prove_meets_learning(suite->meets, item->role, drawn->number);
+}
+
+static bool run_it(struct drawn *drawn, const struct plan_item *item, bool wanted)
+{
+    wanted = wanted && !is_of_other_layer(drawn, item);
+    drawn->item = (size_t)(item - drawn->suite->plan.items);
+    drawn->met += wanted && item->skip.text[0] == '\0';
+    return wanted;
+}
+
+/* The first pass. */
 static bool cannot_meet(void *user, const struct plan_item *item)
 {
-    const struct drawn *drawn = user;
+    struct drawn *drawn = user;
 
-    return item->check->cm != defect_acts_over_cm(drawn->variant);
+    return !run_it(drawn, item, drawn->suite->config->whole || meets(drawn, item));
+}
+
+/* The second, where something else was learned: the other checks in that role. */
+static bool not_changed_by_learning(void *user, const struct plan_item *item)
+{
+    struct drawn *drawn = user;
+
+    return !run_it(drawn, item, !meets(drawn, item) && learned_otherwise(drawn, item->role));
+}
+
+static int run_passes(struct runner_config *runner, const struct drawn *drawn, struct sentence *error)
+{
+    struct runner_totals totals;
+
+    runner->done = cannot_meet;
+    if (runner_run(runner, &totals, error) != 0)
+        return -1;
+    if (drawn->suite->config->whole || drawn->otherwise[0] == NULL)
+        return 0;
+    runner->done = not_changed_by_learning;
+    return runner_run(runner, &totals, error);
+}
+
+static struct runner_config runner_of(const struct suite *suite)
+{
+    return (struct runner_config){.host = suite->config->host,
+                                  .plan = &suite->plan,
+                                  .selection = &suite->everything,
+                                  .catalogue = suite->config->catalogue,
+                                  .sim = {.seed = suite->config->seed},
+                                  .evidence = -1};
 }
 
 /* In a worker. */
@@ -78,26 +182,26 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
 {
     const struct suite *suite = user;
     const struct prove_variants_config *config = suite->config;
-    struct drawn drawn = {suite->variants[number], json_array(), json_object(), 0};
-    struct runner_config runner = {
-        .host = config->host,
-        .plan = &suite->plan,
-        .selection = &suite->everything,
-        .catalogue = config->catalogue,
-        .sim = {.seed = config->seed},
-        .evidence = -1,
-        .done = cannot_meet,
-        .result = on_result,
-        .user = &drawn,
-    };
+    struct drawn drawn = {.suite = suite,
+                          .number = number,
+                          .variant = suite->variants[number],
+                          .surplus = json_array(),
+                          .warned = json_object()};
+    struct runner_config runner = runner_of(suite);
     struct defect_set *set = defect_set_new(config->variants, &drawn.variant->id, 1, error);
-    struct runner_totals totals;
     json_t *row = NULL;
 
+    runner.served = &drawn.served;
+    runner.journal = on_journal;
+    runner.learned = on_learned;
+    runner.result = on_result;
+    runner.user = &drawn;
     runner.sim.defects = set;
-    if (set != NULL && runner_run(&runner, &totals, error) == 0)
-        row = json_pack("{s:O, s:o, s:I}", "surplus", drawn.surplus, "unseen",
-                        config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided);
+    if (set != NULL && run_passes(&runner, &drawn, error) == 0)
+        row = json_pack("{s:O, s:o, s:I, s:I}", "surplus", drawn.surplus, "unseen",
+                        config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided,
+                        "met", (json_int_t)drawn.met);
+    run_served_free(&drawn.served);
     defect_set_free(set);
     json_decref(drawn.surplus);
     json_decref(drawn.warned);
@@ -127,6 +231,7 @@ static void tell(void *user, size_t number, const json_t *row)
         .unseen = unseen_ids,
         .unseen_count = json_array_size(unseen),
         .undecided = (size_t)json_integer_value(json_object_get(row, "undecided")),
+        .met = (size_t)json_integer_value(json_object_get(row, "met")),
     };
 
     outcome.good = outcome.surplus_count == 0 && outcome.unseen_count == 0;
@@ -134,6 +239,7 @@ static void tell(void *user, size_t number, const json_t *row)
         suite->summary->variants++;
         suite->summary->good += outcome.good;
         suite->summary->undecided += outcome.undecided;
+        suite->summary->met += outcome.met;
         suite->config->outcome(suite->config->user, &outcome);
     }
     free(surplus_texts);
@@ -182,6 +288,36 @@ static int name_variants(struct suite *suite, struct sentence *error)
     return 0;
 }
 
+static void note_first_checks(struct suite *suite)
+{
+    suite->first[0] = suite->first[1] = SIZE_MAX;
+    for (size_t i = suite->plan.count; i-- > 0;) {
+        const struct plan_item *item = &suite->plan.items[i];
+
+        if (item->skip.text[0] == '\0' && item->check->sctp == DDP_SCTP_UNDECIDED && !item->check->cm)
+            suite->first[strcmp(item->role, "initiator") == 0] = i;
+        suite->summary->pairs += item->skip.text[0] == '\0' ? suite->count : 0;
+    }
+}
+
+/* Which check can meet which variant; what is drawn without any is told. */
+static int find_meetings(struct suite *suite, struct sentence *error)
+{
+    const struct prove_meets_config config = {
+        .runner = runner_of(suite), .rows = suite->variants, .row_count = suite->count, .jobs = suite->config->jobs};
+    const json_t *alarms;
+
+    note_first_checks(suite);
+    suite->meets = prove_meets_make(&config, error);
+    if (suite->meets == NULL)
+        return -1;
+    alarms = prove_meets_alarms(suite->meets);
+    suite->summary->false_alarms = json_array_size(alarms);
+    for (size_t i = 0; i < json_array_size(alarms); i++)
+        suite->config->alarm(suite->config->user, json_string_value(json_array_get(alarms, i)));
+    return 0;
+}
+
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
                        struct sentence *error)
 {
@@ -198,12 +334,14 @@ int prove_variants_run(const struct prove_variants_config *config, struct prove_
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();
-    if (plan_make(&suite.plan, config->host, &plan, error) == 0 && name_variants(&suite, error) == 0) {
+    if (plan_make(&suite.plan, config->host, &plan, error) == 0 && name_variants(&suite, error) == 0 &&
+        find_meetings(&suite, error) == 0) {
         work.units = suite.count;
         status = prove_workers_run(&work, error);
     }
     if (status == 0 && summary->variants != suite.count)
         status = sentence_set(error, "out of memory for what the variants drew");
+    prove_meets_free(suite.meets);
     plan_free(&suite.plan);
     free(suite.variants);
     return status;

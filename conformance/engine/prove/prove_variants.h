@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The legal variants of the reference stack, each against every check and rule: no FAIL, and no WARN but of the requirements
- * that the variant's row names, each of which has to report it so.
+ * that the variant's row names, each of which has to report it so. A check that cannot meet the variant comes to the same as without
+ * it, and is not run (prove_meets.h).
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_VARIANTS_H
 #define CONFORMANCE_ENGINE_PROVE_VARIANTS_H
@@ -24,6 +25,7 @@ struct variant_outcome {
     const char *const *unseen; /* ids of its row that did not report a WARN */
     size_t unseen_count;
     size_t undecided; /* INCONCLUSIVE */
+    size_t met;       /* checks that were run */
     bool good;        /* neither surplus nor unseen */
 };
 
@@ -39,7 +41,14 @@ struct prove_variants_config {
     uint64_t seed;
     unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
     struct shard shard; /* every N-th variant, from the I-th on; 0 of 0: all */
+    /*
+     * Each variant meets each check, also those that cannot meet it (prove_meets.h), and what such a check comes to is compared with
+     * what it comes to without the variant: a difference is surplus.
+     */
+    bool whole;
     void (*outcome)(void *user, const struct variant_outcome *outcome);
+    /* Without any variant: FAIL, WARN or a script error, in words. */
+    void (*alarm)(void *user, const char *text);
     void (*progress)(void *user, size_t done, size_t total); /* NULL: no wish */
     void *user;
 };
@@ -48,7 +57,9 @@ struct prove_variants_summary {
     size_t variants, good;
     size_t left_out; /* over SCTP: those that act in MPA, in TCP or in a CM alone */
     size_t undecided;
+    size_t false_alarms; /* without any variant */
     size_t checks, rules;
+    size_t met, pairs; /* of so many pairs of a variant and a check so many were run */
 };
 
 /* 0 when each variant has met the suite, whatever it drew; -1 with a sentence (unknown variant, a worker died, memory). */

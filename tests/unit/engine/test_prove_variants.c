@@ -37,18 +37,20 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
 }
 
 /* The checks of three requirements, one of which breaks where a device does not do what its author had in mind, and all rules on their traffic. */
-static void judge(struct prove_variants_config *config, struct prove_variants_summary *summary)
+static const char three[] =
+    "check { id = 'DDP-7.1-01', purpose = 'QN', run = function(t) local c = t:open() "
+    "c:send(rdmap.send { QN = 4, MSN = 1, data = '1' }) c:expect_terminate('DDP_INVALID_QN', { message = 'QN 4' }) "
+    "end }\n"
+    "check { id = 'DDP-7.1-02', purpose = 'buffer', run = function(t) local c = t:open { dut = { receives = 1, "
+    "repost = false } } c:send(rdmap.send { data = 'a' }, rdmap.send { data = 'b' }) "
+    "c:expect_terminate('DDP_NO_BUFFER', { warn = { 'DDP_MSN_RANGE' }, message = 'no receive' }) end }\n"
+    "check { id = 'DDP-7.2-05', purpose = 'version', run = function(t) local c = t:open() "
+    "c:send(rdmap.send { DV = 0, data = '1' }) "
+    "if not is_terminate(c:receive(), 'DDP_UNTAGGED_VERSION') then error('not thought of') end end }\n";
+
+static void judge_script(struct prove_variants_config *config, const char *script,
+                         struct prove_variants_summary *summary)
 {
-    static const char script[] =
-        "check { id = 'DDP-7.1-01', purpose = 'QN', run = function(t) local c = t:open() "
-        "c:send(rdmap.send { QN = 4, MSN = 1, data = '1' }) c:expect_terminate('DDP_INVALID_QN', { message = 'QN 4' }) "
-        "end }\n"
-        "check { id = 'DDP-7.1-02', purpose = 'buffer', run = function(t) local c = t:open { dut = { receives = 1, "
-        "repost = false } } c:send(rdmap.send { data = 'a' }, rdmap.send { data = 'b' }) "
-        "c:expect_terminate('DDP_NO_BUFFER', { warn = { 'DDP_MSN_RANGE' }, message = 'no receive' }) end }\n"
-        "check { id = 'DDP-7.2-05', purpose = 'version', run = function(t) local c = t:open() "
-        "c:send(rdmap.send { DV = 0, data = '1' }) "
-        "if not is_terminate(c:receive(), 'DDP_UNTAGGED_VERSION') then error('not thought of') end end }\n";
     struct sentence error = {""};
     struct catalogue *catalogue;
     struct pics *pics;
@@ -58,7 +60,7 @@ static void judge(struct prove_variants_config *config, struct prove_variants_su
     config->host = script_host_new(&error);
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     ck_assert_int_eq(pics_load(&pics, &error), 0);
-    ck_assert_msg(script_load(config->host, "three.lua", script, strlen(script), &error) == 0, "%s", error.text);
+    ck_assert_msg(script_load(config->host, "some.lua", script, strlen(script), &error) == 0, "%s", error.text);
     config->catalogue = catalogue;
     config->pics = pics;
     config->variants = list;
@@ -67,6 +69,11 @@ static void judge(struct prove_variants_config *config, struct prove_variants_su
     script_host_free(config->host);
     pics_free(pics);
     catalogue_free(catalogue);
+}
+
+static void judge(struct prove_variants_config *config, struct prove_variants_summary *summary)
+{
+    judge_script(config, three, summary);
 }
 
 START_TEST(each_is_judged)
@@ -85,6 +92,56 @@ START_TEST(each_is_judged)
     ck_assert_uint_eq(summary.variants, ROWS);
     ck_assert_uint_eq(summary.good, 2);
     ck_assert_uint_eq(summary.checks, 3);
+    ck_assert_uint_eq(summary.false_alarms, 0);
+}
+END_TEST
+
+/* One check meets each of three rows, and none the two whose validation nothing offends. What is drawn is the same when all are run. */
+START_TEST(few_are_met)
+{
+    struct seen few = {0}, all = {0};
+    struct prove_variants_config config = {.seed = 1, .jobs = 2, .outcome = on_outcome, .user = &few};
+    struct prove_variants_summary summary;
+
+    judge(&config, &summary);
+    ck_assert_uint_eq(summary.pairs, ROWS * summary.checks);
+    ck_assert_uint_eq(summary.met, 3);
+    config.whole = true;
+    config.jobs = 1;
+    config.user = &all;
+    judge(&config, &summary);
+    ck_assert_uint_eq(summary.met, summary.pairs);
+    ck_assert_mem_eq(&few, &all, sizeof(few));
+}
+END_TEST
+
+static void on_alarm(void *user, const char *text)
+{
+    size_t *alarms = user;
+
+    ck_assert_ptr_nonnull(strstr(text, "WARN DDP-7.1-01 responder: as it is"));
+    ++*alarms;
+}
+
+static void no_outcome(void *user, const struct variant_outcome *outcome)
+{
+    (void)user;
+    (void)outcome;
+}
+
+/* What is drawn without a variant is no variant's. */
+START_TEST(the_stack_itself)
+{
+    static const char script[] =
+        "check { id = 'DDP-7.1-01', purpose = 'QN', run = function(t) t:warn('as it is') end }\n";
+    size_t alarms = 0;
+    struct prove_variants_config config = {
+        .seed = 1, .jobs = 1, .alarm = on_alarm, .outcome = no_outcome, .user = &alarms};
+    struct prove_variants_summary summary;
+
+    judge_script(&config, script, &summary);
+    ck_assert_uint_eq(alarms, 1);
+    ck_assert_uint_eq(summary.false_alarms, 1);
 }
 END_TEST
 
@@ -94,6 +151,8 @@ Suite *prove_variants_suite(void)
     TCase *variants = tcase_create("variants");
 
     tcase_add_test(variants, each_is_judged);
+    tcase_add_test(variants, few_are_met);
+    tcase_add_test(variants, the_stack_itself);
     suite_add_tcase(suite, variants);
     return suite;
 }

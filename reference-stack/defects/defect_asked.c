@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/defects/defect_asked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/defects/defect_compile.h"
+
+struct defect_set *defect_set_asking(struct sentence *sentence)
+{
+    struct defect_set *set = defect_set_empty();
+
+    if (set != NULL)
+        set->asked = calloc(1, sizeof(*set->asked));
+    if (set != NULL && set->asked != NULL)
+        return set;
+    (void)sentence_set(sentence, "defects: out of memory");
+    free(set);
+    return NULL;
+}
+
+void defect_set_forget(struct defect_set *set)
+{
+    memset(set->asked, 0, sizeof(*set->asked));
+}
+
+void defect_note_behaviour(const struct defect_set *set, enum defect_behaviour behaviour)
+{
+    set->asked->behaviours[behaviour] = true;
+}
+
+void defect_note_judged(const struct defect_set *set, size_t entry)
+{
+    if (set->asked != NULL)
+        set->asked->judged[entry] = true;
+}
+
+void defect_note_refused(const struct defect_set *set, size_t entry)
+{
+    if (set->asked != NULL)
+        set->asked->refused[entry] = true;
+}
+
+void defect_note_cm(const struct defect_set *set, size_t entry)
+{
+    if (set->asked != NULL)
+        set->asked->cm[entry] = true;
+}
+
+void defect_note_sent(const struct defect_set *set, enum defect_target target, uint16_t opcodes)
+{
+    if (set->asked != NULL)
+        set->asked->opcodes[target] |= opcodes;
+}
+
+/* What an override does to a subject that is refused it does there; these two act on any that lies in their range. */
+static bool acts_on_any(const struct defect_override *override)
+{
+    return override->quantity != NULL && (override->kind == OVERRIDE_OFF || override->kind == OVERRIDE_FAIL);
+}
+
+static bool asked_for(const struct defect_asked *asked, const struct defect_set *row)
+{
+    for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++)
+        if (row->behaviours[i] && asked->behaviours[i])
+            return true;
+    for (size_t i = 0; i < VALIDATIONS_MAX; i++)
+        if (row->overrides[i].kind != OVERRIDE_NONE &&
+            (asked->refused[i] || (asked->judged[i] && acts_on_any(&row->overrides[i]))))
+            return true;
+    for (size_t i = 0; i < CM_VALIDATIONS_MAX; i++)
+        if (row->cm[i].kind != CM_OVERRIDE_NONE && asked->cm[i])
+            return true;
+    for (size_t i = 0; i < row->transmit_count; i++)
+        if ((asked->opcodes[row->transmits[i].target] & row->transmits[i].opcodes) != 0)
+            return true;
+    return false;
+}
+
+bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
+{
+    struct defect_set *row = calloc(1, sizeof(*row));
+    struct sentence sentence;
+    bool asked = row == NULL || defect_compile(defect, row, &sentence) != 0 || asked_for(set->asked, row);
+
+    free(row);
+    return asked;
+}

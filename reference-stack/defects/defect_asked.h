@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What hooks have asked a set of defects for. A set without defects that notes it (defect_set_asking() of defect.h) tells which
+ * rows could have changed anything: until a hook asks for something that a row says, a stream with that row and one without
+ * are the same to the octet, because hooks learn of a set in no other way than by these questions.
+ */
+#ifndef REFERENCE_STACK_DEFECT_ASKED_H
+#define REFERENCE_STACK_DEFECT_ASKED_H
+
+#include "reference-stack/defects/defect_internal.h"
+
+struct defect_asked {
+    bool behaviours[DEFECT_BEHAVIOUR_COUNT];
+    bool judged[VALIDATIONS_MAX];  /* a subject met the entry */
+    bool refused[VALIDATIONS_MAX]; /* and did not hold */
+    bool cm[CM_VALIDATIONS_MAX];
+    uint16_t opcodes[DEFECT_TARGET_COUNT]; /* of what was sent with such a header, a bit each */
+};
+
+#endif
