@@ -4,7 +4,9 @@
 #
 #   make            the programs: build/warpcheck, build/iwarp-peer, build/libiwarp.a, build/libiwarp.so
 #   make demo       a live run, a caught defect, an audited capture (tools/demo.sh)
-#   make check      every test; ends with "N passed, N failed"
+#   make check      every test; ends with a table of times, and "N passed, N failed". QUICK=1: the rules of the tree, the unit tests,
+#                   one simulated run and the demo, in three minutes; TIMES=1 makes tests/times.tsv of what was measured
+#   make check-all  the same where each short form is whole: every variant meets every check, the linters are as deep as make lint's
 #   make unit       the unit tests alone; T='ddp mpa' picks suites, IN='wire generator' builds only those folders
 #   make e2e        the end-to-end scripts alone; T='audit' picks
 #   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
@@ -13,7 +15,7 @@
 #   make replay     the fuzz targets without a fuzzer, and their seeds through them (mk/replay.mk)
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
-#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
+#   make soak       make check-all, then SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
 #                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour)
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
@@ -40,7 +42,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab site course format install uninstall clean prerequisites programs FORCE
+.PHONY: all help deps demo check check-all check-programs quick-programs unit e2e fuzz chaos lint bench soak coverage lab site course format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 include mk/cross.mk
@@ -52,6 +54,8 @@ FUZZ_SECONDS ?= 60
 FUZZ_JOBS ?= 1
 FUZZ_CORPUS ?=
 SOAK_SECONDS ?= 600
+QUICK ?=
+TIMES ?=
 V ?=
 T ?=
 IN ?=
@@ -70,16 +74,16 @@ endef
 # use of pkg-config is expanded inside a recipe, hence after that.
 
 deps_group := $(if $(filter-out plugin install-plugin remove-plugin course,$(or $(MAKECMDGOALS),all)),build)
-ifneq ($(filter check unit e2e fuzz chaos soak coverage replay,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-all unit e2e fuzz chaos soak coverage replay,$(MAKECMDGOALS)),)
 deps_group += test
 endif
-ifneq ($(filter plugin install-plugin remove-plugin check e2e lint,$(MAKECMDGOALS)),)
+ifneq ($(filter plugin install-plugin remove-plugin $(if $(QUICK),,check) check-all e2e lint soak,$(MAKECMDGOALS)),)
 deps_group += plugin
 endif
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 deps_group += bench
 endif
-ifneq ($(filter lint format check,$(MAKECMDGOALS)),)
+ifneq ($(filter lint format $(if $(QUICK),,check) check-all soak,$(MAKECMDGOALS)),)
 deps_group += lint
 endif
 ifneq ($(filter course,$(MAKECMDGOALS)),)
@@ -224,8 +228,14 @@ help:
 demo: programs
 	@$(test_env) bash tools/demo.sh
 
-check: programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
-	@$(test_env) CC='$(CC)' $(lint_env) tools/check.sh all
+# What the tests need is compiled by one make, which is timed; then all tests stand in one queue.
+check check-all: prerequisites | $(B)/.made
+	+@tools/timed.sh '$(B)/build-times.tsv' $(MAKE) $(if $(QUICK),quick-programs,check-programs)
+	@$(test_env) CC='$(CC)' BUILD_TIMES='$(B)/build-times.tsv' WHOLE='$(if $(filter check-all,$@),1)' TIMES='$(TIMES)' $(lint_env) \
+		tools/check.sh $(if $(QUICK),quick,all)
+
+check-programs: quick-programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+quick-programs: programs $(B)/unit-tests
 
 unit: $(B)/unit-tests
 	@$(B)/unit-tests $(T)
@@ -260,7 +270,8 @@ course: prerequisites | $(B)/.made
 	@tools/course-page.sh '$(B)/course.html'
 	@echo '$(B)/course.html'
 
-soak: $(B)/bench/bench_soak $(B)/unit-tests $(B)/warpcheck
+soak: prerequisites
+	+@$(MAKE) check-all && $(MAKE) $(B)/bench/bench_soak
 	@$(B)/bench/bench_soak $(SOAK_SECONDS)
 	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 	@CK_RUN_SUITE=sctp_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests

@@ -1,64 +1,120 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# lint.sh: everything that can be said of the sources without running them. CLANG_FLAGS are the compiler's flags,
-# LUA_SYNTAX a program that parses Lua; FAST=1 leaves cppcheck and clang-tidy
-# out, which take minutes; SHALLOW=1 lets clang's analyzer end sooner in long functions, which takes half of the time (the
-# continuous integration does so; its mode "shallow" would take a quarter, and finds what is not there); T='wire generator' looks only at files below those folders. Each step that
-# finds something is named at the end; the exit status is 1 then.
+# lint.sh: everything that can be said of the sources without running them. Each step that finds something is named at the
+# end; the exit status is 1 then.
+#
+#   CLANG_FLAGS      the compiler's flags
+#   LUA_SYNTAX       a program that parses Lua
+#   T                'wire generator': looks only at files below those folders
+#   STEPS            'clang-tidy cppcheck': only these steps, of arrows, rooms, files, clang-format, lua, shellcheck, cppcheck and clang-tidy
+#   PART             I/N: of the files of clang-format, shellcheck, cppcheck and clang-tidy each N-th, from the I-th on
+#   JOBS             how many processes (as many as there are processors)
+#   FAST=1           leaves cppcheck and clang-tidy out, which take minutes
+#   SHALLOW=1        lets clang's analyzer end sooner in long functions, which takes half of the time (the continuous integration
+#                    does so; its mode "shallow" would take a quarter, and finds what is not there)
+#   B                the build folder: B/lint remembers by content which files a linter has found clean (tools/lint-memory.pl)
+#   LINT_WHOLE=1     looks at every file all the same
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}" "${SHALLOW:=}"
+: "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}" "${SHALLOW:=}" "${STEPS:=}"
+: "${PART:=1/1}" "${JOBS:=$(nproc)}" "${B:=build}" "${LINT_WHOLE:=}"
+steps='arrows rooms files clang-format lua shellcheck cppcheck clang-tidy'
 folders='wire upper-tester reference-stack generator conformance reports dissector tests tools'
 for folder in $T; do
 	[ -d "$folder" ] || { echo "lint: T='$T': '$folder' is no folder; below the tree's root there are: $folders" >&2; exit 2; }
 done
+for step in $STEPS; do
+	[[ " $steps " == *" $step "* ]] || { echo "lint: STEPS='$STEPS': there is no step '$step'; there are: $steps" >&2; exit 2; }
+done
+if ! [[ $PART =~ ^([0-9]+)/([0-9]+)$ ]] || ((BASH_REMATCH[1] < 1 || BASH_REMATCH[1] > BASH_REMATCH[2])); then
+	echo "lint: PART='$PART': I/N was expected, I from 1 to N" >&2
+	exit 2
+fi
+part=${PART%/*} parts=${PART#*/}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+found=()
+
 sources() { # NAME-PATTERN...: the files below the folders looked at, or below T
 	local pattern args=()
 	for pattern in "$@"; do args+=(-o -name "$pattern"); done
 	# shellcheck disable=SC2086
 	find ${T:-$folders} -type f \( "${args[@]:1}" \) | LC_ALL=C sort
 }
-found=()
-step() {
-	local name=$1
-	shift
-	echo "== $name"
-	"$@" || found+=("$name")
+
+# by_file TOOL SALT OBJECTS <FILES: gives those of this part that are not remembered, a few at a time, to the function by_TOOL, which
+# prints what it finds and returns 1 if it finds something. SALT: whatever the result follows from, beside the file and its
+# headers. OBJECTS: where the compiler has noted the headers; nothing: the tool looks at no headers.
+by_file() {
+	local tool=$1 memory=$B/lint/$1 salt few=8
+	salt=$(sha256sum <<<"$2") || return 1
+	export OBJECTS=$3
+	[ -z "$LINT_WHOLE" ] || rm -rf "${memory:?}"
+	awk -v part="$part" -v parts="$parts" 'NR % parts == part % parts' | tools/lint-memory.pl due "$memory" "$salt" >"$work/$tool" ||
+		return 1
+	echo "   $(wc -l <"$work/$tool") to look at"
+	# shellcheck disable=SC2016 # the inner shell expands it
+	xargs -r -a "$work/$tool" -n "$few" -P "$JOBS" bash -c '
+		began=$(date +%s) tool=$1 memory=$2 salt=$3
+		shift 3
+		"by_$tool" "$@" || exit 1
+		printf "%s\n" "$@" | tools/lint-memory.pl keep "$memory" "$salt" "$began"' by-file "$tool" "$memory" "$salt"
 }
 
-format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; }
-tidy() {
-	local depth=
-	[ -z "$SHALLOW" ] || depth='--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=40000'
-	# shellcheck disable=SC2016,SC2086
-	sources '*.c' | CLANG_FLAGS="$CLANG_FLAGS" DEPTH="$depth" xargs -r -P "$(nproc)" -n 1 bash -c '
-		if ! out=$(clang-tidy --quiet $DEPTH "$1" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
-			printf "%s\n" "$out" | grep -vE "^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter"
-			exit 1
-		fi' clang-tidy
-}
+by_clang-format() { clang-format --dry-run -Werror "$@"; }
+by_shellcheck() { shellcheck -x -S warning "$@"; }
 # NULL is a pointer in C, and uthash's loops are unknown to cppcheck (gcc and clang look for the uninitialised).
-static() {
-	sources '*.c' >"$work/cppcheck.list"
-	[ ! -s "$work/cppcheck.list" ] || cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --platform=unix64 \
-		--enable=warning,portability,performance --suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=uninitvar --suppress=autoVariables \
-		--suppress=unmatchedSuppression --library=tools/cppcheck.cfg --max-configs=4 -j "$(nproc)" -I. -Ireference-stack/include \
-		--template='{file}:{line}: {severity}: {message} [{id}]' --file-list="$work/cppcheck.list"
+cppcheck_options=(--quiet --error-exitcode=1 --inline-suppr --std=c11 --platform=unix64 "--enable=warning,portability,performance"
+	--suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=uninitvar --suppress=autoVariables
+	--suppress=unmatchedSuppression --library=tools/cppcheck.cfg --max-configs=4 -I. -Ireference-stack/include
+	'--template={file}:{line}: {severity}: {message} [{id}]')
+CPPCHECK_OPTIONS="${cppcheck_options[*]@Q}"
+by_cppcheck() {
+	local file options status=0
+	eval "options=($CPPCHECK_OPTIONS)"
+	# One by one: of several files it compares the functions, and which files stand together is chance here.
+	for file in "$@"; do cppcheck "${options[@]}" "$file" || status=1; done
+	return "$status"
 }
-scripts() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
-shell() { { sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } | xargs -r shellcheck -x -S warning; }
+by_clang-tidy() {
+	local file out status=0
+	for file in "$@"; do
+		# shellcheck disable=SC2086
+		if ! out=$(clang-tidy --quiet $DEPTH "$file" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
+			printf '%s\n' "$out" | grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter' || true
+			status=1
+		fi
+	done
+	return "$status"
+}
+DEPTH=
+[ -z "$SHALLOW" ] || DEPTH='--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=40000'
+DEPENDENCIES="clang $CLANG_FLAGS -DWARPCHECK_VERSION=lint -MM"
+export CLANG_FLAGS CPPCHECK_OPTIONS DEPTH DEPENDENCIES
+export -f by_clang-format by_shellcheck by_cppcheck by_clang-tidy
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-step "include arrows" tools/arrows.sh
-step "rooms" tools/rooms.sh "${B:-build}"
-step "files" tools/files.sh
-step "clang-format" format
-step "Lua syntax" scripts
-if command -v shellcheck >/dev/null; then step "shellcheck" shell; fi
-[ -n "$FAST" ] || step "cppcheck" static
-[ -n "$FAST" ] || step "clang-tidy" tidy
+step_arrows() { tools/arrows.sh; }
+step_rooms() { tools/rooms.sh "$B"; }
+step_files() { tools/files.sh; }
+step_lua() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
+step_clang-format() {
+	sources '*.c' '*.h' | by_file clang-format "$(clang-format --version; cat .clang-format)" ""
+}
+step_shellcheck() {
+	command -v shellcheck >/dev/null || { echo "   not installed"; return 0; }
+	{ sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } |
+		by_file shellcheck "$(shellcheck --version; find tests tools conformance -name '*.bash' -exec sha256sum {} +)" ""
+}
+step_cppcheck() { sources '*.c' | by_file cppcheck "$(cppcheck --version; cat tools/cppcheck.cfg) $CPPCHECK_OPTIONS" "$B/obj"; }
+step_clang-tidy() { sources '*.c' | by_file clang-tidy "$(clang-tidy --version; cat .clang-tidy) $CLANG_FLAGS $DEPTH" "$B/obj"; }
+
+for step in $steps; do
+	[ -z "$STEPS" ] || [[ " $STEPS " == *" $step "* ]] || continue
+	case $step in cppcheck | clang-tidy) [ -z "$FAST" ] || continue ;; esac
+	echo "== $step"
+	"step_$step" || found+=("$step")
+done
 if [ "${#found[@]}" -gt 0 ]; then
 	printf 'lint: found something:'
 	printf ' [%s]' "${found[@]}"
