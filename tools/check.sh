@@ -22,7 +22,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ROOT=$PWD
 : "${B:=$ROOT/build}" "${T:=}" "${TIMES:=}" "${WHOLE:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}" "${TSHARK:=tshark}"
-: "${CC:=gcc}" "${E2E_SECONDS:=2400}" "${UNIT_SECONDS:=1200}"
+: "${CC:=gcc}" "${E2E_SECONDS:=3600}" "${UNIT_SECONDS:=1200}"
 export PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so} # the Makefile has built it
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC WHOLE E2E_SECONDS UNIT_SECONDS
 # The analyzer ends sooner in long functions; what it finds beyond that, `make lint` and `make check-all` do.
@@ -35,8 +35,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 tools/needs.sh || { echo "nothing was tested"; echo "0 passed, 1 failed"; exit 1; }
 mode=${1:-all}
 log_dir=$B/check
-rm -rf "$log_dir"
 mkdir -p "$log_dir"
+run=$(mktemp -d "$log_dir/run.XXXXXX") # another may run in this folder
+trap 'rm -rf "$run"' EXIT
 
 # ---- the parts ----------------------------------------------------------------------------------------------------------
 
@@ -141,21 +142,21 @@ verdict() { # NAME STATUS SECONDS: counts one thing that either holds or not
 	esac
 }
 
-parts >"$log_dir/parts.tsv"
+parts >"$run/parts.tsv"
 while IFS=$'\t/' read -r runner _; do
 	case $runner in unit-tests | unit-tests-sanitised) suites[$runner]=$((${suites[$runner]:-0} + 1)) good[$runner]=0 bad[$runner]=0 ;; esac
-done <"$log_dir/parts.tsv"
-due=$(wc -l <"$log_dir/parts.tsv")
+done <"$run/parts.tsv"
+due=$(wc -l <"$run/parts.tsv")
 while IFS=$'\t' read -r name status seconds; do
 	due=$((due - 1))
 	case $name in
 	unit-tests/* | unit-tests-sanitised/*) suite "${name%/*}" "${name#*/}" "$status" "$seconds" ;;
 	*) verdict "$name" "$status" "$seconds" ;;
 	esac
-done < <(tools/queue.pl tests/times.tsv "$log_dir/measured.tsv" <"$log_dir/parts.tsv")
+done < <(tools/queue.pl tests/times.tsv "$run/measured.tsv" <"$run/parts.tsv")
 [ "$due" -eq 0 ] || { failed=$((failed + due)); echo "FAIL  parts without a verdict: $due"; }
 
-tools/check-times.pl "$log_dir/measured.tsv" "$log_dir/times.tsv" "${BUILD_TIMES:-}" || failed=$((failed + 1))
+tools/check-times.pl "$run/measured.tsv" "$log_dir/times.tsv" "${BUILD_TIMES:-}" || failed=$((failed + 1))
 [ -z "$TIMES" ] || tools/check-times.pl --expect "$log_dir/times.tsv" tests/times.tsv
 [ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"
 [ -z "$what_failed" ] || echo "failed:$what_failed"

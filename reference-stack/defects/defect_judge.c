@@ -416,7 +416,8 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
 bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct validation_subject *subject,
                   struct validation_outcome *outcome)
 {
-    const struct defect_override *override = &kept_set(faults)->overrides[entry];
+    const struct defect_set *set = kept_set(faults);
+    const struct defect_override *override = &set->overrides[entry];
 
     defect_note_refused(set, entry);
     if (override->quantity != NULL && !defect_override_applies(override, subject))

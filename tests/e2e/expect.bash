@@ -2,7 +2,7 @@
 #
 # What the end-to-end scripts share; to be sourced from the tree's root.
 #
-#   expect STATUSES WHAT COMMAND...   runs it, at most EXPECT_SECONDS (300); its exit status must be one of STATUSES ("2", "1 4"). Status 2
+#   expect STATUSES WHAT COMMAND...   runs it, at most EXPECT_SECONDS (1200); its exit status must be one of STATUSES ("2", "1 4"). Status 2
 #                                     to 4 must come with exactly one line on stderr, and without one on stdout
 #                                     that says PASS; with lines=any the usage may follow, with passes=any there may
 #                                     be PASSes (of what was judged, beside what was not). The output is left in $WORK/stdout and $WORK/stderr.
@@ -13,7 +13,7 @@
 # "${cc[@]}" is the compiler, "${libiwarp[@]}" the library and what it needs. Everything is checked before the script ends: `finish` gives the exit status.
 set -euo pipefail
 : "${B:=$PWD/build}" "${CC:=gcc}" "${TSHARK:=tshark}" "${WORK:=}"
-: "${EXPECT_SECONDS:=300}" "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
+: "${EXPECT_SECONDS:=1200}" "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
 if [ -z "$WORK" ]; then
 	WORK=$(mktemp -d)
 	trap 'rm -rf "$WORK"' EXIT

@@ -8,6 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 source tests/e2e/expect.bash
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 
+unset T FAST SHALLOW STEPS PART LINT_WHOLE CLANG_FLAGS # the test's own
+
 tree=$WORK/tree
 mkdir -p "$tree/tools" "$WORK/bin"
 cp tools/lint.sh tools/lint-memory.pl tools/cppcheck.cfg "$tree/tools"

@@ -144,8 +144,9 @@ bool prove_demands_may_warn(const char *defect)
 {
     struct no_defect row;
 
-    return no_defect_find_in(embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-warn.tsv"),
-                             defect, &row);
+    return no_defect_find_in(
+        embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-warn.tsv"), defect,
+        &row);
 }
 
 static void tell_of_level(struct teller *teller, const struct catalogue *catalogue, const struct defect *defect)
@@ -158,7 +159,8 @@ static void tell_of_level(struct teller *teller, const struct catalogue *catalog
     if (drawn == NULL || declared == (id[0] != '\0'))
         return; /* what is not killed at all is told elsewhere */
     if (declared)
-        (void)snprintf(text, sizeof(text), "%s: reference-stack/defects/defects-warn.tsv has it without need", defect->id);
+        (void)snprintf(text, sizeof(text), "%s: reference-stack/defects/defects-warn.tsv has it without need",
+                       defect->id);
     else
         (void)snprintf(text, sizeof(text), "%s: breaks %.40s, a MUST, and nothing that it names draws more than WARN",
                        defect->id, id);
