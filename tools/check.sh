@@ -26,7 +26,8 @@ ROOT=$PWD
 export PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so} # the Makefile has built it
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC WHOLE E2E_SECONDS UNIT_SECONDS
 # The analyzer ends sooner in long functions; what it finds beyond that, `make lint` and `make check-all` do.
-export LINT_SHALLOW=${WHOLE:+} && LINT_SHALLOW=$([ -n "$WHOLE" ] || echo 1)
+LINT_SHALLOW=$([ -n "$WHOLE" ] || echo 1)
+export LINT_SHALLOW
 export LC_ALL=C.UTF-8 TZ=UTC
 # A caller's own options come after, and win; the first three hold for all others.
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
