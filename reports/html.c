@@ -6,6 +6,7 @@
 #include "reports/html_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Requirements (each counted once, roles and flows together) by their worst verdict. */
@@ -164,6 +165,20 @@ static void fact_number(const struct html *html, const char *name, uint64_t valu
     fact(html, name, text);
 }
 
+/* What the profile says of the device: who made it, which one it is, and what it can do. */
+static void device_facts(const struct html *html, const json_t *device)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)device, name, value)
+    {
+        char *text = json_is_object(value) ? json_dumps(value, JSON_SORT_KEYS | JSON_COMPACT) : NULL, title[40];
+        (void)snprintf(title, sizeof(title), "Device: %.30s", name);
+        fact(html, title, text ? text : json_string_value(value));
+        free(text);
+    }
+}
+
 static void facts(const struct html *html)
 {
     const struct run_info *info = &html->report->info;
@@ -172,6 +187,7 @@ static void facts(const struct html *html)
     markup_element(html->markup, "summary", NULL, "About this run: command, times, seed, traffic");
     markup_open(html->markup, "dl", "class", "facts", NULL);
     fact(html, "Target", info->target);
+    device_facts(html, info->device);
     fact(html, "Command", info->command);
     fact(html, "Shard", info->shard);
     fact(html, "Started", info->started);
@@ -292,7 +308,9 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_close(m);
     markup_open(m, "footer", NULL);
     markup_text(m, "Made from results.jsonl; the captures beside it are the evidence. ");
-    markup_textf(m, "%.100s", report->info.tool);
+    markup_textf(m, "%.100s; started %.40s; seed %llu; catalogue %.40s.", report->info.tool,
+                 report->info.started ? report->info.started : "at an unknown time",
+                 (unsigned long long)report->info.seed, report->info.catalogue);
     markup_close(m);
     html_asset(m, "script", "reports/assets/page.js");
     int rc = markup_save(m, to, error);

@@ -23,6 +23,8 @@ json_t *run_info_to_json(const struct run_info *info)
         rc |= member_set_count(object, "selected", info->selected);
     if (info->conditions)
         rc |= json_object_set(object, "conditions", info->conditions);
+    if (info->device)
+        rc |= json_object_set(object, "device", info->device);
     rc |= member_set_text(object, "shard", info->shard);
     rc |= member_set_text(object, "plan", info->plan);
     if (info->parts)
@@ -49,6 +51,8 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .plan = member_text(object, "plan"),
     };
     json_t *parts = json_object_get(object, "parts"), *conditions = json_object_get(object, "conditions");
+    json_t *device = json_object_get(object, "device");
+    info->device = json_is_object(device) ? device : NULL;
     info->parts = json_is_object(parts) ? parts : NULL;
     info->conditions = json_is_object(conditions) ? conditions : NULL;
     const char *type = member_text(object, "type");

@@ -15,20 +15,27 @@
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
 #include "conformance/engine/report/report_site.h"
+#include "conformance/engine/report/report_text.h"
+#include "conformance/engine/option/review_day.h"
 #include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/option/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/format.h"
 #include "reports/known.h"
 #include "reports/report.h"
 #include "reports/results_log.h"
-#include "reports/terminal.h"
+#include "reports/statement.h"
 #include "wire/exit_status.h"
+
+enum { REVIEW_DAYS = 182 }; /* of known deviations that --known prints */
 
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
     bool matrix, merge, diff, site, accept_known, force;
+    const char *statement; /* --statement: a document; NULL */
+    bool known;
     report_diff_writer *diff_format; /* with --diff */
     unsigned fails;                  /* with --diff: kinds of differences, as bits */
     char **inputs;                   /* in argv's own order; room for all arguments */
@@ -45,6 +52,8 @@ static void usage(void)
            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
            "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
            "       warpcheck report --site DIR|TABLE -o OUT\n"
+           "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
+           "       warpcheck report --known DIR|FILE [-o OUT]\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
            "same folder:\n"
            "  %s.\n"
@@ -67,6 +76,14 @@ static void usage(void)
         "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
         "and\n"
         "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n"
+        "  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document "
+        "(RFC5044, ...; "
+        "all) with\n"
+        "                     its verdict, the evidence, and why what is not decided is not; the device, and a place "
+        "to "
+        "sign\n"
+        "  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a "
+        "year\n"
         "  --accept-known     with --merge: exits with 0 instead of 5\n"
         "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
         "empty\n"
@@ -123,6 +140,12 @@ static int words_read(struct options *options, int argc, char **argv, const char
         } else if (strcmp(argument, "--fail-on") == 0) {
             if ((*fail_on = value_of(argv, &i, argc)) == NULL)
                 *fail_on = "";
+        } else if (strcmp(argument, "--statement") == 0) {
+            options->statement = value_of(argv, &i, argc);
+            if (options->statement == NULL)
+                return sentence_set(error, "--statement needs a document, such as RFC5044, or all");
+        } else if (strcmp(argument, "--known") == 0) {
+            options->known = true;
         } else if (strcmp(argument, "--matrix") == 0) {
             options->matrix = true;
         } else if (strcmp(argument, "--merge") == 0) {
@@ -156,6 +179,11 @@ static int kinds_check(const struct options *options, const char *fail_on, struc
     if (options->matrix + options->merge + options->diff + options->site > 1)
         return sentence_set(error, "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
                                    "by side, --merge joins them, --diff lists what differs, --site publishes them");
+    if ((options->statement != NULL || options->known) &&
+        (options->statement != NULL) + options->known + options->matrix + options->merge + options->diff +
+                options->site + (options->format || options->text) + (options->input_count != 1) >
+            1)
+        return sentence_set(error, "--statement and --known are each of one run, and exclude other kinds of reports");
     if (options->site && (options->output == NULL || options->format || options->text))
         return sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
     if (fail_on != NULL && !options->diff)
@@ -193,7 +221,8 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
             options->inputs[1]);
     if (options->output && options->text && strcmp(options->output, "-") != 0)
         return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
-    if (options->output && !options->format && !options->text && !options->site)
+    if (options->output && !options->format && !options->text && !options->site && !options->statement &&
+        !options->known)
         return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
     return 0;
 }
@@ -299,6 +328,31 @@ static int write_beside(const struct options *options, const struct report *repo
     return rc;
 }
 
+/* Into the named file; without one a statement goes beside the results, and known deviations to standard output. */
+static int write_statement(const struct options *options, const struct report *report,
+                           const struct report_coverage *coverage, const char *dir, struct sentence *error)
+{
+    char *path = options->output != NULL ? strdup(options->output)
+                 : options->known        ? strdup("-")
+                                         : beside(dir, "statement.html");
+    struct place to = place_at(path != NULL ? path : "-");
+    char today[UTC_TEXT_OCTETS], review_by[DAY_TEXT_OCTETS];
+    int rc;
+
+    (void)utc_text(today);
+    today[10] = '\0';
+    if (path == NULL)
+        rc = sentence_set(error, "out of memory");
+    else if (options->known)
+        rc = statement_known(report, day_after(today, REVIEW_DAYS, review_by), &to, error);
+    else
+        rc = statement_write(report, coverage, options->statement, &to, error);
+    if (rc == 0)
+        say_path(to.path);
+    free(path);
+    return rc;
+}
+
 static int write_files(const struct options *options, const struct report *report, const char *dir)
 {
     struct coverage_index *index = NULL;
@@ -310,76 +364,16 @@ static int write_files(const struct options *options, const struct report *repor
     struct report_coverage coverage = {covers, index};
     if (*report->note)
         (void)complain(0, "%s", report->note);
-    if (options->format && options->output)
+    if (options->statement != NULL || options->known)
+        rc = write_statement(options, report, &coverage, dir, &error);
+    else if (options->format && options->output)
         rc = write_one(options, report, &coverage, &error);
     else
         rc = write_beside(options, report, &coverage, dir, &error);
     coverage_free(index);
+    if (rc == STATEMENT_NO_DOCUMENT)
+        return complain(EXIT_USAGE, "%s", error.text);
     return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, "%s", error.text);
-}
-
-/* The findings as text, as they come; the summary of a whole file or of what there is. */
-struct text_report {
-    struct terminal terminal;
-    const struct catalogue *catalogue;
-    struct run_summary counted;
-    struct finding_set findings;
-    bool summed; /* there is a summary line */
-};
-
-static int text_result(void *user, const struct result *result, json_t *object)
-{
-    struct text_report *text = user;
-    const struct requirement *requirement = catalogue_find(text->catalogue, result->id);
-
-    (void)object;
-    if (summary_count_result(&text->counted, &text->findings, result) != 0)
-        return -1;
-    terminal_result(&text->terminal, result, requirement ? requirement->text : NULL);
-    return 0;
-}
-
-static int text_summary(void *user, const struct run_summary *summary, json_t *object)
-{
-    struct text_report *text = user;
-    struct run_summary shown = *summary;
-
-    (void)object;
-
-    summary_take_verdicts(&shown, &text->counted); /* the results are the truth */
-    text->terminal.unfinished = summary->stopped != NULL;
-    terminal_summary(&text->terminal, &shown, NULL);
-    if (summary->stopped)
-        (void)complain(0, "the run did not come to its end: %.300s", summary->stopped);
-    text->summed = true;
-    return 0;
-}
-
-static void text_note(void *user, const char *note)
-{
-    (void)user;
-    (void)complain(0, "%s", note);
-}
-
-static int write_text(const char *results, const struct catalogue *catalogue)
-{
-    struct text_report text = {.catalogue = catalogue};
-    struct results_reader reader = {
-        .on_result = text_result, .on_summary = text_summary, .on_note = text_note, .user = &text};
-    struct sentence error = {"out of memory"};
-    int rc;
-
-    terminal_init(&text.terminal, stdout);
-    text.terminal.ladders = true;
-    text.terminal.unfinished = true; /* until there is a summary line */
-    rc = results_read(results, &reader, &error);
-    finding_set_free(&text.findings);
-    if (rc == 0 && !text.summed) {
-        terminal_summary(&text.terminal, &text.counted, NULL);
-        (void)complain(0, "%s: no summary line, the run did not come to its end", results);
-    }
-    terminal_free(&text.terminal);
-    return rc == 0 ? EXIT_DONE : complain(EXIT_USAGE, "%s", error.text);
 }
 
 static int write_site(const struct options *options)
@@ -422,7 +416,7 @@ static int write_again(const struct options *options)
     } else if (catalogue_load(&catalogue, &error) != 0) {
         status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     } else if (options->text) {
-        status = write_text(results, catalogue);
+        status = report_text(results, catalogue);
     } else if (report_load(&report, results, catalogue, &error) != 0) {
         status = complain(EXIT_USAGE, "%s", error.text);
     } else {

@@ -288,6 +288,11 @@ static const struct json_member members[] = {
      "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
     {"known_deviations", MEMBER_LIST, false, "a list of known deviations"},
     {"hazards", MEMBER_LIST, false, "a list of hazards"},
+    {"vendor", MEMBER_TEXT, false, "who makes the device"},
+    {"product", MEMBER_TEXT, false, "what its maker calls it"},
+    {"firmware", MEMBER_TEXT, false, "the version of its firmware"},
+    {"driver", MEMBER_TEXT, false, "the driver and its version"},
+    {"serial", MEMBER_TEXT, false, "the number of this one"},
 };
 
 /* A program and its arguments: no shell reads them, and each is a text by itself. */
@@ -435,5 +440,22 @@ const char *profile_hazard(const struct profile *profile, const char *requiremen
         if (fnmatch(text_of(entry, "requirement"), requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
             return text_of(entry, "note");
     }
+    return NULL;
+}
+
+json_t *profile_identity(const struct profile *profile)
+{
+    static const char *const told[] = {"vendor", "product", "firmware", "driver", "serial", "capabilities"};
+    json_t *identity = profile->json != NULL ? json_object() : NULL;
+
+    for (size_t i = 0; identity != NULL && i < sizeof(told) / sizeof(told[0]); i++) {
+        json_t *value = json_object_get(profile->json, told[i]);
+
+        if (value != NULL)
+            (void)json_object_set(identity, told[i], value); /* without memory the program ends with that status */
+    }
+    if (json_object_size(identity) != 0)
+        return identity;
+    json_decref(identity);
     return NULL;
 }

@@ -103,4 +103,7 @@ void profile_free(struct profile *profile);
 /* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */
 const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role);
 
+/* Who made the device, which one it is, and the capabilities that the profile declares: a new reference; NULL: nothing is said. */
+json_t *profile_identity(const struct profile *profile);
+
 #endif

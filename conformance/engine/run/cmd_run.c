@@ -77,6 +77,7 @@ static int open_output(struct run_command *command, struct sentence *error)
         .selected = command->plan.decidable,
         .conditions = run_conditions(options, command->host, error),
         .functions = run_journal_functions(),
+        .device = profile_identity(&command->profile),
     };
     int status = EXIT_ENVIRONMENT;
 
@@ -88,6 +89,7 @@ static int open_output(struct run_command *command, struct sentence *error)
         status = run_output_open(&command->output, options, &info, error);
     json_decref(info.conditions);
     json_decref(info.functions);
+    json_decref(info.device);
     return status;
 }
 
