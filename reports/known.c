@@ -49,7 +49,7 @@ int summary_count_result(struct run_summary *summary, struct finding_set *set, c
             summary->known_findings++;
         }
     }
-    summary_count(summary, result->verdict);
+    summary_count_several(summary, result->verdict, result_results(result));
     return 0;
 }
 

@@ -233,7 +233,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     int rc;
 
     if (!same(json_string_value(json_object_get(object, "type")), "beside"))
-        summary_count(&reading->counted, result->verdict);
+        summary_count_several(&reading->counted, result->verdict, result_results(result));
     if (!group || merge_line_make(&line, group, result, object, reading->dir) != 0)
         return sentence_set(reading->error, "%s: out of memory", reading->path);
     group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);

@@ -79,7 +79,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
         report_cases_add(&entry->cases, &report->files, result->file, result->verdict) != 0)
         return -1;
     report->script_errors += result->verdict == VERDICT_INCONCLUSIVE && result_is_script_error(result);
-    entry->counts[result->verdict]++;
+    entry->counts[result->verdict] += result_results(result);
     entry->seen[result->verdict] += result->count;
     entry->duration_ns += result->duration_ns;
     entry->worst = verdict_worse(entry->worst, result->verdict);

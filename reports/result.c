@@ -80,9 +80,19 @@ static uint64_t *counter_of(struct run_summary *summary, enum verdict verdict)
 
 void summary_count(struct run_summary *summary, enum verdict verdict)
 {
+    summary_count_several(summary, verdict, 1);
+}
+
+void summary_count_several(struct run_summary *summary, enum verdict verdict, uint64_t results)
+{
     uint64_t *counter = counter_of(summary, verdict);
     if (counter)
-        (*counter)++;
+        *counter += results;
+}
+
+uint64_t result_results(const struct result *result)
+{
+    return result->verdict == VERDICT_PASS && result->results > 1 ? result->results : 1;
 }
 
 uint64_t summary_of(const struct run_summary *summary, enum verdict verdict)
@@ -237,6 +247,8 @@ json_t *result_to_json(const struct result *result)
     rc |= member_set_text(object, "message", result->message);
     rc |= member_set_text(object, "evidence", result->evidence);
     rc |= member_set_count(object, "count", result->count ? result->count : 1);
+    if (result->results > 1)
+        rc |= member_set_count(object, "results", result->results);
     rc |= member_set_text(object, "purpose", result->purpose);
     if (result->duration_ns)
         rc |= member_set_count(object, "duration_ns", result->duration_ns);
@@ -289,6 +301,7 @@ int result_from_json(json_t *object, struct result *result)
         .message = member_text(object, "message"),
         .evidence = member_text(object, "evidence"),
         .count = member_count(object, "count"),
+        .results = member_count(object, "results"),
         .purpose = member_text(object, "purpose"),
         .duration_ns = member_count(object, "duration_ns"),
         .offset = member_count(object, "offset"),

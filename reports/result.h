@@ -49,6 +49,7 @@ struct result {
     const char *message; /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */
     const char *evidence; /* path relative to the output folder, e.g. "evidence/DDP-7.2-02.pcapng" */
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
+    uint64_t results;     /* PASS: so many results are this line (audit --findings-only); 0 and 1: one */
 
     /* optional, for people: left out of the line when NULL or 0 */
     const char *purpose;  /* the check's purpose line */
@@ -85,6 +86,8 @@ struct run_info {
      * {"selection": "DDP-7.*"}; borrowed.
      */
     json_t *conditions;
+    json_t
+        *device; /* optional, of a device with a profile: vendor, product, firmware, ..., its capabilities; borrowed */
     json_t *functions; /* optional, of a run: the name of each rule, by requirement; a line of its own; borrowed */
     /* of a part of a run (--shard), and of what was merged (reports/merge.h) */
     const char *shard; /* "2/4"; NULL: not shared out */
@@ -161,8 +164,12 @@ enum verdict verdict_worse(enum verdict a, enum verdict b);
 /* 0 and *verdict set when `name` (upper case, as verdict_name() gives it) is a verdict, else -1. */
 int verdict_from_name(const char *name, enum verdict *verdict);
 
-/* Counts one verdict in the summary. */
+/* Counts one verdict in the summary, or several. */
 void summary_count(struct run_summary *summary, enum verdict verdict);
+void summary_count_several(struct run_summary *summary, enum verdict verdict, uint64_t results);
+
+/* How many results a line stands for, at least 1. */
+uint64_t result_results(const struct result *result);
 
 /* The counter of one verdict. */
 uint64_t summary_of(const struct run_summary *summary, enum verdict verdict);

@@ -119,6 +119,8 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"message\":", result->message);
     rc |= put_text(lines, "\"evidence\":", result->evidence);
     rc |= put_count(lines, "\"count\":", result->count ? result->count : 1);
+    if (result->results > 1)
+        rc |= put_count(lines, "\"results\":", result->results);
     rc |= put_text(lines, "\"purpose\":", result->purpose);
     if (result->duration_ns)
         rc |= put_count(lines, "\"duration_ns\":", result->duration_ns);

@@ -76,7 +76,9 @@
   }
   window.addEventListener("hashchange", reveal);
   window.addEventListener("beforeprint", function () {
-    Array.prototype.forEach.call(document.querySelectorAll("#v-fail details"), function (d) { d.open = true; });
+    /* What a reader of paper cannot open: facts, failures, what is known and undecided, and the list of requirements. */
+    Array.prototype.forEach.call(document.querySelectorAll("header details, #v-fail details, #v-known details, #v-inc details, #tree details"),
+      function (d) { d.open = true; });
   });
   reveal();
 }());

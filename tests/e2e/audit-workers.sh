@@ -24,6 +24,23 @@ done
 lines=any expect 1 "lines of JSON" "$WARPCHECK" audit "$WORK/corpus" -j 2 --format jsonl
 holds "are the same" cmp <(jq -cS 'del(.started, .ended, .chain)' "$WORK/stdout") <(lines "$WORK/one")
 
+echo "== what passed, as one line for each requirement and role"
+counts() { jq -c 'select(.type == "summary") | [.pass, .fail, .warn, .ambiguous, .not_exercised]' "$1/results.jsonl"; }
+for jobs in 1 3; do
+	lines=any expect 1 "$jobs processes" "$WARPCHECK" audit "$WORK/corpus" -j "$jobs" --findings-only -o "$WORK/few$jobs"
+	holds "the same counts" test "$(counts "$WORK/few$jobs")" = "$(counts "$WORK/one")"
+	holds "the same findings" cmp <(lines "$WORK/one" | jq -c 'select(.type == "result" and .verdict != "PASS")') \
+		<(lines "$WORK/few$jobs" | jq -c 'select(.type == "result" and .verdict != "PASS")')
+	holds "one PASS a requirement and role" test -z "$(jq -r 'select(.verdict == "PASS") | .id + " " + (.role // "")' "$WORK/few$jobs/results.jsonl" | sort | uniq -d)"
+done
+holds "the files are smaller" test "$(stat -c %s "$WORK/few1/junit.xml")" -lt "$(($(stat -c %s "$WORK/one/junit.xml") / 2))"
+for part in 1 2; do
+	lines=any expect 1 "part $part" "$WARPCHECK" audit "$WORK/corpus" --findings-only --shard $part/2 -o "$WORK/fewpart$part"
+done
+lines=any expect 1 "merged" "$WARPCHECK" report --merge "$WORK/fewpart2" "$WORK/fewpart1" -o "$WORK/fewmerged"
+holds "the same counts" test "$(counts "$WORK/fewmerged")" = "$(counts "$WORK/one")"
+expect 2 "and all of it" "$WARPCHECK" audit "$WORK/corpus" --findings-only --all
+
 # A capture that does not end as long as somebody writes to it: its worker waits, and the others go on.
 echo "== while they work"
 mkfifo "$WORK/corpus/5.pcap"

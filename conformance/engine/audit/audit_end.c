@@ -216,6 +216,7 @@ int audit_end(struct audit *audit)
 
     audit_clear_progress(audit);
     audit_skipped_done(audit);
+    audit_write_passed(audit);
     fill_summary(audit, &summary);
     expectations_compare(audit, &summary);
     summary.ended = utc_text(ended);

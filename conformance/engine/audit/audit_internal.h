@@ -17,6 +17,11 @@ struct seen {
     uint64_t hidden; /* and not shown */
 };
 
+/* What passed of one requirement, by role (role_slot()). */
+struct passed {
+    uint64_t results[ROLE_SLOTS], count[ROLE_SLOTS];
+};
+
 struct audit {
     const struct audit_options *options;
     const struct catalogue *catalogue;
@@ -31,10 +36,11 @@ struct audit {
     struct audit_expect *expect; /* with --expect or --write-expect, else NULL */
     char today[UTC_TEXT_OCTETS]; /* with `expect`: the day alone */
     size_t differences_shown;
-    struct seen *seen; /* by index in the catalogue */
-    bool unwritten;    /* results were lost: disk full */
-    bool foreign;      /* some file is no capture that can be read */
-    bool damaged;      /* some file breaks off */
+    struct seen *seen;     /* by index in the catalogue */
+    struct passed *passed; /* the same, with --findings-only; else NULL */
+    bool unwritten;        /* results were lost: disk full */
+    bool foreign;          /* some file is no capture that can be read */
+    bool damaged;          /* some file breaks off */
 };
 
 /* audit_results.c: something could not be written. Reported once: what was written before stays good. */
@@ -43,8 +49,10 @@ void audit_unwritten(struct audit *audit, const char *message);
 void audit_take_result(void *user, const struct result *result, const struct requirement *requirement);
 void audit_write_results(void *user);
 /* A result of another process, as its line of JSON. */
-void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
-                     size_t octets);
+void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
+                     uint64_t count, const char *line, size_t octets);
+/* With --findings-only: a line for each requirement and role that passed, after all others. */
+void audit_write_passed(struct audit *audit);
 /* The entry `index` of the files is judged as far as it could be read. */
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
                      const struct sentence *error);

@@ -66,6 +66,8 @@ static int flag_parse(struct audit_options *options, char **argv, int *index, st
         options->quiet = true;
     else if (strcmp(argv[*index], "--allow-gaps") == 0)
         options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--findings-only") == 0)
+        options->findings_only = true;
     else if (strcmp(argv[*index], "--no-rings") == 0)
         options->no_rings = true;
     else if (strcmp(argv[*index], "--force") == 0)
@@ -279,6 +281,10 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
     }
     if (options->files.count + options->files.skipped_count == 0) {
         (void)sentence_set(error, "no captures are named: name files or folders");
+        return EXIT_USAGE;
+    }
+    if (options->findings_only && options->all) {
+        (void)sentence_set(error, "--findings-only excludes --all, which shows what passed");
         return EXIT_USAGE;
     }
     if (options->quiet && options->all) {

@@ -24,6 +24,7 @@ struct audit_options {
     bool all;
     bool quiet;                        /* show the closing lines alone */
     bool no_rings;                     /* each file is a capture of its own */
+    bool findings_only;                /* what passed is one line for each requirement and role */
     bool allow_gaps;                   /* what is not judged does not change the exit status */
     const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
     unsigned spread;                   /* weeks over which the review days of new expectations are spread */

@@ -75,11 +75,47 @@ static void give_held(struct audit *audit)
     audit_write_results(audit);
 }
 
+/* True: what passed is counted, and written at the end. */
+static bool take_passed(struct audit *audit, enum verdict verdict, const struct requirement *requirement, unsigned role,
+                        uint64_t count)
+{
+    if (audit->passed == NULL || verdict != VERDICT_PASS)
+        return false;
+    audit->passed[requirement->index].results[role]++;
+    audit->passed[requirement->index].count[role] += count;
+    return true;
+}
+
+void audit_write_passed(struct audit *audit)
+{
+    static const char *const roles[ROLE_SLOTS] = {[ROLE_INITIATOR] = "initiator", [ROLE_RESPONDER] = "responder"};
+    char shard[40] = "";
+
+    if (audit->options->shard.of != 0) /* results of another shard are not the same ones */
+        (void)snprintf(shard, sizeof(shard), "shard %u/%u", audit->options->shard.index, audit->options->shard.of);
+    for (size_t i = 0; audit->passed != NULL && i < catalogue_count(audit->catalogue); i++)
+        for (unsigned role = 0; role < ROLE_SLOTS; role++) {
+            struct result result = {.id = catalogue_at(audit->catalogue, i)->id,
+                                    .verdict = VERDICT_PASS,
+                                    .by = "rule",
+                                    .role = roles[role],
+                                    .flow = shard[0] != '\0' ? shard : NULL,
+                                    .count = audit->passed[i].count[role],
+                                    .results = audit->passed[i].results[role]};
+
+            if (result.results != 0)
+                (void)give_result(audit, &result);
+        }
+    audit_write_results(audit);
+}
+
 void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct audit *audit = user;
 
     audit->seen[requirement->index].exercised = true;
+    if (take_passed(audit, result->verdict, requirement, role_slot(result->role), result->count))
+        return;
     if (!is_held(audit, result))
         (void)give_result(audit, result);
 }
@@ -197,13 +233,15 @@ static bool take_line(struct audit *audit, const struct requirement *requirement
     return held;
 }
 
-void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
-                     size_t octets)
+void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
+                     uint64_t count, const char *line, size_t octets)
 {
     struct audit *audit = user;
     struct sentence error;
 
     audit->seen[requirement->index].exercised = true;
+    if (take_passed(audit, verdict, requirement, role, count))
+        return;
     if (octets != 0 && (is_shown(audit, verdict) || (audit->expect != NULL && verdict != VERDICT_PASS)) &&
         take_line(audit, requirement, line, octets))
         return;

@@ -78,11 +78,14 @@ static void record_put(struct worker *worker, struct audit_record record, const 
 static void take_result(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct worker *worker = user;
-    struct audit_record record = {
-        .kind = AUDIT_RECORD_RESULT, .verdict = (uint16_t)result->verdict, .requirement = (uint32_t)requirement->index};
+    struct audit_record record = {.kind = AUDIT_RECORD_RESULT,
+                                  .verdict = (uint16_t)result->verdict,
+                                  .requirement = (uint32_t)requirement->index,
+                                  .number = result->count * ROLE_SLOTS + role_slot(result->role)};
 
     worker->lines.count = 0;
-    if (worker->config->lines || worker->config->shown || result->verdict != VERDICT_PASS)
+    if (result->verdict != VERDICT_PASS ||
+        ((worker->config->lines || worker->config->shown) && !worker->config->findings_only))
         worker->failed |= result_line_append(&worker->lines, result) != 0;
     record_put(worker, record, worker->lines.octets, worker->lines.count);
 }

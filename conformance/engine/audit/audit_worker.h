@@ -31,7 +31,7 @@ struct audit_record {
     uint16_t verdict;     /* RESULT */
     uint32_t requirement; /* RESULT: its place in the catalogue */
     uint32_t octets;
-    uint64_t number; /* READING */
+    uint64_t number; /* READING; RESULT: its count times ROLE_SLOTS, and its role */
 };
 
 struct audit_ending {

@@ -69,7 +69,8 @@ static bool record_hand_over(struct workers *workers, const struct audit_record 
     switch (record->kind) {
     case AUDIT_RECORD_RESULT:
         config->result(config->user, (enum verdict)record->verdict,
-                       catalogue_at(config->catalogue, record->requirement), octets, record->octets);
+                       catalogue_at(config->catalogue, record->requirement), (unsigned)(record->number % ROLE_SLOTS),
+                       record->number / ROLE_SLOTS, octets, record->octets);
         return false;
     case AUDIT_RECORD_FLOW_END: config->results_end(config->user); return false;
     case AUDIT_RECORD_READING: config->reading(config->user, record->file, record->number); return false;

@@ -19,11 +19,13 @@ struct audit_workers_config {
     uint64_t capabilities; /* that a process keeps, for files that it could not read otherwise */
     bool lines;            /* lines of all results are wanted, with ladders; else those of findings only, */
     bool shown;            /* and of what passed, without ladders */
+    bool findings_only;    /* no lines of what passed */
     /*
-     * One result of the present file. `line` is its line of results.jsonl, newline included; `octets` 0: not wanted.
+     * One result of the present file: of `role` (role_slot()), `count` times. `line` is its line of results.jsonl, newline included;
+     * `octets` 0: not wanted.
      */
-    void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
-                   size_t octets);
+    void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
+                   uint64_t count, const char *line, size_t octets);
     void (*results_end)(void *user);                            /* the results of a flow are complete */
     void (*reading)(void *user, size_t index, uint64_t frames); /* so many frames of the present file are read */
     /*

@@ -58,6 +58,8 @@ static void usage(void)
         "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
         "date\n"
         "  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n"
+        "  --findings-only    write what passed as one line for each requirement and role: results and JUnit stay "
+        "small\n"
         "  --all              also show passes\n"
         "  --quiet            show no results and no progress, only the closing lines\n"
         "  --help             show this text\n",
@@ -161,6 +163,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .processes = options->processes,
         .capabilities = audit->capabilities & RUN_CONFINE_READING,
         .lines = audit->logged || audit->expect != NULL,
+        .findings_only = options->findings_only,
         .shown = options->all && !format_option_machine(&options->format),
         .result = audit_take_line,
         .results_end = audit_write_results,
@@ -246,7 +249,9 @@ static int set_up(struct audit *audit, struct sentence *error)
     audit->terminal.all = options->all;
     audit->terminal.quiet = options->quiet;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
-    if (audit->seen == NULL) {
+    if (options->findings_only)
+        audit->passed = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->passed));
+    if (audit->seen == NULL || (options->findings_only && audit->passed == NULL)) {
         (void)sentence_set(error, "out of memory");
         return EXIT_INCONCLUSIVE;
     }
@@ -317,6 +322,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
     terminal_free(&audit.terminal);
     finding_set_free(&audit.findings);
     audit_expect_free(audit.expect);
+    free(audit.passed);
     free(audit.seen);
     return status;
 }
