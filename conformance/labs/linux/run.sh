@@ -78,8 +78,8 @@ done
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
 # The agents of checks side by side come first: when the last one is ready, all are.
-guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do warpcheck-agent --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
-warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
+guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do warpcheck-agent --address :: --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
+warpcheck-agent --address :: --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
 # cx16=off: after CMPXCHG16B, with which the guest's kernel allocates memory, QEMU 7.2 may have half of an address in EFLAGS, and the guest
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU

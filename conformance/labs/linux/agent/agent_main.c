@@ -59,13 +59,20 @@ static int serve(struct agent *agent, int listener)
     }
 }
 
-static int open_listener(const char *address, uint16_t port)
+/* One socket for both families: an IPv4 address is one of IPv6's, too ("::ffff:192.0.2.7", RFC 4291 2.5.5.2). */
+static bool read_address(const char *text, struct in6_addr *address)
 {
-    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    char mapped[INET6_ADDRSTRLEN + 8];
+
+    (void)snprintf(mapped, sizeof(mapped), "::ffff:%.*s", INET6_ADDRSTRLEN, text);
+    return inet_pton(AF_INET6, strchr(text, ':') != NULL ? text : mapped, address) == 1;
+}
+
+static int open_listener(const struct in6_addr *address, uint16_t port)
+{
+    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = *address};
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, off = 0;
 
-    if (inet_pton(AF_INET6, address, &any.sin6_addr) != 1)
-        any.sin6_addr = in6addr_any;
     (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     return fd >= 0 && bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0 && listen(fd, 8) == 0 ? fd : -1;
@@ -153,7 +160,8 @@ static const char usage[] =
     "  Runs the upper tester of an RDMA device (docs/upper-tester.md) with rdma_cm and verbs.\n"
     "  --device NAME   the name of the device in `rdma link` (the first device)\n"
     "  --port N        port of the control socket (7471); 0: any port; the READY line names it\n"
-    "  --address A     IPv6 address of the control socket (default: all addresses of both families)\n"
+    "  --address A     IPv4 or IPv6 address of the control socket (127.0.0.1); ::, all addresses: everybody who\n"
+    "                  reaches the port is obeyed, so that this is for networks that one trusts\n"
     "  --fixed LIST    properties of the device that verbs cannot change; the default is\n"
     "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read\n"
     "  --help          shows this text\n";
@@ -161,7 +169,8 @@ static const char usage[] =
 static int run(int argc, char **argv)
 {
     struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
-    const char *device = NULL, *address = "", *why;
+    const char *device = NULL, *address = "127.0.0.1", *why;
+    struct in6_addr control;
     struct sockaddr_in6 bound = {0};
     socklen_t octets = sizeof(bound);
     unsigned long port = AGENT_PORT;
@@ -186,12 +195,14 @@ static int run(int argc, char **argv)
         }
     }
     (void)signal(SIGPIPE, SIG_IGN);
-    why = port <= UINT16_MAX ? open_device(&agent, device) : "--port is no port";
+    why = !read_address(address, &control) ? "--address is no address"
+          : port <= UINT16_MAX             ? open_device(&agent, device)
+                                           : "--port is no port";
     if (why != NULL) {
         fprintf(stderr, "warpcheck-agent: %s\n", why);
         return EXIT_ENVIRONMENT;
     }
-    listener = open_listener(address, (uint16_t)port);
+    listener = open_listener(&control, (uint16_t)port);
     if (listener < 0 || getsockname(listener, (struct sockaddr *)&bound, &octets) != 0) {
         fprintf(stderr, "warpcheck-agent: cannot listen on port %lu: %s\n", port, strerror(errno));
         return EXIT_ENVIRONMENT;
