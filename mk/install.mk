@@ -40,6 +40,7 @@ install: programs
 	sed -i -E 's,\[([^]]*)\]\(sctp\.md\),\1,g' '$(datadir)/doc/libiwarp/libiwarp.md'
 	for d in $(installed_folders); do for f in $$d/*; do \
 		[ ! -f "$$f" ] || install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" '$(datadir)'/doc/warpcheck/$$f; done; done
+	install -D -m 644 docs/dissector.png '$(datadir)'/doc/warpcheck/dissector.png
 	for f in dissector/profile/*; do install -D -m 644 "$$f" '$(datadir)'/doc/warpcheck/wireshark-profile/$${f##*/}; done
 	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
 	for d in conformance/engine/course/situations.lua conformance/templates/responder.lua; do \

@@ -18,7 +18,16 @@ translated() {
 		s/<a href="#solutions">([^<]*)<\/a>/<em>\1<\/em>/g
 		s/<pre>/<pre tabindex="0">/g
 		s/<table>/<div class="wide" tabindex="0"><table>/g
-		s/<\/table>/<\/table><\/div>/g'
+		s/<\/table>/<\/table><\/div>/g' | awk '
+		match($0, /<img src="[a-z-]+\.svg"/) { # a figure of the course stands in the page itself
+			name = substr($0, RSTART + 10, RLENGTH - 11)
+			print "<figure>"
+			while ((getline line < ("docs/course/" name)) > 0) print line
+			close("docs/course/" name)
+			print "</figure>"
+			next
+		}
+		{ print }'
 }
 title_of() { sed -n '1s/^# //p' "$1"; }
 fold() {
