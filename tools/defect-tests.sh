@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# defect-tests.sh [TREE [BUILD]]: the stack's deliberate faults stand in reference-stack/defects/ alone, and the library for programs of
-# others has none: no symbol of BUILD/libdefects.a stands in libiwarp.a or libiwarp.so. All other code of the stack calls the
-# operations of core/faults.h and cm/cm_faults.h, each after HOOK, HOOK_IF or HOOK_VALUE, so that a clean stack pays one branch; and
-# peer/, which stands above defects/, the functions of defects/peer_faults.h. The script lists these calls by operation, counts
-# the tests for a defect that it finds elsewhere, names each, and exits with 1 when there is one; also when an operation is called
-# that is not declared, or the other way round.
+# defect-tests.sh [TREE [BUILD]]: the stack's deliberate faults stand in reference-stack/defects/ alone.
+#
+#   - No symbol of BUILD/libdefects.a stands in libiwarp.a or libiwarp.so, the library for programs of others.
+#   - All other code of the stack calls the operations of core/faults.h, mpa/mpa_faults.h, sctp/sctp_faults.h and cm/cm_faults.h: these are the
+#     seams, at most 45, and their number only falls. Each is called by one of the macros of these headers, so that a clean stack pays one branch.
+#   - peer/ stands above defects/, and calls the functions of defects/peer_faults.h.
+#
+# The script lists each seam with its places, and each name of a number or decision with its own. It counts the tests for a defect that
+# it finds elsewhere, names each, and exits with 1 when there is one; also when something is called that is not declared, or the
+# other way round.
 #
 # A test for a defect is a line, comments and strings aside, that names a defect (DEFECT_...), asks a set for one
 # (..._behaves()), compares the pointer to an object's faults, calls a function of defects/ that neither peer_faults.h nor defect.h
@@ -15,6 +19,7 @@ set -euo pipefail
 tree=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 build=$(realpath -m "${2:-${B:-$tree/build}}")
 cd "$tree"
+seams_most=45
 
 for library in libdefects.a libiwarp.a libiwarp.so; do
 	[ -e "$build/$library" ] || { echo "defect-tests.sh: $build/$library: not there: 'make programs' builds it" >&2; exit 2; }
@@ -27,7 +32,7 @@ if [ -n "$found" ]; then
 	exit 1
 fi
 
-find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
+find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk -v most="$seams_most" '
 	function report(why) { printf "%s:%d: %s: %s\n", file, line, text, why; wrong++ }
 	# The line without what stands in comments, strings and character constants.
 	function plain(s,   out, i, c, two, quote) {
@@ -51,7 +56,7 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 	function tests(s,   rest, name) {
 		if (s ~ /(^|[^A-Za-z_])DEFECT_[A-Z]/) return "names a defect"
 		if (s ~ /behaves *\(/) return "asks a set for a defect"
-		if (s ~ /(->|[.])(faults|defects) *(==|!=|[?]|&&|[|][|])/ && s !~ /config(->|[.])faults/ && s !~ /^[ \t]*if \((association|agent|device)->faults != NULL\)$/ && s !~ /return device->faults == NULL/ ||
+		if (s ~ /(->|[.])(faults|defects) *(==|!=|[?]|&&|[|][|])/ && s !~ /config(->|[.])faults/ && s !~ /(association|agent|device)->faults [!=]= NULL/ ||
 		    s ~ /![A-Za-z_>().-]*(->|[.])(faults|defects)([^A-Za-z_]|$)/ ||
 		    s ~ /(if|while) *\([A-Za-z_>().-]*(->|[.])(faults|defects) *\)/) return "compares the pointer to an object\047s faults"
 		for (rest = s; match(rest, /(^|[^A-Za-z_])defect_[a-z_]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
@@ -61,12 +66,9 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		}
 		return ""
 	}
-	function place(name) {
-		places[name] = places[name] " " file ":" line
-		calls++
-	}
-	# Each operation of a statement, after HOOK; each hook_...() of peer/ stands after a PEER_HOOK of its own in the same statement.
-	function hooks(s,   rest, name, before, free, prefix) {
+	function place(name) { places[name] = places[name] " " file ":" line }
+	# Each hook_...() of peer/ stands after a PEER_HOOK of its own in the same statement.
+	function peer_hooks(s,   rest, name, before, free) {
 		free = 0
 		for (rest = s; match(rest, /hook_[a-z_0-9]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
 			before = substr(rest, 1, RSTART - 1)
@@ -77,51 +79,83 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 				report(name "() is called without PEER_HOOK")
 			place(name)
 		}
-		for (rest = s; match(rest, /(^|[^A-Z_])(CM_)?HOOK(_IF|_VALUE)?\(/); ) {
-			prefix = substr(rest, RSTART, RLENGTH) ~ /CM_/ ? "cm." : "stream."
+	}
+	# The seams of a statement: operations after a macro, or by the table itself; names of numbers and decisions.
+	function seams(s,   rest, table, name, at) {
+		for (rest = s; match(rest, /(^|[^A-Z_])(CM_|MPA_|SCTP_)?SEAM(_IF|_VALUE)?\(/); ) {
+			name = substr(rest, RSTART, RLENGTH)
+			table = name ~ /CM_/ ? "cm." : name ~ /MPA_/ ? "mpa." : name ~ /SCTP_/ ? "sctp." : "stream."
 			rest = substr(rest, RSTART + RLENGTH)
-			before = rest
-			# The operation is the first name after a comma that ends the object, or the value that is right.
 			name = ""
-			while (match(before, /, *[a-z_0-9]+\(/)) {
-				name = substr(before, RSTART, RLENGTH)
+			for (at = rest; match(at, /, *[a-z_0-9]+\(/); at = substr(at, RSTART + RLENGTH)) {
+				name = substr(at, RSTART, RLENGTH)
 				gsub(/^, *|\($/, "", name)
-				if ((prefix name) in declared)
+				if ((table name) in declared)
 					break
-				before = substr(before, RSTART + RLENGTH)
 			}
-			place(prefix name)
+			place(table name)
+			calls++
+		}
+		for (rest = s; match(rest, /faults->ops->[a-z_]+\(/); rest = substr(rest, RSTART + RLENGTH)) {
+			name = (file ~ /\/cm\// ? "cm." : "stream.") substr(rest, RSTART + 13, RLENGTH - 14)
+			if (name in declared) { place(name); calls++ }
+		}
+		for (rest = s; match(rest, /(SEAM_NUMBER|SEAM_DECIDE|MPA_DECIDE|SCTP_NUMBER|SCTP_DECIDE|SCTP_ASSOCIATION_DECIDE)\(/); rest = substr(rest, RSTART + RLENGTH)) {
+			name = substr(rest, RSTART, RLENGTH)
+			table = name ~ /^MPA/ ? "mpa." : name ~ /^SCTP/ ? "sctp." : "stream."
+			place(table (name ~ /NUMBER/ ? "number" : "decide"))
+			calls++
+		}
+		for (rest = s; match(rest, /(^|[^A-Za-z_0-9])[A-Z][A-Z_0-9]+([^A-Za-z_0-9(]|$)/); rest = substr(rest, RSTART + RLENGTH - 1)) {
+			name = substr(rest, RSTART, RLENGTH)
+			gsub(/[^A-Z_0-9]/, "", name)
+			if (name in choices)
+				place(name)
 		}
 	}
 	{
 		file = $0
 		outside = file !~ /^reference-stack\/defects\//
 		line = inside = 0
-		statement = ""
-		table = ""
+		statement = table = choice = ""
 		while ((getline text < file) > 0) {
 			line++
 			code = plain(text)
 			sub(/^[ \t]+/, "", text)
-			if (code ~ /^struct (cm_)?fault_ops \{/)
-				table = code ~ /cm_/ ? "cm." : "stream."
+			if (file ~ /faults[.]h$/ && match(code, /^struct [a-z_]*fault_ops \{/))
+				table = code ~ /mpa_/ ? "mpa." : code ~ /sctp_/ ? "sctp." : code ~ /cm_/ ? "cm." : "stream."
+			if (file ~ /_?faults[.]h$/ && code ~ /^enum [a-z]+_(number|decision) \{/)
+				choice = 1
 			if (table != "" && match(code, /\(\*[a-z_0-9]+\)\(/)) {
 				name = table substr(code, RSTART + 2, RLENGTH - 4)
-				if (name !~ /[.]((stream|device|association|agent)_new)$/) {
-					declared[name] = line
-					declared_in[name] = file
-				}
+				declared[name] = line
+				declared_in[name] = file
+				seam[name] = 1
+				count++
+			}
+			if (choice && match(code, /^[ \t]*[A-Z][A-Z_0-9]+,/)) {
+				name = code
+				gsub(/[^A-Z_0-9]/, "", name)
+				declared[name] = line
+				declared_in[name] = file
+				choices[name] = 1
+				named++
 			}
 			if (code ~ /^\};/)
-				table = ""
+				table = choice = ""
 			if (file ~ /^reference-stack\/defects\/peer_faults[.]h$/ && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
 				sub(/\(.*/, "", code)
 				sub(/.*[ *]/, "", code)
 				declared[code] = line
 				declared_in[code] = file
 			}
-			if (!outside || file ~ /faults[.]h$/)
+			if (!outside || file ~ /[a-z]_faults[.]h$/)
 				continue
+			if (file ~ /\/faults[.]h$/) {
+				if (code ~ /ops->release\(/)
+					place("stream.release")
+				continue
+			}
 			if (text ~ /^#[ \t]*include "reference-stack\/defects\//) {
 				if (file !~ /^reference-stack\/peer\// || text !~ /\/(peer_faults|defect)[.]h"/)
 					report("this header is for the files of defects/")
@@ -130,7 +164,7 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 			if (why != "")
 				report(why)
 			statement = statement " " code
-			if (code ~ /[;{}][ \t]*$/) {
+			if (code ~ /[;{}:][ \t]*$/) {
 				all[++statements] = statement
 				where[statements] = file ":" line
 				statement = ""
@@ -145,24 +179,28 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 			line = at[2]
 			text = all[i]
 			sub(/^[ \t]+/, "", text)
-			hooks(all[i])
+			peer_hooks(all[i])
+			seams(all[i])
 		}
 		for (name in declared) {
-			count++
 			if (!(name in places)) {
-				printf "%s:%d: %s() is called nowhere\n", declared_in[name], declared[name], name
+				printf "%s:%d: %s is called nowhere\n", declared_in[name], declared[name], name
 				unknown = 1
 			}
 		}
 		for (name in places) {
 			if (!(name in declared)) {
-				printf "%s() is called at%s, and no table of operations has it\n", name, places[name]
+				printf "%s is called at%s, and nothing declares it\n", name, places[name]
 				unknown = 1
 			}
 			print name places[name] | "LC_ALL=C sort"
 		}
 		close("LC_ALL=C sort")
-		printf "%d tests for a defect outside of reference-stack/defects/; %d hooks, called at %d places\n", wrong, count, calls
+		if (count > most) {
+			printf "%d seams, %d at most were expected: use one that is there, and a name of its numbers or decisions\n", count, most
+			unknown = 1
+		}
+		printf "%d tests for a defect outside of reference-stack/defects/; %d seams, called at %d places; %d numbers and decisions\n", wrong, count, calls, named
 		exit wrong != 0 || unknown || count == 0
 	}
 '

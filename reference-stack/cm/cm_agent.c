@@ -104,7 +104,7 @@ void cm_agent_free(struct cm_agent *agent)
     ring_free(&agent->outputs);
     ring_free(&agent->events);
     free(agent->own);
-    CM_HOOK(agent, release(agent->faults));
+    CM_SEAM(agent, release(agent->faults));
     free(agent);
 }
 
@@ -125,7 +125,7 @@ const struct cm_listener *cm_listener_of(const struct cm_agent *agent, uint64_t 
     for (size_t i = 0; i < agent->listener_count; i++) {
         const struct cm_listener *listener = agent->listeners[i];
 
-        if (CM_HOOK_VALUE(agent, listener->service_id == service_id, listens(agent, listener, service_id)))
+        if (CM_SEAM_VALUE(agent, listener->service_id == service_id, listens(agent, listener, service_id)))
             return listener;
     }
     return NULL;
@@ -217,7 +217,7 @@ void cm_event_data(struct cm_event *event, const uint8_t *octets, size_t count)
 void cm_event_done(struct cm_agent *agent, struct cm_event *event)
 {
     if (event != NULL)
-        CM_HOOK(agent, event(agent, event));
+        CM_SEAM(agent, event(agent, event));
 }
 
 bool cm_agent_poll(struct cm_agent *agent, struct cm_event *event)
@@ -281,7 +281,7 @@ void cm_agent_input(struct cm_agent *agent, const struct cm_place *from, const u
     for (size_t i = 0; known && i < sizeof(takers) / sizeof(takers[0]); i++) {
         if (takers[i].attribute != message.attribute)
             continue;
-        if (!CM_HOOK_IF(agent, input(agent, &message)))
+        if (!CM_SEAM_IF(agent, input(agent, &message)))
             takers[i].take(agent, &place, &message);
         return;
     }

@@ -21,42 +21,40 @@ struct cm_faults {
     const struct cm_fault_ops *ops;
 };
 
-#define CM_HOOKED(agent) __builtin_expect((agent)->faults != NULL, 0)
+#define CM_FAULTED(agent) __builtin_expect((agent)->faults != NULL, 0)
 
-/* Calls the operation. */
-#define CM_HOOK(agent, call)                                                                                           \
+/* Calls the operation; `call` is its name with the arguments. */
+#define CM_SEAM(agent, call)                                                                                           \
     do {                                                                                                               \
-        if (CM_HOOKED(agent))                                                                                          \
+        if (CM_FAULTED(agent))                                                                                         \
             (void)(agent)->faults->ops->call;                                                                          \
     } while (0)
 
 /* True where the operation is called and returns true. */
-#define CM_HOOK_IF(agent, call) (CM_HOOKED(agent) && (agent)->faults->ops->call)
+#define CM_SEAM_IF(agent, call) (CM_FAULTED(agent) && (agent)->faults->ops->call)
 
-/* `right`, or what the operation makes of it: only one of the two is evaluated. */
-#define CM_HOOK_VALUE(agent, right, call) (CM_HOOKED(agent) ? (agent)->faults->ops->call : (right))
+/* `own`, or what the operation returns: only one of the two is evaluated. */
+#define CM_SEAM_VALUE(agent, own, call) (CM_FAULTED(agent) ? (agent)->faults->ops->call : (own))
 
 struct cm_fault_ops {
-    /* A new agent gets what the implementation keeps of it, and loses it; its configuration may be changed. NULL: memory is short. */
+    /* A new agent gets what the implementation keeps of it; its configuration may change. NULL: memory is short. */
     struct cm_faults *(*agent_new)(struct cm_agent *agent, const struct cm_faults *faults);
+    /* The agent is about to be freed. */
     void (*release)(struct cm_faults *kept);
 
-    /* What an entry of the CM's table finds for a REQ. Returns whether it holds (A11.6, A11.7). */
-    bool (*judge)(const struct cm_validation *entry, const struct cm_subject *subject);
+    /* In place of cm_validation_judge(): what an entry of the CM's table finds for a REQ (A11.6, A11.7). */
+    bool (*judge)(const struct cm_validation *entry, const struct cm_subject *subject, struct cm_verdict *verdict);
 
-    /* An entry does not hold: reason and code of the REJ, or none. */
-    void (*verdict)(const struct cm_agent *agent, struct cm_verdict *verdict);
-
-    /* Does this listener take that Service ID (A11.5)? */
+    /* Does the listener take that Service ID (A11.5)? */
     bool (*listens)(const struct cm_agent *agent, const struct cm_listener *listener, uint64_t service_id);
 
     /* A message came that the agent knows. True: nothing follows from it. */
-    bool (*input)(struct cm_agent *agent, struct cm_message *message);
+    bool (*input)(struct cm_agent *agent, const struct cm_message *message);
 
     /* A MAD of 256 octets goes out. True: it does not. */
     bool (*send)(struct cm_agent *agent, uint8_t *mad);
 
-    /* What the ULP is told. */
+    /* An event for the ULP is complete. */
     void (*event)(struct cm_agent *agent, struct cm_event *event);
 };
 

@@ -19,7 +19,7 @@ static void queue(struct cm_agent *agent, const struct cm_place *to, const uint8
 
 void cm_send(struct cm_agent *agent, const struct cm_place *to, struct cm_exchange *exchange, uint8_t mad[MAD_OCTETS])
 {
-    if (CM_HOOK_IF(agent, send(agent, mad)))
+    if (CM_SEAM_IF(agent, send(agent, mad)))
         return;
     if (exchange != NULL)
         memcpy(exchange->last, mad, MAD_OCTETS);

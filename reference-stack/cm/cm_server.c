@@ -179,14 +179,12 @@ void cm_take_request(struct cm_agent *agent, const struct cm_place *from, const 
         return;
     }
     if (!cm_validation_run(&subject, &verdict)) {
-        if (!verdict.silent) {
-            rejected = rejection_of(agent, from, message);
-            cm_send_verdict(agent, &rejected, &verdict, message);
-        }
+        rejected = rejection_of(agent, from, message);
+        cm_send_verdict(agent, &rejected, &verdict, message);
         tell_refused(agent, from, message, verdict.entry->requirement, verdict.reason, IP_CM_LAYER_SERVICE,
                      verdict.code);
-    } else if (listener == NULL || listener->answer == CM_ANSWER_SILENT) {
-        agent->counts.ignored++; /* the first: only a defect lets it come here */
+    } else if (listener->answer == CM_ANSWER_SILENT) {
+        agent->counts.ignored++;
     } else if (listener->answer == CM_ANSWER_REJECT) {
         rejected = rejection_of(agent, from, message);
         cm_send_refusal(agent, &rejected, &listener->refusal);

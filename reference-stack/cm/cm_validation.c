@@ -103,7 +103,7 @@ const struct cm_validation cm_validation_table[] = {
 
 const size_t cm_validation_count = sizeof(cm_validation_table) / sizeof(cm_validation_table[0]);
 _Static_assert(sizeof(cm_validation_table) / sizeof(cm_validation_table[0]) <= CM_VALIDATIONS_MAX,
-               "defect sets have room for each entry");
+               "CM_VALIDATIONS_MAX is large enough");
 
 const struct cm_validation *cm_validation_find(const char *what, size_t n)
 {
@@ -116,17 +116,12 @@ const struct cm_validation *cm_validation_find(const char *what, size_t n)
     return NULL;
 }
 
-/* True: the entry holds, or does not count. */
-static bool judge(const struct cm_validation *entry, const struct cm_subject *subject, struct cm_verdict *verdict)
+bool cm_validation_judge(const struct cm_validation *entry, const struct cm_subject *subject,
+                         struct cm_verdict *verdict)
 {
-    struct cm_verdict found = {entry, entry->reason, entry->code, false, false};
-
-    if (CM_HOOK_VALUE(subject->agent, entry->holds(subject), judge(entry, subject)))
+    if (entry->holds(subject))
         return true;
-    CM_HOOK(subject->agent, verdict(subject->agent, &found));
-    if (found.ignore)
-        return true;
-    *verdict = found;
+    *verdict = (struct cm_verdict){entry, entry->reason, entry->code};
     return false;
 }
 
@@ -136,7 +131,8 @@ static bool run_stage(enum cm_stage stage, bool backwards, const struct cm_subje
     for (size_t i = 0; i < cm_validation_count; i++) {
         const struct cm_validation *entry = &cm_validation_table[backwards ? cm_validation_count - 1 - i : i];
 
-        if (entry->stage == stage && !judge(entry, subject, verdict))
+        if (entry->stage == stage && !CM_SEAM_VALUE(subject->agent, cm_validation_judge(entry, subject, verdict),
+                                                    judge(entry, subject, verdict)))
             return false;
     }
     return true;

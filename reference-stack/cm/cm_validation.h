@@ -30,7 +30,7 @@ enum { CM_VALIDATIONS_MAX = 16 };
 
 struct cm_validation {
     const char *requirement;
-    const char *name; /* unique: what a defect's target may also name */
+    const char *name; /* unique */
     enum cm_stage stage;
     bool (*holds)(const struct cm_subject *subject);
     uint16_t reason;
@@ -47,9 +47,11 @@ struct cm_verdict {
     const struct cm_validation *entry; /* NULL: the REQ is good */
     uint16_t reason;
     uint8_t code;
-    bool ignore; /* defect: the entry does not count */
-    bool silent; /* defect: no answer */
 };
+
+/* Does the entry hold? If not, *verdict is what the REJ has. */
+bool cm_validation_judge(const struct cm_validation *entry, const struct cm_subject *subject,
+                         struct cm_verdict *verdict);
 
 /* Judges a REQ in the order that A11 asks for, or one of those that it allows. True: it is good. */
 bool cm_validation_run(const struct cm_subject *subject, struct cm_verdict *verdict);

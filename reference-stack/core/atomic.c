@@ -74,18 +74,15 @@ struct send_work *atomic_open(const struct iwarp_stream *stream)
     return NULL;
 }
 
-bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+bool atomic_send_request(struct iwarp_stream *stream, struct outgoing *request)
 {
-    uint8_t header[STREAM_HEADER_ROOM];
-    size_t octets = ATOMIC_REQUEST_OCTETS;
-
-    work->atomic.id = ++stream->atomic_ids;
-    segment->qn = DDP_QN_READ_REQUEST;
-    segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
-    segment->last = true;
-    atomic_request_pack(&work->atomic, header);
-    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, header, octets));
-    if (piece_segment(stream, segment, header, octets) != 0)
+    request->work->atomic.id = ++stream->atomic_ids;
+    request->segment.qn = DDP_QN_READ_REQUEST;
+    request->segment.msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    request->segment.last = true;
+    atomic_request_pack(&request->work->atomic, request->header);
+    request->header_octets = ATOMIC_REQUEST_OCTETS;
+    if (piece_segment(stream, request) != 0)
         return false;
     transmit_requested(stream);
     return true;
@@ -103,8 +100,6 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
     if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
         return;
     work = atomic_open(stream);
-    if (work == NULL)
-        return; /* only with the check switched off by a defect */
     work->value = response.value;
     work->done = true;
     stream->counters.reads_outstanding--;
@@ -112,19 +107,6 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
 }
 
 /* --- Responder --------------------------------------------------------------------------------------------------- */
-
-/* A target that the region has; else NULL, which only a check switched off by a defect lets through. */
-static uint8_t *target_of(const struct iwarp_region *region, uint64_t to)
-{
-    uint64_t offset;
-
-    if (region == NULL)
-        return NULL;
-    offset = to - region->base;
-    if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
-        return NULL;
-    return region->octets + offset;
-}
 
 void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
 {
@@ -135,8 +117,6 @@ void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, 
     (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
     subject->atomic = &served.atomic;
     subject->region = iwarp_region_find(stream->device, served.atomic.stag);
-    if (HOOK_IF(stream, atomic_request(stream, &served, subject->region)))
-        return;
     if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
         deliver_served(stream, &served, subject);
 }
@@ -149,7 +129,7 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
     struct ddp_segment segment;
     const uint8_t *p = served->header;
 
-    if (validation_run(VALIDATE_ATOMIC_REQUEST, subject, &outcome) || outcome.ignore)
+    if (stream_judge(VALIDATE_ATOMIC_REQUEST, subject, &outcome))
         return true;
     (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
     subject->segment = &segment;
@@ -186,16 +166,15 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
         .count = ATOMIC_REQUEST_OCTETS,
         .region = iwarp_region_find(stream->device, served->atomic.stag),
     };
-    struct ddp_segment segment = {
-        .last = true,
-        .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
-        .qn = DDP_QN_ATOMIC_RESPONSE,
-        .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next,
+    struct outgoing message = {
+        .segment = {.last = true,
+                    .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
+                    .qn = DDP_QN_ATOMIC_RESPONSE,
+                    .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next},
+        .served = served,
+        .header_octets = ATOMIC_RESPONSE_OCTETS,
     };
     struct atomic_response response = {.id = served->atomic.id};
-    uint8_t header[STREAM_HEADER_ROOM];
-    size_t octets = ATOMIC_RESPONSE_OCTETS;
-    uint8_t *target;
 
     if (stream->catastrophe_due) {
         response_impossible(stream, served);
@@ -203,14 +182,12 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
     }
     if (!still_good(stream, served, &subject))
         return false;
-    target = target_of(subject.region, served->atomic.to);
-    if (target != NULL)
-        response.value =
-            HOOK_VALUE(stream, atomic_execute(&served->atomic, target), atomic(stream, served, subject.region));
+    response.value = SEAM_VALUE(
+        stream, atomic_execute(&served->atomic, subject.region->octets + (served->atomic.to - subject.region->base)),
+        atomic(stream, served, subject.region));
     stream->counters.atomics_executed++;
-    atomic_response_pack(&response, header);
-    octets = HOOK_VALUE(stream, octets, response_segment(stream, served, &segment, header, octets));
-    if (piece_segment(stream, &segment, header, octets) != 0)
+    atomic_response_pack(&response, message.header);
+    if (piece_segment(stream, &message) != 0)
         return false;
     stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
     return true;
@@ -218,17 +195,14 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 
 /* --- Immediate Data (RFC 7306 6.3) --------------------------------------------------------------------------------- */
 
-bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message)
 {
-    uint8_t body[STREAM_HEADER_ROOM];
-    size_t octets = IMMEDIATE_OCTETS;
-
-    segment->qn = DDP_QN_SEND;
-    segment->msn = stream->queues[DDP_QN_SEND].msn_next;
-    segment->last = true;
-    memcpy(body, work->immediate, IMMEDIATE_OCTETS);
-    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, body, octets));
-    if (piece_segment(stream, segment, body, octets) != 0)
+    message->segment.qn = DDP_QN_SEND;
+    message->segment.msn = stream->queues[DDP_QN_SEND].msn_next;
+    message->segment.last = true;
+    memcpy(message->header, message->work->immediate, IMMEDIATE_OCTETS);
+    message->header_octets = IMMEDIATE_OCTETS;
+    if (piece_segment(stream, message) != 0)
         return false;
     stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);

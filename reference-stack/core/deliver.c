@@ -12,21 +12,78 @@ struct delivery {
     struct rdmap_message message;
 };
 
+bool stream_judge(enum validation_stage stage, const struct validation_subject *subject,
+                  struct validation_outcome *outcome)
+{
+    const struct iwarp_faults *faults = subject->session != NULL ? subject->session->faults : subject->stream->faults;
+
+    return faults == NULL ? validation_run(stage, subject, outcome)
+                          : faults->ops->judge(faults, stage, subject, outcome);
+}
+
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text)
 {
     struct validation_outcome outcome;
 
-    if (validation_run(stage, subject, &outcome))
+    if (stream_judge(stage, subject, &outcome))
         return true;
-    if (!outcome.ignore)
-        stream_fail(stream, &outcome, subject, text);
+    stream_fail(stream, &outcome, subject, text);
     return false;
 }
 
 static bool holds(struct iwarp_stream *stream, enum validation_stage stage, struct delivery *delivery, const char *text)
 {
     return deliver_holds(stream, stage, &delivery->subject, text);
+}
+
+/* --- Placement -------------------------------------------------------------------------------------------------- */
+
+void placement_write(const struct placement *place, const uint8_t *payload)
+{
+    if (place->count == 0)
+        return;
+    if (place->octets != NULL)
+        memcpy(place->octets, payload, place->count);
+    else if (place->pieces != NULL)
+        span_list_write(place->pieces, place->offset, payload, place->count);
+}
+
+/* A tagged segment goes into its region; an untagged one into the posted receive, or, on the other queues, into the stream's own memory. */
+struct placement deliver_place(const struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    struct placement place = {.count = segment->payload_octets};
+    const struct receive_work *receive;
+
+    if (segment->tagged) {
+        place.octets = subject->region->octets + (segment->to - subject->region->base);
+        return place;
+    }
+    place.offset = segment->mo;
+    if (segment->qn != DDP_QN_SEND) {
+        place.octets = (uint8_t *)(uintptr_t)stream->queues[segment->qn].buffer + segment->mo;
+        return place;
+    }
+    receive = ring_at(&stream->receives, 0);
+    if (receive != NULL && receive->list != NULL)
+        place.pieces = receive->list;
+    else if (receive != NULL) /* else the Send that is an RTR, which has no octets */
+        place.octets = receive->buffer + segment->mo;
+    return place;
+}
+
+static size_t place_payload(struct iwarp_stream *stream, const struct delivery *delivery)
+{
+    const struct validation_subject *subject = &delivery->subject;
+    struct placement place = SEAM_VALUE(stream, deliver_place(stream, subject), place(stream, subject));
+
+    placement_write(&place, delivery->segment.payload);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, &delivery->segment, place.count);
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += place.count;
+    return place.offset + place.count;
 }
 
 /* --- Tagged: RDMA Write and Read Response --------------------------------------------------------------------- */
@@ -42,31 +99,6 @@ struct send_work *deliver_open_read(const struct iwarp_stream *stream)
     return NULL;
 }
 
-void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject)
-{
-    const struct ddp_segment *segment = subject->segment;
-    const struct iwarp_region *region = subject->region;
-    uint64_t offset;
-    size_t count = segment->payload_octets;
-    uint8_t *place;
-
-    if (region == NULL)
-        return; /* only with the check switched off by a defect */
-    offset = segment->to - region->base;
-    if (offset > region->length)
-        return;
-    if (count > region->length - offset)
-        count = (size_t)(region->length - offset);
-    place = region->octets + offset;
-    if (HOOK_IF(stream, place(stream, subject, &place, &count)))
-        return;
-    memcpy(place, segment->payload, count);
-    if (stream->traced)
-        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
-    stream->counters.segments_placed++;
-    stream->counters.octets_placed += count;
-}
-
 static void read_response(struct iwarp_stream *stream, struct delivery *delivery)
 {
     struct send_work *read = deliver_open_read(stream);
@@ -74,7 +106,7 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
     if (read == NULL)
         return;
     read->received += delivery->segment.payload_octets;
-    if (!HOOK_VALUE(stream, delivery->segment.last, read_done(stream, read, delivery->segment.last)))
+    if (!SEAM_DECIDE(stream, DECIDE_READ_COMPLETE, delivery->segment.last))
         return;
     read->done = true;
     stream->counters.reads_outstanding--;
@@ -84,25 +116,26 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
 static void deliver_tagged(struct iwarp_stream *stream, struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
-    bool look = segment->payload_octets != 0; /* else STag and TO are not looked at (RFC 5041 5.2) */
+    bool empty = segment->payload_octets == 0; /* STag and TO are not used then (RFC 5041 5.2) */
 
-    if (look)
+    if (!empty)
         delivery->subject.region = iwarp_region_find(stream->device, segment->stag);
-    HOOK(stream, tagged(stream, &delivery->subject, &look));
-    if (look && !holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
+    if (SEAM_IF(stream, buffer(stream, &delivery->subject)))
+        return;
+    if (!empty && !holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
         return;
     if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
     if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
         !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
         return;
-    if (segment->payload_octets != 0)
-        deliver_place_tagged(stream, &delivery->subject);
+    if (!empty)
+        (void)place_payload(stream, delivery);
     if (stream->traced && segment->last)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
-    HOOK(stream, delivered(stream, &delivery->subject));
+    SEAM(stream, delivered(stream, &delivery->subject));
 }
 
 /* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
@@ -129,52 +162,6 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
     }
 }
 
-/* Where the octets of the queue's next message go; NULL for the RTR Send, which has none. */
-static uint8_t *place_of(const struct iwarp_stream *stream, struct untagged_queue *queue, uint32_t qn)
-{
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
-
-    if (qn != DDP_QN_SEND)
-        return queue->buffer;
-    return receive == NULL ? NULL : receive->buffer;
-}
-
-/* The receive was posted in pieces. */
-static void scatter(const struct iwarp_stream *stream, const struct ddp_segment *segment, size_t count)
-{
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
-
-    if (receive != NULL && receive->list != NULL)
-        span_list_write(receive->list, segment->mo, segment->payload, count);
-}
-
-static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *queue, const struct delivery *delivery)
-{
-    const struct ddp_segment *segment = &delivery->segment;
-    uint64_t room = delivery->subject.buffer_octets == UINT64_MAX ? 0 : delivery->subject.buffer_octets;
-    uint8_t *place = place_of(stream, queue, segment->qn);
-    uint64_t end = (uint64_t)segment->mo + segment->payload_octets;
-    size_t count = segment->payload_octets;
-
-    queue->begun = true;
-    if (segment->mo > room)
-        return; /* only with the check switched off by a defect */
-    if (count > room - segment->mo)
-        count = (size_t)(room - segment->mo);
-    place = place == NULL ? NULL : place + segment->mo;
-    HOOK(stream, place(stream, &delivery->subject, &place, &count));
-    if (count != 0 && place != NULL)
-        memcpy(place, segment->payload, count);
-    else if (count != 0 && segment->qn == DDP_QN_SEND)
-        scatter(stream, segment, count);
-    if (stream->traced)
-        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
-    if (end > queue->length)
-        queue->length = end < room ? end : room;
-    stream->counters.segments_placed++;
-    stream->counters.octets_placed += count;
-}
-
 /* The STag of a Send with Invalidate: checked and invalidated on delivery (RFC 5040 5.3). False: the stream failed. */
 static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
 {
@@ -183,9 +170,8 @@ static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
 
     delivery->subject.region = iwarp_region_find(stream->device, stag);
     good = holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated");
-    if (good)
+    if (SEAM_DECIDE(stream, DECIDE_INVALIDATED, good))
         (void)iwarp_region_invalidate(stream->device, stag, NULL);
-    HOOK(stream, invalidated(stream, stag, good));
     return good;
 }
 
@@ -204,7 +190,7 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         return;
     if (rtr && !invalidates)
         return; /* start-up's own message: neither a receive nor an event for the ULP */
-    if (receive == NULL || HOOK_IF(stream, send_complete(stream, &delivery->subject, queue)))
+    if (receive == NULL || !SEAM_DECIDE(stream, DECIDE_SEND_DELIVERED, true))
         return;
     event = stream_event(stream, IWARP_EVENT_RECEIVE);
     if (event == NULL)
@@ -216,7 +202,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
     event->invalidated = invalidates;
     event->stag = invalidates ? delivery->message.invalidate_stag : 0;
-    if (!HOOK_IF(stream, receive_event(stream, &delivery->subject, event)))
+    stream_event_done(stream, event);
+    if (SEAM_DECIDE(stream, DECIDE_RECEIVE_USED, true))
         receive_pop(stream);
 }
 
@@ -239,12 +226,11 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
 void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
                     const struct validation_subject *subject)
 {
-    struct iwarp_stream *server = HOOK_VALUE(stream, stream, server(stream, request));
     struct served_read *served;
 
-    if (server == NULL)
-        return; /* only a hook does that */
-    served = ring_push(&server->reads);
+    if (SEAM_IF(stream, serve(stream, request, subject)))
+        return;
+    served = ring_push(&stream->reads);
     if (served == NULL) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
                          "out of memory for a Read or Atomic Request");
@@ -270,9 +256,9 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
         memcpy(event->headers, queue->buffer, event->header_octets);
         if (event->header_octets >= TERMINATE_OCTETS)
             event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
-        HOOK(stream, event(stream, event));
     }
-    stream->dropping = HOOK_VALUE(stream, true, terminate_drops(stream));
+    stream_event_done(stream, event);
+    stream->dropping = SEAM_DECIDE(stream, DECIDE_TERMINATE_OBEYED, true);
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->close_wanted = true;
@@ -298,13 +284,11 @@ static void take_shared(struct iwarp_stream *stream)
 /* The message that the segment ends is complete. */
 static void deliver_message(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
 {
-    uint8_t *place = place_of(stream, queue, delivery->segment.qn);
-
     switch (delivery->message.opcode) {
     case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
     case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
-    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, place, &delivery->subject); break;
-    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, place, &delivery->subject); break;
+    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, queue->buffer, &delivery->subject); break;
+    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, queue->buffer, &delivery->subject); break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
     default:
@@ -318,33 +302,34 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
 {
     const struct ddp_segment *segment = &delivery->segment;
     struct untagged_queue *queue;
+    size_t end;
 
     if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL &&
         segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
-    if (HOOK_IF(stream, untagged(stream, &delivery->subject)))
+    if (SEAM_IF(stream, buffer(stream, &delivery->subject)))
         return;
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
-    if (segment->qn >= STREAM_QUEUES)
-        return; /* only with the check switched off by a defect */
     queue = &stream->queues[segment->qn];
     if (!queue->begun)
         queue->length = 0;
-    place_untagged(stream, queue, delivery);
-    if (!segment->last && !HOOK_IF(stream, message_ends(stream, &delivery->message)))
+    queue->begun = true;
+    end = place_payload(stream, delivery);
+    if (end > queue->length)
+        queue->length = end;
+    if (!SEAM_DECIDE(stream, DECIDE_MESSAGE_ENDS, segment->last))
         return;
     delivery->subject.count = queue->length;
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
-    if (!HOOK_IF(stream, message(stream, &delivery->subject, &delivery->message, queue)))
+    if (!SEAM_IF(stream, message(stream, &delivery->subject, &delivery->message, queue)))
         deliver_message(stream, queue, delivery);
     queue->begun = false;
     queue->length = 0;
-    queue->msn_expected++;
-    HOOK(stream, delivered(stream, &delivery->subject));
+    queue->msn_expected = (uint32_t)SEAM_NUMBER(stream, NUMBER_MSN_EXPECTED, queue->msn_expected + 1);
 }
 
 void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -352,15 +337,12 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     struct delivery delivery = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
     const uint8_t *p = octets;
 
-    HOOK(stream, ulpdu(stream));
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
     (void)ddp_parse(&p, octets + count, &delivery.segment);
-    HOOK(stream, segment(stream, &delivery.segment, octets, count));
+    SEAM(stream, segment(stream, &delivery.segment, octets, count));
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
-    if (delivery.segment.header == NULL)
-        return;            /* only with the check switched off by a defect */
     if (stream->ddp_alone) /* what the ULP's bits mean is the ULP's affair */
         delivery.segment.control = rdmap_control(delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND);
     (void)rdmap_parse(&delivery.segment, &delivery.message);

@@ -52,7 +52,7 @@ static void release(struct iwarp_device *device)
         HASH_DEL(device->regions, entry);
         entry_free(entry);
     }
-    HOOK(device, release(device->faults));
+    faults_release(&device->faults);
     free(device);
 }
 
@@ -110,11 +110,11 @@ struct region_entry *device_entry(const struct iwarp_device *device, uint32_t st
 static uint32_t stag_draw(struct iwarp_device *device)
 {
     for (;;) {
-        uint32_t stag = (uint32_t)(device_random(device) >> 32);
+        struct iwarp_region drawn = {.stag = (uint32_t)(device_random(device) >> 32)};
 
-        stag = HOOK_VALUE(device, stag, stag(device, stag));
-        if (stag >> 8 != 0 && stag >> 8 != 0xFFFFFF && device_entry(device, stag) == NULL)
-            return stag;
+        SEAM(device, region(device, REGION_STAG, &drawn));
+        if (drawn.stag >> 8 != 0 && drawn.stag >> 8 != 0xFFFFFF && device_entry(device, drawn.stag) == NULL)
+            return drawn.stag;
     }
 }
 
@@ -166,7 +166,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         entry_free(entry);
         return sentence_set(sentence, "region: out of memory");
     }
-    HOOK(device, registered(device, &entry->region));
+    SEAM(device, region(device, REGION_REGISTERED, &entry->region));
     *region = entry->region;
     return 0;
 }
@@ -193,7 +193,7 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
 
     if (entry == NULL)
         return -1;
-    if (HOOK_IF(device, deregister(device)))
+    if (SEAM_IF(device, region(device, REGION_DEREGISTERED, &entry->region)))
         return 0;
     if (entry->lent != 0)
         return sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
@@ -221,7 +221,7 @@ int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t
     if (length > entry->region.registered)
         return sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
                             (unsigned long long)length, (unsigned long long)entry->region.registered);
-    if (!HOOK_IF(device, bounds(device)))
+    if (!SEAM_IF(device, region(device, REGION_RANGE, &entry->region)))
         entry->region.length = length;
     return 0;
 }

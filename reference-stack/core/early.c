@@ -21,7 +21,7 @@ static bool holds(const struct early *early, enum validation_stage stage)
 {
     struct validation_outcome outcome;
 
-    return validation_run(stage, &early->subject, &outcome);
+    return stream_judge(stage, &early->subject, &outcome);
 }
 
 static void placed(struct iwarp_stream *stream, uint8_t *place, const struct ddp_segment *segment)
@@ -58,7 +58,7 @@ static void place_tagged(struct iwarp_stream *stream, struct early *early)
     offset = segment->to - region->base;
     if (offset <= region->length && segment->payload_octets <= region->length - offset)
         placed(stream, region->octets + offset, segment);
-    HOOK(stream, early_placed(stream, &early->subject, NULL));
+    SEAM(stream, early(stream, &early->subject, NULL, true));
 }
 
 /*
@@ -71,7 +71,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
     struct receive_work *receive;
 
     if (segment->qn != DDP_QN_SEND) {
-        HOOK(stream, early_placed(stream, &early->subject, NULL));
+        SEAM(stream, early(stream, &early->subject, NULL, true));
         return;
     }
     receive = ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
@@ -84,7 +84,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
         span_list_write(receive->list, segment->mo, segment->payload, segment->payload_octets);
     if (segment->payload_octets != 0)
         placed(stream, receive->list != NULL ? NULL : receive->buffer + segment->mo, segment);
-    HOOK(stream, early_placed(stream, &early->subject, receive));
+    SEAM(stream, early(stream, &early->subject, receive, true));
 }
 
 void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -95,10 +95,10 @@ void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t coun
     early.subject.segment = &early.segment;
     early.subject.message = &early.message;
     (void)ddp_parse(&p, octets + count, &early.segment);
-    if (!holds(&early, VALIDATE_SEGMENT) || early.segment.header == NULL)
+    if (!holds(&early, VALIDATE_SEGMENT))
         return;
     (void)rdmap_parse(&early.segment, &early.message);
-    if (HOOK_IF(stream, early_segment(stream, &early.subject)))
+    if (SEAM_IF(stream, early(stream, &early.subject, NULL, false)))
         return;
     if (early.segment.tagged)
         place_tagged(stream, &early);

@@ -8,6 +8,7 @@
 
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
 {
+    enum iwarp_llp_state llp;
     bool graceful;
 
     if (state == NULL)
@@ -17,15 +18,13 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
         return;
     }
     graceful = stream->fin_received || stream->close_wanted;
+    llp = stream->error_seen ? IWARP_LLP_ERRONEOUS : graceful ? IWARP_LLP_GRACEFUL : IWARP_LLP_OK;
     *state = (struct iwarp_ddp_state){
-        .llp = stream->error_seen ? IWARP_LLP_ERRONEOUS
-               : graceful         ? IWARP_LLP_GRACEFUL
-                                  : IWARP_LLP_OK,
+        .llp = (enum iwarp_llp_state)SEAM_NUMBER(stream, NUMBER_LLP_STATE, llp),
         .send_msn = stream->queues[DDP_QN_SEND].msn_next,
         .receive_msn = stream->queues[DDP_QN_SEND].msn_expected,
-        .system_faults = stream->system_faults,
+        .system_faults = (unsigned)SEAM_NUMBER(stream, NUMBER_SYSTEM_FAULTS, stream->system_faults),
     };
-    HOOK(stream, ddp_state(stream, state));
 }
 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive)
@@ -40,7 +39,7 @@ int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentenc
 {
     if (stream == NULL)
         return misuse_null(sentence, "set_pd", "a stream");
-    if (stream->established && !HOOK_IF(stream, domain_changes(stream)))
+    if (SEAM_DECIDE(stream, DECIDE_DOMAIN_KEPT, stream->established))
         return sentence_set(sentence, "stream: it is established, and keeps its Protection Domain %u",
                             (unsigned)stream->config.pd);
     stream->config.pd = pd;
@@ -108,11 +107,12 @@ void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, 
     };
     if (segment->tagged) {
         record->stag = segment->stag;
+        if (kind == IWARP_TRACE_DELIVERED)
+            record->stag = (uint32_t)SEAM_NUMBER(stream, NUMBER_DELIVERED_STAG, segment->stag);
         record->offset = segment->to;
     } else {
         record->qn = segment->qn;
         record->msn = segment->msn;
         record->offset = segment->mo;
     }
-    HOOK(stream, trace(stream, record));
 }

@@ -29,7 +29,7 @@ void negotiate_request(struct iwarp_stream *stream, struct negotiation_offer *ow
     own->ord = stream->config.ord;
     own->peer_to_peer = stream->config.peer_to_peer;
     own->rtr = own->peer_to_peer ? stream->config.rtr & IWARP_RTR_ALL : 0;
-    HOOK(stream, request_offer(stream, own));
+    SEAM(stream, terms(stream, TERMS_REQUEST, own, NULL));
 }
 
 /* --- Responder --------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ void negotiate_depths(struct iwarp_stream *stream, const struct negotiation_offe
         stream->reply_ird = least(ird, limit);
     }
     stream->reply_ord = peer->ird == DEPTH_NOT_NEGOTIATED ? DEPTH_NOT_NEGOTIATED : least(stream->ord, peer->ird);
-    HOOK(stream, answer_depths(stream, peer));
+    SEAM(stream, terms(stream, TERMS_ANSWER_DEPTHS, NULL, peer));
 }
 
 /* RTR messages of the answer: each that is offered and supported, or else all supported (RFC 6581 9.2). */
@@ -59,7 +59,7 @@ static void agree_rtr(struct iwarp_stream *stream, const struct negotiation_offe
     unsigned common = peer->rtr & stream->config.rtr;
 
     stream->rtr_agreed = common != 0 ? common : stream->config.rtr;
-    HOOK(stream, answer_rtr(stream, common));
+    SEAM(stream, terms(stream, TERMS_ANSWER_RTR, NULL, peer));
 }
 
 void negotiate_answer(struct iwarp_stream *stream, const struct negotiation_offer *peer, struct negotiation_offer *own)
@@ -83,7 +83,7 @@ void negotiate_accept(struct iwarp_stream *stream)
         stream->ird = stream->reply_ird;
     if (stream->reply_ord != DEPTH_NOT_NEGOTIATED)
         stream->ord = stream->reply_ord;
-    HOOK(stream, depths_adopted(stream));
+    SEAM(stream, terms(stream, TERMS_DEPTHS, NULL, NULL));
 }
 
 /* --- Initiator: the answer --------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ void negotiate_adopt(struct iwarp_stream *stream, const struct negotiation_offer
         stream->ord = peer->ird;
     if (peer->ord != DEPTH_NOT_NEGOTIATED && peer->ord > stream->ird)
         stream->ird = least(peer->ord, stream->device->config.ird_max);
-    HOOK(stream, depths_adopted(stream));
+    SEAM(stream, terms(stream, TERMS_DEPTHS, NULL, peer));
 }
 
 /* What the answer offers is put in force before the RTR goes out (RFC 6581 9.3). */
@@ -106,7 +106,7 @@ bool negotiate_reply(struct iwarp_stream *stream, const struct negotiation_offer
     if (stream->config.peer_to_peer && peer->peer_to_peer)
         stream->rtr_agreed = peer->rtr & stream->config.rtr;
     negotiate_adopt(stream, peer);
-    if (validation_run(VALIDATE_NEGOTIATION, &subject, &outcome) || outcome.ignore)
+    if (stream_judge(VALIDATE_NEGOTIATION, &subject, &outcome))
         return true;
     stream_fail(stream, &outcome, &subject, "the Reply offers what this side cannot do");
     return false;
@@ -123,9 +123,8 @@ enum iwarp_rtr negotiate_prefer(unsigned set)
 void negotiate_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
     bool due = stream->config.peer_to_peer && peer->peer_to_peer;
+    unsigned kind = SEAM_NUMBER(stream, NUMBER_RTR, due ? negotiate_prefer(stream->rtr_agreed) : 0);
 
-    if (HOOK_IF(stream, rtr(stream, peer, due)))
-        return;
-    if (due)
-        (void)transmit_rtr(stream, negotiate_prefer(stream->rtr_agreed));
+    if (kind != 0)
+        (void)transmit_rtr(stream, (enum iwarp_rtr)kind);
 }

@@ -52,22 +52,32 @@ void piece_keep(struct iwarp_stream *stream)
     piece->ulp_memory = false;
 }
 
-int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
-                  size_t rdmap_octets)
+static int frame(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu)
 {
-    uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;
-    struct llp_ulpdu ulpdu = {.payload = segment->payload, .payload_octets = segment->payload_octets};
+    if (FAULTED(stream) && stream->faults->ops->ulpdu(stream, ulpdu) != 0)
+        return -1;
+    return stream->llp->frame(stream, ulpdu);
+}
 
+int piece_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
+{
+    struct ddp_segment *segment = &outgoing->segment;
+    uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;
+    struct llp_ulpdu ulpdu;
+
+    SEAM(stream, header(stream, outgoing));
     segment->version = stream->version;
     if (segment->version == 0)
         segment->control &= 0x0F; /* RV, and the opcode stays */
     if (stream->ddp_alone)
         segment->control = 0; /* RDMAP's bits are for its own messages */
-    ulpdu.header_octets = ddp_pack_header(segment, headers);
-    if (rdmap_octets != 0)
-        memcpy(headers + ulpdu.header_octets, rdmap_header, rdmap_octets);
-    ulpdu.header_octets += rdmap_octets;
-    return stream->llp->frame(stream, &ulpdu);
+    ulpdu = (struct llp_ulpdu){.header_octets = ddp_pack_header(segment, headers),
+                               .payload = segment->payload,
+                               .payload_octets = segment->payload_octets};
+    if (outgoing->header_octets != 0)
+        memcpy(headers + ulpdu.header_octets, outgoing->header, outgoing->header_octets);
+    ulpdu.header_octets += outgoing->header_octets;
+    return frame(stream, &ulpdu);
 }
 
 int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -81,5 +91,5 @@ int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count
     };
 
     memcpy(stream->headers + LLP_PREFIX_OCTETS, octets, header_octets);
-    return stream->llp->frame(stream, &ulpdu);
+    return frame(stream, &ulpdu);
 }

@@ -9,7 +9,6 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
                                 const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence)
 {
     struct iwarp_stream *stream;
-    bool begun = false;
 
     if (device == NULL || config == NULL) {
         (void)sentence_set(sentence, "stream: a device and a configuration were expected");
@@ -43,20 +42,16 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     if (config->faults != NULL && (stream->faults = config->faults->ops->stream_new(stream, config->faults)) == NULL)
         (void)sentence_set(sentence, "stream: out of memory");
     else if (llp->begin(stream, sentence) == 0)
-        begun = true;
-    if (!begun) {
-        iwarp_stream_free(stream);
-        return NULL;
-    }
-    HOOK(stream, stream_begins(stream));
-    return stream;
+        return stream;
+    iwarp_stream_free(stream);
+    return NULL;
 }
 
 void iwarp_stream_free(struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return;
-    HOOK(stream, stream_ends(stream));
+    faults_release(&stream->faults);
     stream_piece_drop(stream);
     device_leave(stream->device);
     while (stream->receives.count != 0)
@@ -72,7 +67,6 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     stream->llp->release(stream);
     free(stream->transmit_buffer);
     free(stream->gathered);
-    HOOK(stream, release(stream->faults));
     free(stream);
 }
 
@@ -91,6 +85,17 @@ struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_k
     memset(event, 0, sizeof(*event));
     event->kind = kind;
     return event;
+}
+
+void stream_event_done(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    if (event != NULL)
+        SEAM(stream, event(stream, event));
+}
+
+void stream_event_plain(struct iwarp_stream *stream, enum iwarp_event_kind kind)
+{
+    stream_event_done(stream, stream_event(stream, kind));
 }
 
 /* Without memory for events: work that nobody has heard of goes straight to who asks, each exactly once. */
@@ -136,7 +141,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         drop_internal_work(stream);
         return poll_unflushed(stream, event);
     }
-    if (oldest == NULL || HOOK_IF(stream, event_held(stream, oldest)))
+    if (oldest == NULL || !SEAM_DECIDE(stream, DECIDE_EVENT, true))
         return false;
     *event = *oldest;
     ring_pop(&stream->events);
@@ -176,7 +181,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     event->id = work->id;
     event->octets = work->count;
     event->value = work->value;
-    HOOK(stream, event(stream, event));
+    stream_event_done(stream, event);
 }
 
 /* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
@@ -204,6 +209,7 @@ static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_
         event->id = id;
         event->flushed = kind;
     }
+    stream_event_done(stream, event);
 }
 
 /* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
@@ -212,7 +218,7 @@ void stream_flush(struct iwarp_stream *stream)
     struct send_work *work;
     struct receive_work *receive;
 
-    if (HOOK_IF(stream, flush(stream)))
+    if (SEAM_IF(stream, ending(stream, ENDING_FLUSH)))
         return;
     piece_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
@@ -242,24 +248,19 @@ void stream_flush(struct iwarp_stream *stream)
 
 static void stream_closed(struct iwarp_stream *stream)
 {
-    struct iwarp_event *event;
-
     if (stream->state == IWARP_STATE_CLOSED)
         return;
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
     stream->dropping = true;
-    event = stream_event(stream, IWARP_EVENT_CLOSED);
-    if (event != NULL)
-        HOOK(stream, event(stream, event));
+    stream_event_plain(stream, IWARP_EVENT_CLOSED);
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
-    HOOK(stream, progress(stream));
     if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
-        !transmit_pending(stream) && !stream->llp->close(stream)) {
+        !transmit_pending(stream) && !SEAM_IF(stream, ending(stream, ENDING_ALL_SENT)) && !stream->llp->close(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
             stream->linger_deadline = time_after(stream->now, stream->config.linger_limit);
@@ -285,7 +286,7 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
     if (stream == NULL || octets == NULL)
         return;
     stream->now = now;
-    if (HOOK_IF(stream, input(stream, octets, count)))
+    if (SEAM_IF(stream, input(stream, octets, count)))
         return;
     if (stream->fin_received) {
         late_input(stream, count);
@@ -303,8 +304,8 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
     stream->fin_received = true;
-    (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
-    if (HOOK_IF(stream, fin(stream)))
+    stream_event_plain(stream, IWARP_EVENT_HALF_CLOSED);
+    if (SEAM_IF(stream, ending(stream, ENDING_BY_PEER)))
         return;
     stream->llp->input_end(stream);
     stream_progress(stream);
@@ -315,7 +316,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED || HOOK_IF(stream, reset(stream)))
+    if (stream->state == IWARP_STATE_CLOSED || SEAM_IF(stream, ending(stream, ENDING_LOST)))
         return;
     if (!stream->error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
@@ -324,6 +325,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
             event->triple = stream->llp->lost;
             (void)strcpy(event->text, "the connection was reset or lost");
         }
+        stream_event_done(stream, event);
     }
     stream->error_seen = true;
     stream->terminate_due = false;
@@ -348,14 +350,14 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         return 0;
     }
     if (piece->octets == 0) {
-        HOOK(stream, output(stream));
+        SEAM(stream, output(stream));
         if (!transmit_next(stream)) {
             stream_progress(stream);
             return 0;
         }
         skip = 0;
     }
-    if (HOOK_IF(stream, piece_waits(stream)))
+    if (!SEAM_DECIDE(stream, DECIDE_PIECE_NOW, true))
         return 0;
     output->fpdu = piece->segment;
     output->octets = piece->octets - skip;
@@ -409,7 +411,7 @@ uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
         first = stream->startup_deadline;
     if (stream->teardown_at != 0 && stream->teardown_at < first)
         first = stream->teardown_at;
-    return first;
+    return SEAM_NUMBER(stream, NUMBER_DEADLINE, first);
 }
 
 void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
@@ -419,17 +421,16 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (iwarp_stream_deadline(stream) > now)
         return;
-    if (stream->teardown_at != 0) {
-        stream->teardown_at = 0;
-        stream_progress(stream);
-        return;
-    }
     if (stream->linger_deadline <= now) {
         iwarp_stream_abort(stream, now);
         return;
     }
-    stream->startup_deadline = UINT64_MAX;
-    stream->llp->overdue(stream);
+    if (stream->teardown_at != 0 && stream->teardown_at <= now) {
+        stream->teardown_at = 0;
+    } else if (stream->state == IWARP_STATE_STARTUP && !stream->dropping && stream->startup_deadline <= now) {
+        stream->startup_deadline = UINT64_MAX;
+        stream->llp->overdue(stream);
+    }
     stream_progress(stream);
 }
 

@@ -39,8 +39,6 @@ struct receive_work {
     uint8_t *buffer;
     size_t octets;
     struct span_list *list; /* NULL, or its pieces; `buffer` is NULL then */
-    size_t placed;          /* defect: octets that came before their turn... */
-    bool delivered;         /* ...and the message went up */
 };
 
 /* A posted Send, Write, Read, atomic or Immediate Data, or an RTR message, from posting to completion. */
@@ -68,7 +66,6 @@ struct served_read {
     bool is_atomic;
     struct read_request request;
     struct atomic_request atomic;
-    uint64_t snapshot;                   /* defect: the target when the request came */
     uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
     uint16_t segment_octets;
     uint64_t sent;
@@ -99,6 +96,22 @@ struct transmit_piece {
     bool ends_response; /* its last octet frees a Read slot */
     bool terminate;
     struct region_entry *lent; /* the region that the payload lies in: it is not to go away meanwhile */
+};
+
+/* Where the payload of a segment goes. */
+struct placement {
+    uint8_t *octets;          /* NULL: nowhere, or to `pieces` */
+    struct span_list *pieces; /* from `offset` of them on */
+    size_t offset, count;
+};
+
+/* A segment of a message on its way to a piece, and what it is made of; all NULL for a Terminate. */
+struct outgoing {
+    struct ddp_segment segment;
+    struct send_work *work;
+    const struct served_read *served;
+    uint8_t header[STREAM_HEADER_ROOM]; /* RDMAP's */
+    size_t header_octets;
 };
 
 /* Who the next message is taken from. */
@@ -150,7 +163,6 @@ struct iwarp_stream {
     bool terminate_due, terminate_sent, terminate_received;
     uint8_t terminate[TERMINATE_MAX];
     size_t terminate_octets;
-    unsigned terminate_copies;
     bool close_wanted, abort_wanted, fin_due, fin_received, dropping;
     bool unflushed; /* an event found no memory: what work and receives hold is told as flushed when asked for */
     uint64_t startup_deadline, linger_deadline;
@@ -197,7 +209,11 @@ bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uin
 /* stream.c. The stream carries its segments by `llp`. */
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
                                 const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence);
+/* A new event, to be filled in; NULL without memory. stream_event_done(), which allows NULL, passes it on. */
 struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind);
+void stream_event_done(struct iwarp_stream *stream, struct iwarp_event *event);
+/* One that has nothing but its kind. */
+void stream_event_plain(struct iwarp_stream *stream, enum iwarp_event_kind kind);
 void stream_progress(struct iwarp_stream *stream);
 void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
@@ -214,12 +230,16 @@ int stream_config_check(const struct llp_ops *llp, const struct iwarp_device *de
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
                        uint64_t octets);
 
-/* deliver.c */
+/* deliver.c. Judges by the entries of a stage (validation_run()). */
+bool stream_judge(enum validation_stage stage, const struct validation_subject *subject,
+                  struct validation_outcome *outcome);
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text);
 void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
                     const struct validation_subject *subject);
-void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject);
+/* Where the payload goes of a segment that was found good. */
+struct placement deliver_place(const struct iwarp_stream *stream, const struct validation_subject *subject);
+void placement_write(const struct placement *place, const uint8_t *payload);
 
 /* A ULPDU that the layer below found good, in the order of sending. */
 void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
@@ -234,9 +254,9 @@ struct send_work *deliver_open_read(const struct iwarp_stream *stream);
 struct send_work *atomic_open(const struct iwarp_stream *stream);
 void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
 void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
-bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
+bool atomic_send_request(struct iwarp_stream *stream, struct outgoing *request);
 bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served);
-bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
+bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message);
 
 /* transmit.c */
 enum transmit_source transmit_choose(const struct iwarp_stream *stream);
@@ -254,8 +274,7 @@ int piece_reserve(struct iwarp_stream *stream, size_t octets);
 void piece_set(struct iwarp_stream *stream, size_t octets, bool segment);
 
 /* The segment, or a ULPDU as it stands, becomes the piece. -1: memory is short. */
-int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
-                  size_t rdmap_octets);
+int piece_segment(struct iwarp_stream *stream, struct outgoing *outgoing);
 int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 
 /* Its payload is not the ULP's any more. */

@@ -61,12 +61,9 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
     return 0;
 }
 
-/*
- * The message's octets: as they are, in pieces, or copied. Defects find them in one run: their pieces are copied. The list is the
- * caller's until the work is posted.
- */
-static int take_octets(const struct iwarp_stream *stream, struct send_work *work, const struct iwarp_span *pieces,
-                       size_t count, bool copy, struct sentence *sentence)
+/* The message's octets: as they are, in pieces, or copied. The list is the caller's until the work is posted. */
+static int take_octets(struct send_work *work, const struct iwarp_span *pieces, size_t count, bool copy,
+                       struct sentence *sentence)
 {
     struct iwarp_span whole = {work->octets, (size_t)work->count};
     size_t octets;
@@ -81,7 +78,6 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
         pieces = &whole, count = 1;
     if (span_list_add_up(pieces, count, &octets, sentence) != 0)
         return -1;
-    copy = copy || HOOK_IF(stream, one_piece());
     work->count = octets;
     work->list = copy ? span_list_copy(pieces, count, octets) : span_list_new(pieces, count);
     if (work->list == NULL)
@@ -91,10 +87,11 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
 }
 
 /* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
-static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
+static int postable(struct iwarp_stream *stream, struct sentence *sentence)
 {
-    if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted ||
-        HOOK_IF(stream, unpostable(stream)))
+    bool ending = stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted;
+
+    if (!SEAM_DECIDE(stream, DECIDE_POSTABLE, !ending))
         return sentence_set(sentence, "stream: no work can be posted: the stream is ending");
     return 0;
 }
@@ -131,8 +128,6 @@ int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, c
         spans[i] = (struct iwarp_span){pieces[i].octets, pieces[i].count};
     if (postable(stream, sentence) != 0 || span_list_add_up(spans, count, &octets, sentence) != 0)
         return -1;
-    if (HOOK_IF(stream, one_piece()))
-        return sentence_set(sentence, "stream: with defects, receives are of one piece");
     list = span_list_new(spans, count);
     receive = list == NULL ? NULL : ring_push(&stream->receives);
     if (receive == NULL) {
@@ -156,10 +151,6 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 {
     struct send_work *slot;
 
-    if (HOOK_IF(stream, post(stream))) {
-        free(work->list);
-        return 0;
-    }
     if (postable(stream, sentence) != 0)
         return -1;
     if (stream->ddp_alone && work->kind != IWARP_WORK_SEND && work->kind != IWARP_WORK_WRITE)
@@ -181,7 +172,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
-    HOOK(stream, posted(stream));
+    SEAM(stream, posted(stream));
     stream_ready(stream);
     return 0;
 }
@@ -190,7 +181,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 static int post_octets(struct iwarp_stream *stream, struct send_work *work, const struct iwarp_span *pieces,
                        size_t count, bool copy, struct sentence *sentence)
 {
-    if (take_octets(stream, work, pieces, count, copy, sentence) != 0)
+    if (take_octets(work, pieces, count, copy, sentence) != 0)
         return -1;
     if (post(stream, work, sentence) == 0)
         return 0;
@@ -216,7 +207,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .stag = send->invalidate ? send->stag : 0,
     };
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
-    if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, post_unchecked(stream, &work)))
+    if (!SEAM_DECIDE(stream, DECIDE_SEND_OPCODE, rdmap_is_send(work.opcode)))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
     return post_octets(stream, &work, send->pieces, send->piece_count, send->copy, sentence);
 }
@@ -272,11 +263,9 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    bool unchecked = HOOK_IF(stream, post_unchecked(stream, &work));
-
-    if (read->count != 0 && !unchecked && sink_check(stream, read, sentence) != 0)
+    if (!SEAM_DECIDE(stream, DECIDE_READ_SINK, read->count == 0 || sink_check(stream, read, sentence) == 0))
         return -1;
-    if (stream->established && stream->ord == 0 && !unchecked)
+    if (stream->established && !SEAM_DECIDE(stream, DECIDE_READ_DEPTH, stream->ord != 0))
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
     return post(stream, &work, sentence);
 }
@@ -363,7 +352,7 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
-    if (HOOK_IF(stream, disconnect(stream)))
+    if (SEAM_IF(stream, ending(stream, ENDING_BY_ULP)))
         return;
     stream->close_wanted = true;
     if (!stream->segments_allowed) {
@@ -387,6 +376,6 @@ void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
     stream_flush(stream);
     stream->dropping = true;
     stream->state = IWARP_STATE_CLOSED;
-    (void)stream_event(stream, IWARP_EVENT_CLOSED);
+    stream_event_plain(stream, IWARP_EVENT_CLOSED);
     stream_ready(stream);
 }

@@ -27,9 +27,9 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
         terminate.rdmap_header = read_header;
         terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
     }
-    HOOK(stream, terminate(stream, segment, segment_octets, &terminate));
-    stream->terminate_octets = terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate));
-    HOOK(stream, terminate_packed(stream, segment, &terminate));
+    stream->terminate_octets =
+        SEAM_VALUE(stream, terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate)),
+                   terminate(stream, &terminate, segment, segment_octets));
     stream->terminate_due = stream->terminate_octets != 0;
 }
 
@@ -59,7 +59,7 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
     stream->llp->state(stream, event);
     event->triple = error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
-    HOOK(stream, event(stream, event));
+    stream_event_done(stream, event);
 }
 
 /*
@@ -73,8 +73,8 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
     const struct validation *entry = outcome.entry;
     char sentence[sizeof(((struct iwarp_event *)0)->text)];
 
-    HOOK(stream, fail(stream, &outcome));
-    if (stream->error_seen)
+    if (outcome.action == VALIDATION_IGNORE || SEAM_IF(stream, fail(stream, &outcome, subject, false)) ||
+        stream->error_seen)
         return;
     stream->error_seen = true;
     if (outcome.error == TERM_DDP_NO_BUFFER)
@@ -85,7 +85,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
     } else {
         report(stream, outcome.requirement, outcome.error, text);
     }
-    if (HOOK_IF(stream, failed(stream, &outcome, subject)))
+    if (SEAM_IF(stream, fail(stream, &outcome, subject, true)))
         return;
     stream->dropping = true;
     if (outcome.action == VALIDATION_REJECT) {

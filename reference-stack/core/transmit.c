@@ -29,7 +29,7 @@ enum transmit_source transmit_choose(const struct iwarp_stream *stream)
     bool own = work != NULL && work_allowed(stream, work);
     bool response = stream->reads.count != 0 && !stream->responses_held;
 
-    HOOK(stream, choose(stream, work, &own, &response));
+    SEAM(stream, turn(stream, &own, &response));
     if (stream->source != TRANSMIT_NONE)
         return stream->source;
     if (own && (!response || stream->last_source == TRANSMIT_RESPONSE))
@@ -49,6 +49,14 @@ bool transmit_pending(const struct iwarp_stream *stream)
     return stream->reads.count != 0 || stream->work.count != 0;
 }
 
+/* The largest ULPDU; *begun, if asked for, as in llp.h. */
+static size_t ulpdu_max(const struct iwarp_stream *stream, size_t *begun)
+{
+    if (stream->mulpdu_given != 0)
+        return stream->mulpdu_given;
+    return (size_t)SEAM_NUMBER(stream, NUMBER_ULPDU_MAX, stream->llp->ulpdu_max(stream, begun));
+}
+
 /* Payload that fills what the transport has begun to send, unless the message takes more segments then. */
 static size_t room_left(size_t mulpdu, size_t header, size_t room, uint64_t left)
 {
@@ -64,12 +72,12 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
 {
     size_t header = segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
     size_t begun = 0; /* the largest ULPDU that still fits there */
-    size_t mulpdu = stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, &begun);
+    size_t mulpdu = ulpdu_max(stream, &begun);
     size_t room = mulpdu - header;
 
     if (begun != 0)
         room = room_left(begun, header, room, left);
-    room = HOOK_VALUE(stream, room, segment_room(stream, room));
+    room = (size_t)SEAM_NUMBER(stream, NUMBER_SEGMENT_ROOM, room);
     *last = left <= room;
     return (uint32_t)(*last ? left : room);
 }
@@ -91,10 +99,9 @@ void transmit_completes(struct iwarp_stream *stream)
     stream->work_sent++;
 }
 
-static bool send_read_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+static bool send_read_request(struct iwarp_stream *stream, struct outgoing *message)
 {
-    uint8_t header[STREAM_HEADER_ROOM];
-    size_t octets = READ_REQUEST_OCTETS;
+    const struct send_work *work = message->work;
     struct read_request request = {
         .sink_stag = work->sink_stag,
         .sink_to = work->sink_to,
@@ -103,20 +110,22 @@ static bool send_read_request(struct iwarp_stream *stream, struct send_work *wor
         .source_to = work->to,
     };
 
-    segment->qn = DDP_QN_READ_REQUEST;
-    segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
-    segment->last = true;
-    read_request_pack(&request, header);
-    octets = HOOK_VALUE(stream, octets, work_segment(stream, work, segment, header, octets));
-    if (piece_segment(stream, segment, header, octets) != 0)
+    message->segment.qn = DDP_QN_READ_REQUEST;
+    message->segment.msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    message->segment.last = true;
+    read_request_pack(&request, message->header);
+    message->header_octets = READ_REQUEST_OCTETS;
+    if (piece_segment(stream, message) != 0)
         return false;
     transmit_requested(stream);
     return true;
 }
 
 /* One segment of a Send or Write. */
-static bool send_data(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+static bool send_data(struct iwarp_stream *stream, struct outgoing *message)
 {
+    struct ddp_segment *segment = &message->segment;
+    const struct send_work *work = message->work;
     uint64_t offset = stream->work_offset;
     uint32_t octets;
     bool last, own;
@@ -136,8 +145,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->msn = stream->queues[DDP_QN_SEND].msn_next;
         segment->mo = (uint32_t)offset;
     }
-    HOOK(stream, work_segment(stream, work, segment, NULL, 0));
-    if (piece_segment(stream, segment, NULL, 0) != 0)
+    if (piece_segment(stream, message) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0 && !own;
     stream->work_offset += octets;
@@ -155,17 +163,17 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
 static bool send_work(struct iwarp_stream *stream)
 {
     struct send_work *work = work_current(stream);
-    struct ddp_segment segment = {.control = rdmap_control(work->opcode)};
+    struct outgoing message = {.segment = {.control = rdmap_control(work->opcode)}, .work = work};
 
     stream->last_source = TRANSMIT_WORK;
     switch (work->kind) {
-    case IWARP_WORK_READ: return send_read_request(stream, work, &segment);
-    case IWARP_WORK_ATOMIC: return atomic_send_request(stream, work, &segment);
-    case IWARP_WORK_IMMEDIATE: return atomic_send_immediate(stream, work, &segment);
+    case IWARP_WORK_READ: return send_read_request(stream, &message);
+    case IWARP_WORK_ATOMIC: return atomic_send_request(stream, &message);
+    case IWARP_WORK_IMMEDIATE: return atomic_send_immediate(stream, &message);
     case IWARP_WORK_RECEIVE:
     case IWARP_WORK_SEND:
     case IWARP_WORK_WRITE:
-    default: return send_data(stream, work, &segment);
+    default: return send_data(stream, &message);
     }
 }
 
@@ -181,7 +189,6 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
-    HOOK(stream, late_read(stream, served, &rest));
     memcpy(ulpdu, served->header, DDP_UNTAGGED_OCTETS);
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
@@ -194,7 +201,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
 static const uint8_t *response_source(struct iwarp_stream *stream, const struct served_read *served,
                                       struct region_entry **from)
 {
-    static const uint8_t nothing[1 << 16];
+    static const uint8_t nothing[1];
     struct read_request rest = served->request;
     struct validation_subject subject = {.stream = stream, .read = &rest, .count = READ_REQUEST_OCTETS};
     struct validation_outcome outcome;
@@ -204,24 +211,22 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     if (served->request.octets == 0)
         return nothing;
     subject.region = iwarp_region_find(stream->device, rest.source_stag);
-    if (!validation_run(VALIDATE_READ_REQUEST, &subject, &outcome) && !outcome.ignore) {
+    if (!stream_judge(VALIDATE_READ_REQUEST, &subject, &outcome)) {
         response_failed(stream, served, &outcome, &subject);
         return NULL;
     }
-    if (subject.region == NULL || rest.source_to - subject.region->base > subject.region->length ||
-        rest.octets > subject.region->length - (rest.source_to - subject.region->base)) {
-        /* Only with a check switched off by a defect: there is nothing that could be read. */
-        return nothing;
-    }
     *from = (struct region_entry *)(uintptr_t)subject.region; /* its first member */
-    return subject.region->octets + (rest.source_to - subject.region->base);
+    return SEAM_VALUE(stream, subject.region->octets + (rest.source_to - subject.region->base),
+                      source(stream, served, subject.region));
 }
 
 /* The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2). */
 static bool send_response(struct iwarp_stream *stream)
 {
     struct served_read *served = ring_at(&stream->reads, 0);
-    struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
+    struct outgoing message = {.segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)},
+                               .served = served};
+    struct ddp_segment *segment = &message.segment;
     struct region_entry *from = NULL;
     const uint8_t *source;
     bool last;
@@ -236,21 +241,20 @@ static bool send_response(struct iwarp_stream *stream)
     source = response_source(stream, served, &from);
     if (source == NULL)
         return transmit_next(stream);
-    segment.stag = served->request.sink_stag;
-    segment.to = served->request.sink_to + served->sent;
-    segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &last);
-    segment.payload = source;
-    segment.last = last;
-    HOOK(stream, response_segment(stream, served, &segment, NULL, 0));
-    if (piece_segment(stream, &segment, NULL, 0) != 0)
+    segment->stag = served->request.sink_stag;
+    segment->to = served->request.sink_to + served->sent;
+    segment->payload_octets = cut(stream, segment, served->request.octets - served->sent, &last);
+    segment->payload = source;
+    segment->last = last;
+    if (piece_segment(stream, &message) != 0)
         return false;
-    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
+    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment->payload_octets != 0;
     if (stream->piece.ulp_memory && from != NULL) {
         stream->piece.lent = from;
         from->lent++;
     }
     stream->last_source = TRANSMIT_RESPONSE;
-    served->sent += segment.payload_octets;
+    served->sent += segment->payload_octets;
     stream->source = last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
     stream->piece.response = true;
     stream->piece.ends_response = last;
@@ -259,20 +263,17 @@ static bool send_response(struct iwarp_stream *stream)
 
 static bool send_terminate(struct iwarp_stream *stream)
 {
-    struct ddp_segment segment = {
-        .last = true,
-        .control = rdmap_control(RDMAP_TERMINATE),
-        .qn = DDP_QN_TERMINATE,
-        .msn = stream->queues[DDP_QN_TERMINATE].msn_next++,
-        .payload = stream->terminate,
-        .payload_octets = stream->terminate_octets,
+    struct outgoing message = {
+        .segment = {.last = true,
+                    .control = rdmap_control(RDMAP_TERMINATE),
+                    .qn = DDP_QN_TERMINATE,
+                    .msn = stream->queues[DDP_QN_TERMINATE].msn_next++,
+                    .payload = stream->terminate,
+                    .payload_octets = stream->terminate_octets},
     };
 
-    if (stream->terminate_copies != 0)
-        stream->terminate_copies--;
-    else
-        stream->terminate_due = false;
-    if (piece_segment(stream, &segment, NULL, 0) != 0)
+    stream->terminate_due = false;
+    if (piece_segment(stream, &message) != 0)
         return false;
     stream->piece.terminate = true;
     return true;
@@ -285,7 +286,7 @@ bool transmit_next(struct iwarp_stream *stream)
 
     if (stream->piece.octets != 0)
         return true;
-    if (stream->terminate_due && !HOOK_IF(stream, terminate_waits(stream)))
+    if (stream->terminate_due && SEAM_DECIDE(stream, DECIDE_TERMINATE_NOW, true))
         made = send_terminate(stream);
     else if (stream->segments_allowed && !stream->terminate_sent) {
         switch (transmit_choose(stream)) {
@@ -352,7 +353,7 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return 0;
-    return stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, NULL);
+    return ulpdu_max(stream, NULL);
 }
 
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)
@@ -364,7 +365,8 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent ||
         stream->close_wanted || stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
-    HOOK(stream, ulpdu_posted(stream, &count, &mulpdu));
+    count = (size_t)SEAM_NUMBER(stream, NUMBER_POSTED_ULPDU, count);
+    mulpdu = (size_t)SEAM_NUMBER(stream, NUMBER_POSTED_MAX, mulpdu);
     if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
     stream_ready(stream);
@@ -384,7 +386,7 @@ void transmit_done(struct iwarp_stream *stream)
         stream->transmit_buffer = NULL;
         stream->transmit_room = 0;
     }
-    HOOK(stream, piece_done(stream, &piece));
+    SEAM(stream, sent(stream, &piece));
     if (piece.completes && piece.work >= stream->work_serial) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece.work - stream->work_serial));
 
@@ -405,6 +407,7 @@ void transmit_done(struct iwarp_stream *stream)
             memcpy(event->headers, stream->terminate, stream->terminate_octets);
             event->header_octets = stream->terminate_octets;
         }
+        stream_event_done(stream, event);
     }
 }
 

@@ -108,24 +108,37 @@ static uint8_t *target_of(const struct defect_set *set, const struct iwarp_regio
     return region->octets + offset;
 }
 
-bool hook_atomic_request(struct iwarp_stream *stream, struct served_read *served, const struct iwarp_region *region)
+bool defect_atomic_request(struct iwarp_stream *stream, uint8_t *octets, size_t count)
 {
     const struct defect_set *set = stream_set(stream);
+    const uint8_t *p = octets;
+    struct atomic_request request = {0};
+    uint64_t kept = 0;
+    uint64_t *slot;
     uint8_t *target;
 
-    change_request(set, &served->atomic);
-    target = target_of(set, region, served->atomic.to);
+    if (count < ATOMIC_REQUEST_OCTETS)
+        return false;
+    (void)atomic_request_parse(&p, octets + ATOMIC_REQUEST_OCTETS, &request);
+    change_request(set, &request);
+    atomic_request_set_TO(octets, request.to);
+    atomic_request_set_AOpCode(octets, request.opcode);
+    target = target_of(set, iwarp_region_find(stream->device, request.stag), request.to);
     if (has(set, DEFECT_ATOMIC_BEFORE_CHECK) && target != NULL && ((uintptr_t)target & 7) != 0)
-        (void)execute(set, &served->atomic, target);
+        (void)execute(set, &request, target);
     if (has(set, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
-        memcpy(&served->snapshot, target, sizeof(served->snapshot));
+        memcpy(&kept, target, sizeof(kept));
     if (has(set, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
-        served->snapshot = execute(set, &served->atomic, target);
+        kept = execute(set, &request, target);
     if (has(set, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
-        ring_pop(&stream->receives);
-    if (has(set, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
+        receive_pop(stream);
+    if ((has(set, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target)) ||
+        (has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->receives.count == 0))
         return true;
-    return has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->receives.count == 0;
+    slot = ring_push(&stream_state(stream)->atomics);
+    if (slot != NULL)
+        *slot = kept;
+    return false;
 }
 
 /* What is changed beside the 64 bits, where the region has more octets after them. */
@@ -143,16 +156,20 @@ static void touch_beside(const struct defect_set *set, const struct iwarp_region
         target[ATOMIC_TARGET_OCTETS]++;
 }
 
-uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read *served,
-                     const struct iwarp_region *region)
+uint64_t seam_atomic(struct iwarp_stream *stream, const struct served_read *served, const struct iwarp_region *region)
 {
     const struct defect_set *set = stream_set(stream);
+    struct ring *atomics = &stream_state(stream)->atomics;
+    const uint64_t *oldest = ring_at(atomics, 0);
+    uint64_t kept = oldest == NULL ? 0 : *oldest;
     uint8_t *target = target_of(set, region, served->atomic.to);
 
+    if (oldest != NULL)
+        ring_pop(atomics);
     if (target != NULL && has(set, DEFECT_ATOMIC_SNAPSHOT))
-        memcpy(target, &served->snapshot, sizeof(served->snapshot));
+        memcpy(target, &kept, sizeof(kept));
     if (has(set, DEFECT_ATOMIC_ON_ARRIVAL))
-        return served->snapshot;
+        return kept;
     if (target == NULL)
         return 0;
     touch_beside(set, region, &served->atomic, target);

@@ -26,7 +26,7 @@ static bool holds_all_of(const struct cm_subject *subject)
     return ip->major != 0 || ip->minor != 0 || (ip->ip_version != 4 && ip->ip_version != 6);
 }
 
-bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject)
+static bool holds(const struct cm_validation *entry, const struct cm_subject *subject)
 {
     const struct cm_agent *agent = subject->agent;
     const struct ip_cm_private *ip = &subject->message->ip;
@@ -49,25 +49,40 @@ bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *s
     return entry->holds(subject);
 }
 
-void hook_cm_verdict(const struct cm_agent *agent, struct cm_verdict *verdict)
+/* What follows when the entry does not hold. True: nothing does, and the next entry is tried. */
+static bool change_verdict(const struct cm_subject *subject, struct cm_verdict *verdict)
 {
+    const struct cm_agent *agent = subject->agent;
     size_t entry = (size_t)(verdict->entry - cm_validation_table);
     const struct defect_cm_override *override = &agent_set(agent)->cm[entry];
 
     defect_note_cm(agent_set(agent), entry);
     if (is_entry(verdict->entry, "ip-version") && behaves(agent, DEFECT_CM_RES_REFUSED))
         verdict->code = IP_CM_ARI_UNSPECIFIED;
+    agent_state(agent)->silent = false;
     switch (override->kind) {
-    case CM_OVERRIDE_OFF: verdict->ignore = true; break;
-    case CM_OVERRIDE_SILENT: verdict->silent = true; break;
+    case CM_OVERRIDE_OFF:
+        /* Without a listener there is nobody who could accept the REQ: it is not answered. */
+        agent_state(agent)->silent = subject->listener == NULL && is_entry(verdict->entry, "listener");
+        return !agent_state(agent)->silent;
+    case CM_OVERRIDE_SILENT: agent_state(agent)->silent = true; break;
     case CM_OVERRIDE_REASON: verdict->reason = override->value; break;
     case CM_OVERRIDE_CODE: verdict->code = (uint8_t) override->value; break;
     case CM_OVERRIDE_NONE:
     default: break;
     }
+    return false;
 }
 
-bool hook_cm_listens(const struct cm_agent *agent, const struct cm_listener *listener, uint64_t service_id)
+bool seam_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject, struct cm_verdict *verdict)
+{
+    if (holds(entry, subject))
+        return true;
+    *verdict = (struct cm_verdict){entry, entry->reason, entry->code};
+    return change_verdict(subject, verdict);
+}
+
+bool seam_cm_listens(const struct cm_agent *agent, const struct cm_listener *listener, uint64_t service_id)
 {
     uint16_t port = (uint16_t)listener->service_id;
 
@@ -79,7 +94,7 @@ bool hook_cm_listens(const struct cm_agent *agent, const struct cm_listener *lis
     return listener->service_id == service_id;
 }
 
-bool hook_cm_input(struct cm_agent *agent, struct cm_message *message)
+bool seam_cm_input(struct cm_agent *agent, const struct cm_message *message)
 {
     if (message->attribute != CM_REQ || !message->has_ip || !behaves(agent, DEFECT_CM_CONSUMER_JUDGED))
         return false;
@@ -91,7 +106,7 @@ bool hook_cm_input(struct cm_agent *agent, struct cm_message *message)
 
 /* --- What the ULP is told ------------------------------------------------------------------------------------------ */
 
-void hook_cm_event(struct cm_agent *agent, struct cm_event *event)
+void seam_cm_event(struct cm_agent *agent, struct cm_event *event)
 {
     if (event->kind == CM_EVENT_REQUEST && event->in_service && behaves(agent, DEFECT_CM_CONSUMER_CLEARED))
         memset(event->data, 0, event->octets);
@@ -201,7 +216,7 @@ static void change_reply(struct cm_agent *agent, uint8_t *mad)
     defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REP, mad + MAD_HEADER_OCTETS);
 }
 
-bool hook_cm_send(struct cm_agent *agent, uint8_t *mad)
+bool seam_cm_send(struct cm_agent *agent, uint8_t *mad)
 {
     static const struct {
         uint16_t attribute;
@@ -210,6 +225,10 @@ bool hook_cm_send(struct cm_agent *agent, uint8_t *mad)
         {CM_MRA, TARGET_CM_MRA}, {CM_RTU, TARGET_CM_RTU}, {CM_DREQ, TARGET_CM_DREQ}, {CM_DREP, TARGET_CM_DREP}};
     uint16_t attribute = (uint16_t)mad_get_AttributeID(mad);
 
+    if (attribute == CM_REJ && agent_state(agent)->silent) {
+        agent_state(agent)->silent = false;
+        return true;
+    }
     switch (attribute) {
     case CM_REQ: change_request(agent, mad); break;
     case CM_REJ: change_rejection(agent, mad); break;

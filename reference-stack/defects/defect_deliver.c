@@ -6,12 +6,6 @@
 
 enum { STAG_KEY_BITS = 8, IMMEDIATE_HALF = 4 };
 
-void hook_ulpdu(struct iwarp_stream *stream)
-{
-    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
-        stream_complete(stream);
-}
-
 /* The header that the opcode has by right. */
 static void header_by_opcode(struct ddp_segment *segment, const uint8_t *octets, size_t count)
 {
@@ -34,10 +28,13 @@ static void header_by_opcode(struct ddp_segment *segment, const uint8_t *octets,
     segment->payload_octets = count - header;
 }
 
-void hook_segment(const struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count)
+void seam_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count)
 {
+    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
     if (segment->header != NULL && stream_behaves(stream, DEFECT_T_BY_OPCODE))
         header_by_opcode(segment, octets, count);
+    stream_state(stream)->segment = *segment;
 }
 
 /* --- Placement --------------------------------------------------------------------------------------------------- */
@@ -67,66 +64,103 @@ static void place_rest(const struct validation_subject *subject)
     memcpy(region->octets, segment->payload + before, rest < region->length ? (size_t)rest : (size_t)region->length);
 }
 
-void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject, bool *look)
+/* As much of the segment as its region has room for, whatever was found out about it. */
+static struct placement place_tagged(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    const struct iwarp_region *region = subject->region;
+    struct placement place = {.count = segment->payload_octets};
+    uint64_t offset = region == NULL ? 0 : segment->to - region->base;
+
+    if (region == NULL || offset > region->length)
+        return (struct placement){0};
+    place.octets = region->octets + offset;
+    if (place.count > region->length - offset)
+        place.count = (size_t)(region->length - offset);
+    return place;
+}
+
+static void place_now(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    struct placement place = seam_place(stream, subject);
+
+    placement_write(&place, subject->segment->payload);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, subject->segment, place.count);
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += place.count;
+}
+
+/* A tagged segment, `empty` or not: its STag was looked up. */
+static bool tagged(struct iwarp_stream *stream, struct validation_subject *subject, bool empty)
 {
     uint32_t stag = subject->segment->stag;
 
-    if (!*look && stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED)) {
-        *look = true;
+    if (empty) {
+        if (!stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED))
+            return false;
         subject->region = iwarp_region_find(stream->device, stag);
+        return !deliver_holds(stream, VALIDATE_TAGGED, subject, "a tagged segment cannot be placed");
     }
-    if (!*look)
-        return;
     if (stream_behaves(stream, DEFECT_STAG_KEY_IGNORED))
         subject->region = region_by_index(stream->device, stag);
     if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
-        deliver_place_tagged(stream, subject);
+        place_now(stream, subject);
     if (subject->region != NULL && stream_behaves(stream, DEFECT_PLACE_AFTER_ERROR))
         place_rest(subject);
+    return false;
 }
 
 /* A Read Response goes to the region's base, as if the sink's TO were that. */
-static bool place_at_base(const struct iwarp_stream *stream, const struct validation_subject *subject, uint8_t **place,
-                          size_t *count)
+static struct placement place_at_base(const struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct send_work *read = deliver_open_read(stream);
-    const struct ddp_segment *segment = subject->segment;
-    const struct iwarp_region *region = subject->region;
-    uint64_t offset;
+    struct ddp_segment moved = *subject->segment;
+    struct validation_subject other = *subject;
 
-    if (read == NULL)
-        return false;
-    offset = segment->to - read->sink_to;
-    if (offset > region->length)
-        return true;
-    *place = region->octets + offset;
-    *count =
-        segment->payload_octets < region->length - offset ? segment->payload_octets : (size_t)(region->length - offset);
-    return false;
+    if (read == NULL || subject->region == NULL)
+        return place_tagged(subject);
+    moved.to += subject->region->base - read->sink_to;
+    other.segment = &moved;
+    return place_tagged(&other);
 }
 
-bool hook_place(struct iwarp_stream *stream, const struct validation_subject *subject, uint8_t **place, size_t *count)
+/* As much of the segment as its buffer has room for, whatever was found out about it. */
+static struct placement place_untagged(const struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
-    const struct iwarp_region *region;
+    uint64_t room = subject->buffer_octets == UINT64_MAX ? 0 : subject->buffer_octets;
+    const struct iwarp_region *region = iwarp_region_find(stream->device, segment->ulp_word);
+    struct placement place;
 
-    variant_placed(stream, segment);
-    if (segment->tagged) {
-        if (stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED) ||
-            (subject->message->opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
-             place_at_base(stream, subject, place, count)))
-            return true;
-        if (*count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
-            *count = 0;
-        return false;
-    }
-    if (*place != NULL && stream_behaves(stream, DEFECT_MO_16_BITS))
-        *place -= segment->mo - (uint16_t)segment->mo;
-    region = iwarp_region_find(stream->device, segment->ulp_word);
-    if (region != NULL && segment->mo + (uint64_t)*count <= region->length &&
+    if (segment->mo > room)
+        return (struct placement){0};
+    place = deliver_place(stream, subject);
+    if (place.count > room - segment->mo)
+        place.count = (size_t)(room - segment->mo);
+    if (place.octets != NULL && stream_behaves(stream, DEFECT_MO_16_BITS))
+        place.octets -= segment->mo - (uint16_t)segment->mo;
+    if (region != NULL && segment->mo + (uint64_t)place.count <= region->length &&
         stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG))
-        *place = region->octets + segment->mo;
-    return false;
+        place.octets = region->octets + segment->mo;
+    return place;
+}
+
+struct placement seam_place(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    bool response = subject->segment->tagged && subject->message->opcode == RDMAP_READ_RESPONSE;
+    struct placement place;
+
+    variant_placed(stream, subject->segment);
+    if (!subject->segment->tagged)
+        return place_untagged(stream, subject);
+    if (stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
+        return (struct placement){0};
+    place = response && stream_behaves(stream, DEFECT_SINK_AT_BASE) ? place_at_base(stream, subject)
+                                                                    : place_tagged(subject);
+    if (place.count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
+        place.count = 0;
+    return place;
 }
 
 /* How many of the stream's places for Read Requests are taken. */
@@ -142,7 +176,7 @@ static size_t reads_used(const struct iwarp_stream *stream)
     return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
 }
 
-bool hook_untagged(struct iwarp_stream *stream, struct validation_subject *subject)
+static bool untagged(struct iwarp_stream *stream, struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
     bool rtr = stream->rtr_awaited && segment->msn == DDP_FIRST_MSN;
@@ -166,12 +200,20 @@ bool hook_untagged(struct iwarp_stream *stream, struct validation_subject *subje
     return false;
 }
 
+bool seam_buffer(struct iwarp_stream *stream, struct validation_subject *subject)
+{
+    return subject->segment->tagged ? tagged(stream, subject, subject->segment->payload_octets == 0)
+                                    : untagged(stream, subject);
+}
+
 /* --- Delivery ---------------------------------------------------------------------------------------------------- */
 
-bool hook_message_ends(const struct iwarp_stream *stream, const struct rdmap_message *message)
+bool defect_message_ends(const struct iwarp_stream *stream, bool last)
 {
-    return stream_behaves(stream, DEFECT_LAST_IGNORED) ||
-           (message->opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL));
+    unsigned opcode = stream_state(stream)->segment.control & 0xF;
+
+    return last || stream_behaves(stream, DEFECT_LAST_IGNORED) ||
+           (opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL));
 }
 
 static void read_takes_receive(struct iwarp_stream *stream)
@@ -184,7 +226,7 @@ static void read_takes_receive(struct iwarp_stream *stream)
     event->id = receive->id;
     event->buffer = receive->buffer;
     event->opcode = RDMAP_READ_REQUEST;
-    ring_pop(&stream->receives);
+    receive_pop(stream);
 }
 
 static bool read_request(struct iwarp_stream *stream, const struct ddp_segment *segment, struct untagged_queue *queue)
@@ -234,59 +276,53 @@ static bool terminate_refused(struct iwarp_stream *stream, const struct untagged
     return true;
 }
 
-bool hook_message(struct iwarp_stream *stream, const struct validation_subject *subject, struct rdmap_message *message,
+bool seam_message(struct iwarp_stream *stream, const struct validation_subject *subject, struct rdmap_message *message,
                   struct untagged_queue *queue)
 {
     if (message->opcode == RDMAP_READ_REQUEST)
         return read_request(stream, subject->segment, queue);
     if (message->opcode == RDMAP_TERMINATE)
         return terminate_refused(stream, queue);
+    if (message->opcode == RDMAP_ATOMIC_REQUEST)
+        return defect_atomic_request(stream, queue->buffer, queue->length);
     if (message->invalidate_stag != 0 && stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS))
         message->row = &rdmap_opcode_rows[RDMAP_SEND_INVALIDATE];
     return false;
 }
 
-bool hook_send_complete(struct iwarp_stream *stream, const struct validation_subject *subject,
-                        const struct untagged_queue *queue)
+bool defect_send_delivered(struct iwarp_stream *stream)
 {
+    const struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
     const struct receive_work *receive = ring_at(&stream->receives, 0);
-    bool immediate = !rdmap_is_send(subject->message->opcode);
+    struct defect_early *early = defect_early_of(stream, queue->msn_expected);
+    bool immediate = !rdmap_is_send(stream_state(stream)->segment.control & 0xF);
 
-    if (receive->delivered) {
-        ring_pop(&stream->receives); /* the ULP has had the message since long */
-        return true;
+    if (early != NULL && early->delivered) {
+        early->msn = 0;
+        receive_pop(stream); /* the ULP has had the message since long */
+        return false;
     }
     if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_HELD))
-        return true;
-    if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
+        return false;
+    if (immediate && receive->buffer != NULL && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
         uint32_t first = octets_get32(receive->buffer);
 
         octets_put32(receive->buffer, octets_get32(receive->buffer + IMMEDIATE_HALF));
         octets_put32(receive->buffer + IMMEDIATE_HALF, first);
     }
-    return (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets) ||
-           (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0);
+    return !(stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets) &&
+           !(stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0);
 }
 
-bool hook_terminate_drops(const struct iwarp_stream *stream)
+bool defect_invalidated(const struct iwarp_stream *stream, bool good)
 {
-    return !stream_behaves(stream, DEFECT_TERMINATE_PLACES_ON);
+    return good ? !stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE)
+                : stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY);
 }
 
-void hook_invalidated(struct iwarp_stream *stream, uint32_t stag, bool good)
+bool defect_read_complete(struct iwarp_stream *stream, bool last)
 {
-    struct region_entry *entry = device_entry(stream->device, stag);
-
-    if (entry == NULL)
-        return;
-    if (good && stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
-        entry->region.valid = true;
-    if (!good && stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY))
-        entry->region.valid = false;
-}
-
-bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool last)
-{
+    struct send_work *read = deliver_open_read(stream);
     bool done = last || stream_behaves(stream, DEFECT_READ_DONE_EARLY);
 
     if (!done || !stream_behaves(stream, DEFECT_READ_DONE_HELD))
@@ -296,14 +332,31 @@ bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool la
     return false;
 }
 
-struct iwarp_stream *hook_server(struct iwarp_stream *stream, const struct served_read *request)
+/* Its Response goes out on another stream. */
+static void serve_elsewhere(struct iwarp_stream *server, const struct served_read *request,
+                            const struct validation_subject *subject)
 {
-    struct iwarp_stream *oldest = device_state(stream->device)->oldest;
+    struct served_read *served = ring_push(&server->reads);
+
+    if (served == NULL)
+        return;
+    *served = *request;
+    memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
+    served->segment_octets = (uint16_t)subject->segment_octets;
+}
+
+bool seam_serve(struct iwarp_stream *stream, const struct served_read *request,
+                const struct validation_subject *subject)
+{
+    struct device_faults *shared = device_state(stream->device);
 
     if (!request->is_atomic && request->request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
-        return NULL;
-    device_state(stream->device)->reads++;
-    return stream_behaves(stream, DEFECT_RESPONSE_ELSEWHERE) && oldest != NULL ? oldest : stream;
+        return true;
+    shared->reads++;
+    if (!stream_behaves(stream, DEFECT_RESPONSE_ELSEWHERE) || shared->oldest == NULL || shared->oldest == stream)
+        return false;
+    serve_elsewhere(shared->oldest, request, subject);
+    return true;
 }
 
 /* --- After delivery ---------------------------------------------------------------------------------------------- */
@@ -356,19 +409,11 @@ static void write_delivered(struct iwarp_stream *stream, const struct validation
         event->id = receive->id;
         event->buffer = receive->buffer;
     }
-    ring_pop(&stream->receives);
+    receive_pop(stream);
 }
 
-void hook_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
+void seam_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
-    const struct ddp_segment *segment = subject->segment;
-
-    if (segment->tagged) {
-        if (segment->last && subject->message->opcode == RDMAP_WRITE)
-            write_delivered(stream, subject);
-    } else if (stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED)) {
-        stream->queues[segment->qn].msn_expected--;
-    } else if (stream->queues[segment->qn].msn_expected == 0 && stream_behaves(stream, DEFECT_MSN_EXPECTED_1)) {
-        stream->queues[segment->qn].msn_expected = DDP_FIRST_MSN;
-    }
+    if (subject->segment->last && subject->message->opcode == RDMAP_WRITE)
+        write_delivered(stream, subject);
 }

@@ -7,7 +7,7 @@
 
 enum { STAG_STEP = 0x100, STAG_SMALL_MAX = 0xFFFF };
 
-uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
+static uint32_t drawn(const struct iwarp_device *device, uint32_t good)
 {
     struct device_faults *faults = device_state(device);
 
@@ -22,7 +22,7 @@ uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
     return faults->stag;
 }
 
-void hook_registered(const struct iwarp_device *device, struct iwarp_region *region)
+static void registered(const struct iwarp_device *device, struct iwarp_region *region)
 {
     if (defect_behaves(device_set(device), DEFECT_RIGHTS_IGNORED))
         region->access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
@@ -30,12 +30,13 @@ void hook_registered(const struct iwarp_device *device, struct iwarp_region *reg
         region->base = ((uint64_t)region->stag << 24) + 0x10;
 }
 
-bool hook_deregister(const struct iwarp_device *device)
+bool seam_region(struct iwarp_device *device, enum region_step step, struct iwarp_region *region)
 {
-    return defect_behaves(device_set(device), DEFECT_DEREG_NOTHING);
-}
-
-bool hook_bounds(const struct iwarp_device *device)
-{
-    return defect_behaves(device_set(device), DEFECT_BOUNDS_KEPT);
+    switch (step) {
+    case REGION_STAG: region->stag = drawn(device, region->stag); return false;
+    case REGION_REGISTERED: registered(device, region); return false;
+    case REGION_DEREGISTERED: return defect_behaves(device_set(device), DEFECT_DEREG_NOTHING);
+    case REGION_RANGE: return defect_behaves(device_set(device), DEFECT_BOUNDS_KEPT);
+    default: return false;
+    }
 }

@@ -4,26 +4,36 @@
 
 #include "reference-stack/defects/defect_stream.h"
 
+struct defect_early *defect_early_of(const struct iwarp_stream *stream, uint32_t msn)
+{
+    struct defect_early *early = &stream_state(stream)->early[msn % DEFECT_EARLY_MAX];
+
+    return early->msn == msn && msn != 0 ? early : NULL;
+}
+
 /* `receive` has got a segment before its turn: the message goes up, and comes not again. */
 static void early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive)
+                       const struct receive_work *receive)
 {
     const struct ddp_segment *segment = subject->segment;
+    struct defect_early *early = &stream_state(stream)->early[segment->msn % DEFECT_EARLY_MAX];
     bool due = segment->msn == stream->queues[DDP_QN_SEND].msn_expected;
     struct iwarp_event *event;
 
-    receive->placed += segment->payload_octets;
-    if (!segment->last || receive->delivered || receive->placed != segment->mo + segment->payload_octets ||
+    if (early->msn != segment->msn)
+        *early = (struct defect_early){.msn = segment->msn};
+    early->placed += segment->payload_octets;
+    if (!segment->last || early->delivered || early->placed != segment->mo + segment->payload_octets ||
         !(stream_behaves(stream, DEFECT_EARLY_DELIVERED) ||
           (due && stream_behaves(stream, DEFECT_EARLY_UNTAGGED_ORDER))))
         return;
     event = stream_event(stream, IWARP_EVENT_RECEIVE);
     if (event == NULL)
         return;
-    receive->delivered = true;
+    early->delivered = true;
     event->id = receive->id;
     event->buffer = receive->buffer;
-    event->octets = receive->placed;
+    event->octets = early->placed;
     event->opcode = subject->message->opcode;
 }
 
@@ -84,22 +94,23 @@ static bool early_unchecked(const struct iwarp_stream *stream, const struct ddp_
     return true;
 }
 
-bool hook_early_segment(struct iwarp_stream *stream, const struct validation_subject *subject)
+/* Before it is judged. */
+static bool early_found(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
-    const struct ddp_segment *segment = subject->segment;
-
     if (segment->tagged)
         return stream_behaves(stream, DEFECT_EARLY_UNCHECKED) && early_unchecked(stream, segment);
     return segment->qn == DDP_QN_SEND && stream_behaves(stream, DEFECT_EARLY_BEYOND) && early_beyond(stream, segment);
 }
 
-void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive)
+bool seam_early(struct iwarp_stream *stream, const struct validation_subject *subject, struct receive_work *receive,
+                bool placed)
 {
     const struct ddp_segment *segment = subject->segment;
 
+    if (!placed)
+        return early_found(stream, segment);
     /* The peer's receives have guard octets in front (peer_work_new()). */
-    if (receive != NULL && segment->mo == 0 && segment->payload_octets != 0 &&
+    if (receive != NULL && receive->buffer != NULL && segment->mo == 0 && segment->payload_octets != 0 &&
         stream_behaves(stream, DEFECT_EARLY_IN_FRONT))
         receive->buffer[-1] = segment->payload[0];
     if (receive != NULL)
@@ -108,4 +119,5 @@ void hook_early_placed(struct iwarp_stream *stream, const struct validation_subj
         early_response(stream, segment);
     else if (!segment->tagged && segment->qn == DDP_QN_READ_REQUEST)
         early_read(stream, subject);
+    return false;
 }

@@ -44,17 +44,59 @@ static void start_event(const struct iwarp_stream *stream, struct iwarp_event *e
         event->version = DDP_VERSION;
 }
 
-void hook_event(struct iwarp_stream *stream, struct iwarp_event *event)
+/* A Send or Immediate Data: `segment` is its last one. */
+static void receive_event(struct iwarp_stream *stream, struct iwarp_event *event)
 {
-    if (untold(stream, event->kind)) {
-        event_drop(stream);
-        return;
+    const struct ddp_segment *segment = &stream_state(stream)->segment;
+    bool immediate = !rdmap_is_send(event->opcode);
+
+    if (immediate && event->buffer != NULL && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED)) {
+        /* The octets go up in memory of the stream's own, and the receive stays where it is. */
+        struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
+
+        memcpy(queue->buffer, event->buffer,
+               event->octets < sizeof(queue->buffer) ? event->octets : sizeof(queue->buffer));
+        event->id = 0;
+        event->buffer = queue->buffer;
     }
+    if (stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST))
+        event->octets = segment->payload_octets;
+    if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED))
+        event->solicited = event->opcode == RDMAP_IMMEDIATE;
+    if (immediate && stream->config.extensions == IWARP_EXTENSIONS_RFC7306 &&
+        stream_behaves(stream, DEFECT_IMMEDIATE_EVENTS_ALL))
+        event->solicited = true;
+    if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
+        event->invalidated = false;
+    if (event->opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
+        event->solicited = false;
+    if ((event->octets == 0 && stream_behaves(stream, DEFECT_SE_EMPTY_UNSOLICITED)) ||
+        (segment->mo != 0 && stream_behaves(stream, DEFECT_SE_LONG_UNSOLICITED)))
+        event->solicited = false;
+    if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
+        event->solicited = true;
+    if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED))
+        events_swap(stream, IWARP_EVENT_RECEIVE);
+    if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_OVERTAKES))
+        events_swap(stream, IWARP_EVENT_RECEIVE);
+}
+
+bool defect_receive_used(const struct iwarp_stream *stream)
+{
+    return rdmap_is_send(stream_state(stream)->segment.control & 0xF) ||
+           !stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED);
+}
+
+void seam_event(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    bool kept = !untold(stream, event->kind);
+
     switch (event->kind) {
     case IWARP_EVENT_ERROR:
         if (stream_behaves(stream, DEFECT_ERROR_WITHOUT_NUMBERS))
             event->triple = WIRE_OK;
         break;
+    case IWARP_EVENT_RECEIVE: receive_event(stream, event); break;
     case IWARP_EVENT_READ_DONE:
         if (stream_behaves(stream, DEFECT_READS_DONE_SWAPPED))
             events_swap(stream, IWARP_EVENT_READ_DONE);
@@ -67,72 +109,27 @@ void hook_event(struct iwarp_stream *stream, struct iwarp_event *event)
         if (stream_behaves(stream, DEFECT_ORDER_ARRIVAL))
             event->value = stream_state(stream)->arrivals++;
         break;
-    case IWARP_EVENT_CONNECT_REQUEST:
-    case IWARP_EVENT_ESTABLISHED:
+    case IWARP_EVENT_TERMINATE_RECEIVED:
+        if (stream_behaves(stream, DEFECT_TERMINATED_ABORTS))
+            stream->abort_wanted = true;
+        break;
     case IWARP_EVENT_REJECTED:
-    case IWARP_EVENT_REJECT_SENT: start_event(stream, event); break;
+    case IWARP_EVENT_REJECT_SENT:
+        defect_rejected(stream);
+        start_event(stream, event);
+        break;
+    case IWARP_EVENT_CONNECT_REQUEST:
+    case IWARP_EVENT_ESTABLISHED: start_event(stream, event); break;
     default: break;
     }
+    if (!kept)
+        event_drop(stream);
 }
 
-bool hook_event_held(const struct iwarp_stream *stream, const struct iwarp_event *oldest)
+bool defect_event_now(const struct iwarp_stream *stream)
 {
-    return oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
-           stream_behaves(stream, DEFECT_DELIVERY_HELD);
-}
+    const struct iwarp_event *oldest = ring_at(&stream->events, 0);
 
-bool hook_receive_event(struct iwarp_stream *stream, const struct validation_subject *subject,
-                        struct iwarp_event *event)
-{
-    uint8_t opcode = subject->message->opcode;
-    bool kept = !rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED);
-
-    if (kept) {
-        /* The octets go up in memory of the stream's own, and the receive stays where it is. */
-        struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
-
-        memcpy(queue->buffer, event->buffer,
-               event->octets < sizeof(queue->buffer) ? event->octets : sizeof(queue->buffer));
-        event->id = 0;
-        event->buffer = queue->buffer;
-    }
-    if (stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST))
-        event->octets = subject->segment->payload_octets;
-    if (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) && !rdmap_is_send(opcode))
-        event->solicited = opcode == RDMAP_IMMEDIATE;
-    if (!rdmap_is_send(opcode) && stream->config.extensions == IWARP_EXTENSIONS_RFC7306 &&
-        stream_behaves(stream, DEFECT_IMMEDIATE_EVENTS_ALL))
-        event->solicited = true;
-    if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
-        event->invalidated = false;
-    if (opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
-        event->solicited = false;
-    if ((event->octets == 0 && stream_behaves(stream, DEFECT_SE_EMPTY_UNSOLICITED)) ||
-        (subject->segment->mo != 0 && stream_behaves(stream, DEFECT_SE_LONG_UNSOLICITED)))
-        event->solicited = false;
-    if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
-        event->solicited = true;
-    if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED))
-        events_swap(stream, IWARP_EVENT_RECEIVE);
-    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_OVERTAKES))
-        events_swap(stream, IWARP_EVENT_RECEIVE);
-    return kept;
-}
-
-/* --- Instruments ------------------------------------------------------------------------------------------------- */
-
-void hook_ddp_state(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
-{
-    bool graceful = stream->fin_received || stream->close_wanted;
-
-    if (stream_behaves(stream, DEFECT_ERROR_UNLABELLED))
-        state->llp = graceful ? IWARP_LLP_GRACEFUL : IWARP_LLP_OK;
-    if (stream_behaves(stream, DEFECT_FAULT_UNCOUNTED))
-        state->system_faults = 0;
-}
-
-void hook_trace(const struct iwarp_stream *stream, struct iwarp_trace *record)
-{
-    if (record->tagged && record->kind == IWARP_TRACE_DELIVERED && stream_behaves(stream, DEFECT_STAG_UNTOLD))
-        record->stag = 0;
+    return oldest->kind != IWARP_EVENT_RECEIVE || stream->events.count != 1 ||
+           !stream_behaves(stream, DEFECT_DELIVERY_HELD);
 }

@@ -426,7 +426,7 @@ static size_t cut_ulpdu(const struct occasion *occasion, size_t octets)
 /* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
-    if (occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2 ||
+    if (occasion->opcode != 1 << RDMAP_SEND || count > DEFECT_ROOM / 2 ||
         !defect_behaves(occasion->set, DEFECT_ULPDU_TWICE))
         return count;
     memcpy(ulpdu + count, ulpdu, count);
@@ -448,44 +448,67 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     return count - sizeof(state->tail);
 }
 
-static struct occasion occasion_of(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t octets)
+static struct occasion occasion_of(const struct iwarp_stream *stream)
 {
+    const struct defect_ulpdu *sending = &stream_state(stream)->sending;
+
     return (struct occasion){
         .set = stream_set(stream),
         .state = stream_state(stream),
-        .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
-        .last = ddp_tagged_get_L(ulpdu),
-        .later = stream_state(stream)->inside,
-        .pad = fpdu_pad(octets),
+        .opcode = sending->opcode,
+        .last = sending->last,
+        .later = sending->later,
+        .pad = sending->pad,
     };
 }
 
-size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets)
-{
-    struct occasion occasion = occasion_of(stream, ulpdu, octets);
-
-    stream_state(stream)->inside = !occasion.last;
-    change_ulpdu(&occasion, ulpdu, octets);
-    return change_shape(stream_set(stream), ulpdu, octets);
-}
-
-size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
-                        const struct fpdu_framing *framing)
+/* The ULPDU goes into a run of its own, where its fields and its shape change, and is sent from there. */
+int seam_ulpdu(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu)
 {
     struct defect_state *state = stream_state(stream);
-    struct occasion occasion = occasion_of(stream, ulpdu, ulpdu_octets);
+    uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;
+    size_t octets = ulpdu->header_octets + ulpdu->payload_octets;
+    struct occasion occasion;
+    uint8_t *run;
+
+    if (defect_run_reserve(&state->ulpdu, 2 * (octets + DEFECT_ROOM)) != 0)
+        return -1;
+    run = state->ulpdu.octets;
+    memcpy(run, headers, ulpdu->header_octets);
+    if (ulpdu->payload_octets != 0)
+        memcpy(run + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
+    state->sending = (struct defect_ulpdu){.opcode = (uint16_t)(1u << (run[1] & 0xF)),
+                                           .last = ddp_tagged_get_L(run),
+                                           .later = state->inside,
+                                           .pad = fpdu_pad(octets)};
+    state->inside = !state->sending.last;
+    occasion = occasion_of(stream);
+    change_ulpdu(&occasion, run, octets);
+    octets = change_shape(stream_set(stream), run, octets);
+    if (stream->llp == &mpa_llp)
+        octets = double_ulpdu(&occasion, run, cut_ulpdu(&occasion, octets));
+    ulpdu->header_octets = octets < DDP_TAGGED_OCTETS ? octets : DDP_TAGGED_OCTETS;
+    memcpy(headers, run, ulpdu->header_octets);
+    ulpdu->payload = run + ulpdu->header_octets;
+    ulpdu->payload_octets = octets - ulpdu->header_octets;
+    ulpdu->copy = true;
+    return 0;
+}
+
+size_t defect_fpdu_layout(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t ulpdu_octets,
+                          const struct fpdu_framing *framing)
+{
+    struct defect_state *state = stream_state(stream);
+    struct occasion occasion = occasion_of(stream);
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
-    struct builder builder = {.occasion = &occasion,
-                              .framing = &behind,
-                              .out = stream->transmit_buffer + state->tail_octets,
-                              .room = stream->transmit_room - state->tail_octets,
-                              .crc = CRC32C_START};
+    struct builder builder = {.occasion = &occasion, .framing = &behind, .crc = CRC32C_START};
     size_t octets;
 
-    state->inside = !occasion.last;
-    change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    octets = cut_ulpdu(&occasion, change_shape(stream_set(stream), ulpdu, ulpdu_octets));
-    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, octets));
+    if (piece_reserve(stream, fpdu_octets(ulpdu_octets, true, 0) + DEFECT_ROOM) != 0)
+        return 0;
+    builder.out = stream->transmit_buffer + state->tail_octets;
+    builder.room = stream->transmit_room - state->tail_octets;
+    octets = build(&builder, ulpdu, ulpdu_octets);
     return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
 }
 
@@ -493,7 +516,7 @@ void defect_fragment(struct iwarp_stream *stream)
 {
     static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
 
-    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
+    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX) != 0)
         return;
     memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
     piece_set(stream, sizeof(fragment), false);

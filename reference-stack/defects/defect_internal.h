@@ -13,8 +13,8 @@
 #include "reference-stack/defects/defect_sctp.h"
 #include "reference-stack/defects/defect_sctp_session.h"
 #include "reference-stack/defects/defect_variant.h"
+#include "reference-stack/defects/defect_seams.h"
 #include "reference-stack/defects/defect_state.h"
-#include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
 
@@ -335,6 +335,8 @@ struct defect_behaviour_row {
 
 /* defect_table.c */
 extern const struct fault_ops defect_fault_ops;
+extern const struct mpa_fault_ops defect_mpa_ops;
+extern const struct sctp_fault_ops defect_sctp_ops;
 extern const struct cm_fault_ops defect_cm_fault_ops;
 
 /* A new agent's configuration, by what is legal (defect_cm.c). */
@@ -376,7 +378,7 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
 void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
                           uint8_t *header);
 
-/* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
+/* A start-up frame as packed: returns its new count. `octets` has DEFECT_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
 

@@ -389,14 +389,14 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
     return NULL;
 }
 
-bool hook_judge(const struct validation *entry, const struct validation_subject *subject,
-                const struct iwarp_faults *faults)
+/* Does the entry hold, by all tables of judgements? */
+static bool holds(const struct defect_set *set, const struct validation *entry,
+                  const struct validation_subject *subject)
 {
-    const struct defect_set *set = kept_set(faults);
     const struct defect_judgement *judgement =
         defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
     const struct defect_override *override = &set->overrides[entry - validation_table];
-    bool holds;
+    bool found;
 
     defect_note_judged(set, (size_t)(entry - validation_table));
     if ((override->kind == OVERRIDE_OFF || override->kind == OVERRIDE_FAIL) && override->quantity != NULL &&
@@ -408,15 +408,16 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
     if (entry->stage == VALIDATE_READ_REQUEST && subject->segment != NULL && strcmp(entry->name, "read-length") != 0 &&
         defect_behaves(set, DEFECT_READS_JUDGED_LATE))
         return true;
-    holds = defect_start_judges(set, entry, subject, entry->holds(subject));
-    holds = defect_variant_judges(set, entry, subject, holds);
-    return defect_atomic_judges(set, entry, subject, holds);
+    found = defect_start_judges(set, entry, subject, entry->holds(subject));
+    found = defect_variant_judges(set, entry, subject, found);
+    return defect_atomic_judges(set, entry, subject, found);
 }
 
-bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct validation_subject *subject,
-                  struct validation_outcome *outcome)
+/* What follows when the entry does not hold. True: nothing does, and the next entry is tried. */
+static bool change_outcome(const struct defect_set *set, const struct validation_subject *subject,
+                           struct validation_outcome *outcome)
 {
-    const struct defect_set *set = kept_set(faults);
+    size_t entry = (size_t)(outcome->entry - validation_table);
     const struct defect_override *override = &set->overrides[entry];
 
     defect_note_refused(set, entry);
@@ -424,12 +425,55 @@ bool hook_verdict(const struct iwarp_faults *faults, size_t entry, const struct 
         return false;
     switch (override->kind) {
     case OVERRIDE_OFF: return true;
-    case OVERRIDE_IGNORE: outcome->ignore = true; break;
+    case OVERRIDE_IGNORE: outcome->action = VALIDATION_IGNORE; break;
     case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
     case OVERRIDE_ACTION: outcome->action = override->action; break;
     case OVERRIDE_FAIL:
     case OVERRIDE_NONE:
     default: break;
     }
+    return false;
+}
+
+/* At these stages there is nothing that could be dropped: what is ignored is taken as good. */
+static bool nothing_to_drop(enum validation_stage stage, const struct validation_subject *subject)
+{
+    bool again = subject->segment == NULL; /* a request is judged when its response is due */
+
+    return stage == VALIDATE_REQUEST || stage == VALIDATE_REPLY || stage == VALIDATE_NEGOTIATION ||
+           stage == VALIDATE_ASSOCIATION ||
+           (again && (stage == VALIDATE_READ_REQUEST || stage == VALIDATE_ATOMIC_REQUEST));
+}
+
+/* Can the stack act on what was let through? Not on what has no header, no queue, no stream and no request that it would answer. */
+static bool can_be_acted_on(enum validation_stage stage, const struct validation_subject *subject)
+{
+    switch (stage) {
+    case VALIDATE_SEGMENT: return subject->segment->header != NULL;
+    case VALIDATE_UNTAGGED: return subject->segment->qn < STREAM_QUEUES;
+    case VALIDATE_ATOMIC_RESPONSE: return atomic_open(subject->stream) != NULL;
+    case VALIDATE_SESSION: return subject->stream != NULL || subject->session->message->kind == DDP_SCTP_SEGMENT;
+    default: return true;
+    }
+}
+
+bool seam_judge(const struct iwarp_faults *kept, enum validation_stage stage, const struct validation_subject *subject,
+                struct validation_outcome *outcome)
+{
+    const struct defect_set *set = kept_set(kept);
+    size_t at, end;
+
+    for (validation_entries(stage, &at, &end); at < end; at++) {
+        const struct validation *entry = &validation_table[at];
+
+        if (holds(set, entry, subject))
+            continue;
+        *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action};
+        if (!change_outcome(set, subject, outcome))
+            return outcome->action == VALIDATION_IGNORE && nothing_to_drop(stage, subject);
+    }
+    if (can_be_acted_on(stage, subject))
+        return true;
+    *outcome = (struct validation_outcome){.action = VALIDATION_IGNORE};
     return false;
 }

@@ -8,15 +8,17 @@ enum { PARTIAL_LIVES = 1000000000 /* ns */, IP_AND_TCP_OCTETS = 40 };
 
 /* --- MULPDU ------------------------------------------------------------------------------------------------------ */
 
-bool hook_emss(struct iwarp_stream *stream, size_t emss)
+size_t defect_emss(struct iwarp_stream *stream, size_t emss)
 {
     if (emss < mpa_of(stream)->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
     return stream_behaves(stream, DEFECT_EMSS_ONCE) ||
-           (stream->work_offset != 0 && stream_behaves(stream, DEFECT_EMSS_BETWEEN));
+                   (stream->work_offset != 0 && stream_behaves(stream, DEFECT_EMSS_BETWEEN))
+               ? mpa_of(stream)->emss
+               : emss;
 }
 
-size_t hook_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
+size_t defect_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
 {
     size_t emss = mpa_of(stream)->emss;
 
@@ -61,13 +63,8 @@ static void deliver_with_markers(struct iwarp_stream *stream, const struct fpdu 
     deliver_raw(stream, fpdu->start, lead + FPDU_LENGTH_OCTETS, fpdu->ulpdu_length);
 }
 
-void hook_fpdu_parsed(struct iwarp_stream *stream, const struct fpdu *fpdu)
-{
-    if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
-        deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
-}
-
-bool hook_fpdu_good(struct iwarp_stream *stream, const struct fpdu *fpdu)
+/* True: its ULPDU is not delivered once more. */
+static bool fpdu_good(struct iwarp_stream *stream, const struct fpdu *fpdu)
 {
     uint64_t received = stream->counters.fpdus_received;
 
@@ -86,18 +83,13 @@ bool hook_fpdu_good(struct iwarp_stream *stream, const struct fpdu *fpdu)
     return stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC);
 }
 
-size_t hook_fpdu_begun(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t count)
+static size_t fpdu_begun(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t count)
 {
     if (!stream_behaves(stream, DEFECT_ULPDU_EARLY) || mpa_of(stream)->receive_markers || fpdu->octets == 0 ||
         count < fpdu->octets - FPDU_CRC_OCTETS)
         return 0;
     deliver_raw(stream, fpdu->start, FPDU_LENGTH_OCTETS, fpdu->ulpdu_length);
     return count;
-}
-
-bool hook_input_over(const struct iwarp_stream *stream)
-{
-    return stream_behaves(stream, DEFECT_ONE_FPDU_PER_INPUT);
 }
 
 /* What has come of the CRC field of the FPDU that is begun is lost when the rest comes. */
@@ -111,8 +103,12 @@ static void forget_crc(struct iwarp_stream *stream)
                FPDU_CRC_OCTETS - lacks);
 }
 
-bool hook_portion(struct iwarp_stream *stream, size_t count)
+bool defect_portion(struct iwarp_stream *stream, size_t count)
 {
+    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION || stream->dropping) {
+        stream_state(stream)->partial_at = stream->now;
+        return false;
+    }
     if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
         mpa_of(stream)->receive_count = 0;
     if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) &&
@@ -128,7 +124,7 @@ bool hook_portion(struct iwarp_stream *stream, size_t count)
             mpa_of(stream)->receive_markers && mpa_of(stream)->receive_position % MARKER_SPACING == 0);
 }
 
-bool hook_input_end(struct iwarp_stream *stream)
+bool defect_input_end(struct iwarp_stream *stream)
 {
     const struct mpa *mpa = mpa_of(stream);
 
@@ -151,25 +147,68 @@ bool hook_input_end(struct iwarp_stream *stream)
 
 /* --- FPDUs before their turn ------------------------------------------------------------------------------------- */
 
-bool hook_early(const struct iwarp_stream *stream, bool *boundary)
+/* A sink with one of these takes the beginning of a TCP segment for that of an FPDU, and so needs no Markers. */
+static bool begins_with_fpdu(const struct iwarp_stream *stream)
 {
-    /* A sink with one of these takes the beginning of a TCP segment for that of an FPDU, and so needs no Markers. */
-    *boundary = *boundary || stream_behaves(stream, DEFECT_EARLY_DELIVERED) ||
-                stream_behaves(stream, DEFECT_EARLY_UNTAGGED_ORDER) ||
-                stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream_behaves(stream, DEFECT_EARLY_READ_DONE);
-    return stream_behaves(stream, DEFECT_EARLY_KEPT);
+    return stream_behaves(stream, DEFECT_EARLY_DELIVERED) || stream_behaves(stream, DEFECT_EARLY_UNTAGGED_ORDER) ||
+           stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream_behaves(stream, DEFECT_EARLY_READ_DONE);
 }
 
 /* Where the next FPDU would begin, were there no Markers in this one: what is no FPDU is an error. */
-bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const uint8_t *next, const uint8_t *end)
+static bool chain_broken(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t octets)
 {
     struct fpdu_framing framing = {false, true, 0};
-    const uint8_t *p = next - fpdu->markers * MARKER_OCTETS;
+    const uint8_t *p = fpdu->start + fpdu->octets - fpdu->markers * MARKER_OCTETS;
     struct fpdu wrong;
 
     if (fpdu->markers == 0 || !stream_behaves(stream, DEFECT_EARLY_CHAIN))
         return false;
-    if (fpdu_parse(&p, end, &framing, NULL, &wrong) != WIRE_OK)
+    if (fpdu_parse(&p, fpdu->start + octets, &framing, NULL, &wrong) != WIRE_OK)
         stream_fail_with(stream, "MPA-6-05", TERM_MPA_CRC, VALIDATION_TERMINATE, "an FPDU after a gap is not valid");
     return true;
 }
+
+/* --- The seams --------------------------------------------------------------------------------------------------- */
+
+static size_t fpdu_received(struct iwarp_stream *stream, enum fpdu_step step, const struct fpdu *fpdu, size_t octets)
+{
+    switch (step) {
+    case FPDU_BEGUN: return fpdu_begun(stream, fpdu, octets);
+    case FPDU_PARSED:
+        if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
+            deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
+        return 0;
+    case FPDU_GOOD: return fpdu_good(stream, fpdu) ? octets : 0;
+    case FPDU_EARLY: return chain_broken(stream, fpdu, octets) ? octets : 0;
+    default: return 0;
+    }
+}
+
+static bool decide(struct iwarp_stream *stream, enum mpa_decision what, bool own)
+{
+    const struct mpa *mpa = mpa_of(stream);
+
+    switch (what) {
+    case MPA_ENHANCED:
+        return own ||
+               (mpa_start_get_Rev(mpa->start_octets) == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION));
+    case MPA_FRAME_WHOLE: return defect_start_whole(stream, own);
+    case MPA_REJECTED: return own && !stream_behaves(stream, DEFECT_REJECT_IGNORED);
+    case MPA_EXCESS_KEPT:
+        return own && !stream_behaves(stream, DEFECT_EXCESS_DISCARDED) &&
+               !stream_behaves(stream, DEFECT_PRIVATE_BESIDE_WORD);
+    case MPA_NEXT_PARSED: return own && !stream_behaves(stream, DEFECT_ONE_FPDU_PER_INPUT);
+    case MPA_INTO_PLACE: return false; /* seam_input() is to see all octets */
+    case MPA_EARLY: return own && !stream_behaves(stream, DEFECT_EARLY_KEPT);
+    case MPA_EARLY_BEGIN: return own || begins_with_fpdu(stream);
+    default: return own;
+    }
+}
+
+const struct mpa_fault_ops defect_mpa_ops = {
+    .decide = decide,
+    .start_frame = defect_start_packed,
+    .agreed = defect_agreed,
+    .fpdu_layout = defect_fpdu_layout,
+    .fpdu_received = fpdu_received,
+};

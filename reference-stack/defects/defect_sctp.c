@@ -2,8 +2,7 @@
 /* Faults of associations and sessions over SCTP. Those of single fields are rows of the hook `transmit`. */
 #include <string.h>
 
-#include "reference-stack/defects/defect_stream.h"
-#include "reference-stack/sctp/sctp.h"
+#include "reference-stack/defects/defect_sctp_seams.h"
 #include "wire/sctp.h"
 
 enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3, OUTSTANDING_FEW = 8 };
@@ -20,7 +19,7 @@ static bool session_behaves(const struct sctp_session *session, enum defect_beha
 
 /* --- Association ------------------------------------------------------------------------------------------------- */
 
-void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init)
+void defect_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init)
 {
     if (association_behaves(association, DEFECT_SCTP_INDICATION_MISSING))
         init->has_indication = false;
@@ -38,19 +37,19 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
     }
 }
 
-enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
+enum iwarp_sctp_mode defect_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
 {
     if (mode == IWARP_SCTP_DDP && association_behaves(association, DEFECT_SCTP_DDP_IGNORED))
         return IWARP_SCTP_NOTHING;
     return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
 }
 
-bool hook_down_untold(const struct sctp_session *session)
+bool defect_sctp_down_untold(const struct sctp_session *session)
 {
     return session_behaves(session, DEFECT_SCTP_DOWN_UNTOLD) && session->association->attached != 1;
 }
 
-bool hook_abort_told(struct iwarp_association *association)
+bool defect_sctp_abort_told(struct iwarp_association *association)
 {
     if (!association_behaves(association, DEFECT_SCTP_ABORT_TOLD))
         return false;
@@ -64,7 +63,7 @@ bool hook_abort_told(struct iwarp_association *association)
 
 /* --- Messages sent ----------------------------------------------------------------------------------------------- */
 
-uint16_t hook_first_ssn(const struct sctp_session *session)
+uint16_t defect_sctp_first_ssn(const struct sctp_session *session)
 {
     const struct sctp_faults *faults = association_state(session->association);
 
@@ -74,7 +73,7 @@ uint16_t hook_first_ssn(const struct sctp_session *session)
                                                            : first_ssn(session->association);
 }
 
-uint16_t hook_next_ssn(const struct sctp_session *session)
+uint16_t defect_sctp_next_ssn(const struct sctp_session *session)
 {
     struct sctp_faults *faults = association_state(session->association);
     bool control =
@@ -91,14 +90,14 @@ uint16_t hook_next_ssn(const struct sctp_session *session)
     return (uint16_t)(session->ssn + 1);
 }
 
-uint32_t hook_outstanding_max(const struct sctp_session *session)
+uint32_t defect_sctp_outstanding_max(const struct sctp_session *session)
 {
     if (session_behaves(session, DEFECT_SCTP_OUTSTANDING_8))
         return OUTSTANDING_FEW;
     return session_behaves(session, DEFECT_SCTP_OUTSTANDING_UNLIMITED) ? UINT32_MAX : OUTSTANDING_MAX;
 }
 
-size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets)
+size_t defect_segment_max(const struct iwarp_stream *stream, size_t octets)
 {
     if (stream_behaves(stream, DEFECT_SCTP_SEGMENT_LONG))
         return LONG_SEGMENT;
@@ -193,18 +192,23 @@ static size_t change_segment(const struct sctp_session *session, uint8_t *octets
     return count;
 }
 
-/* The octets lie in one run, with HOOK_ROOM after them, wherever there are defects. */
-void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
+/* The message in a run of its own, where it can change. NULL: memory is short. */
+static uint8_t *run_of(struct sctp_faults *faults, const struct iwarp_sctp_output *output)
+{
+    size_t at = 0;
+
+    if (defect_run_reserve(&faults->run, output->octets + DEFECT_ROOM) != 0)
+        return NULL;
+    for (size_t i = 0; i < output->span_count; at += output->spans[i++].count)
+        memcpy(faults->run.octets + at, output->spans[i].octets, output->spans[i].count);
+    return faults->run.octets;
+}
+
+static void change_octets(struct sctp_session *session, struct iwarp_sctp_output *output, uint8_t *octets)
 {
     struct iwarp_association *association = session->association;
     struct sctp_faults *faults = association_state(association);
-    uint8_t *octets = association->sending_control ? association->control_octets : session->stream->transmit_buffer;
 
-    if (faults->changed && faults->message == association->counters.messages_sent && faults->octets == output->octets) {
-        *output = faults->output; /* it was given before, and not taken */
-        return;
-    }
-    faults->octets = output->octets;
     if (session_behaves(session, DEFECT_SCTP_SSN_SHARED) && !is_draft(association))
         ddp_sctp_segment_set_SSN(octets, faults->ssn++);
     defect_terminate_first(session, output, octets);
@@ -221,7 +225,30 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
         defect_change_header(association_set(association), &faults->state, TARGET_SCTP_SEGMENT, octets);
         output->octets = change_segment(session, octets, output->octets);
     }
-    output->spans[0].count = output->octets;
+}
+
+void defect_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
+{
+    struct iwarp_association *association = session->association;
+    struct sctp_faults *faults = association_state(association);
+    uint8_t *octets;
+
+    if (output->octets == 0 && !defect_sctp_speaks_after_end(session, output))
+        return;
+    if (faults->changed && faults->message == association->counters.messages_sent && faults->octets == output->octets) {
+        *output = faults->output; /* it was given before, and not taken */
+        return;
+    }
+    faults->octets = output->octets;
+    octets = run_of(faults, output);
+    if (octets == NULL) {
+        association->abort_wanted = true;
+        return;
+    }
+    change_octets(session, output, octets);
+    output->spans[0] = (struct iwarp_span){octets, output->octets};
+    output->span_count = 1;
+    output->ulp_span = IWARP_OUTPUT_SPANS;
     change_envelope(session, output);
     faults->output = *output;
     faults->message = association->counters.messages_sent;
@@ -230,23 +257,12 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
 
 /* --- Sessions ---------------------------------------------------------------------------------------------------- */
 
-bool hook_control_overtakes(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_CONTROL_OVERTAKES);
-}
-
-void hook_initiated(struct sctp_session *session)
-{
-    if (session_behaves(session, DEFECT_SCTP_SEGMENTS_AT_ONCE))
-        session->stream->segments_allowed = true;
-}
-
-bool hook_sid_taken(const struct sctp_session *session)
+bool defect_sctp_sid_taken(const struct sctp_session *session)
 {
     return session->state == SESSION_DRAINING && session_behaves(session, DEFECT_SCTP_SID_REUSED);
 }
 
-uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code)
+uint8_t defect_sctp_answer_code(const struct sctp_session *session, uint8_t code)
 {
     const struct negotiation_offer *offer = &lower_of(session->stream)->offer;
     bool reject = code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
@@ -268,17 +284,12 @@ uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code)
     }
 }
 
-enum iwarp_accept_policy hook_accept_policy(const struct sctp_session *session)
+enum iwarp_accept_policy defect_sctp_accept_policy(const struct sctp_session *session)
 {
     return session_behaves(session, DEFECT_SCTP_ACCEPT_AT_ONCE) ? IWARP_ACCEPT : session->stream->config.accept;
 }
 
-bool hook_close_silent(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_CLOSE_SILENT);
-}
-
-uint8_t hook_refusal(const struct sctp_session *session)
+uint8_t defect_sctp_refusal(const struct sctp_session *session)
 {
     if (session_behaves(session, DEFECT_SCTP_OVERLOAD_SILENT))
         return 0;
@@ -287,8 +298,10 @@ uint8_t hook_refusal(const struct sctp_session *session)
     return session->initiate_code == DDP_SCTP_ENHANCED_INITIATE ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
 }
 
-int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
+int defect_sctp_ssn_ahead(const struct sctp_session *session, int ahead)
 {
+    uint16_t ssn = (uint16_t)(session->expected + ahead);
+
     if (session->state == SESSION_INITIATED && ahead > 0 && session_behaves(session, DEFECT_SCTP_EARLY_LOST))
         return -1;
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
@@ -302,18 +315,15 @@ int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
     return ahead < 0 && session_behaves(session, DEFECT_SCTP_DUPLICATE_TAKEN) ? 0 : ahead;
 }
 
-size_t hook_private_data(const struct sctp_session *session, size_t count)
+size_t defect_sctp_private_data(const struct sctp_session *session, size_t count)
 {
+    if (count > DDP_SCTP_PRIVATE_DATA_MAX)
+        count = DDP_SCTP_PRIVATE_DATA_MAX; /* where the check is off, the ULP gets what it has room for */
     return count > PRIVATE_CUT && session_behaves(session, DEFECT_SCTP_PRIVATE_CUT) ? (size_t)PRIVATE_CUT : count;
 }
 
-bool hook_control_untold(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_CONTROL_UNTOLD);
-}
-
 /* The ULP makes a new stream of the SID, as if a Stream Reset had come; the DDP-SSNs go on. */
-bool hook_aborted_taken(struct sctp_session *session)
+bool defect_sctp_aborted_taken(struct sctp_session *session)
 {
     uint16_t expected = session->expected, ssn = session->ssn;
 
@@ -326,14 +336,4 @@ bool hook_aborted_taken(struct sctp_session *session)
     session->expected = expected;
     session->ssn = ssn;
     return true;
-}
-
-bool hook_reset_ignored(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_RESET_IGNORED);
-}
-
-bool hook_lowest_sid(const struct iwarp_association *association)
-{
-    return association_behaves(association, DEFECT_SCTP_LOWEST_SID);
 }

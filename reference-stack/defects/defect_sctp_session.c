@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "reference-stack/defects/defect_stream.h"
-#include "reference-stack/sctp/sctp.h"
+#include "reference-stack/defects/defect_sctp_seams.h"
 
 enum {
     PENDING_OF_ULP = 1000, /* a limit above it is that of a ULP that is not asked */
@@ -24,7 +23,7 @@ static bool session_behaves(const struct sctp_session *session, enum defect_beha
 
 /* --- What comes -------------------------------------------------------------------------------------------------- */
 
-void hook_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer)
+void defect_sctp_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer)
 {
     if (peer->has_indication || !defect_behaves(association_set(association), DEFECT_SCTP_INDICATION_ASSUMED))
         return;
@@ -32,7 +31,7 @@ void hook_peer_init(const struct iwarp_association *association, struct iwarp_sc
     peer->indication = association->config.indication;
 }
 
-uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid)
+uint32_t defect_sctp_ppid(const struct iwarp_association *association, uint32_t ppid)
 {
     struct ddp_sctp_message message;
 
@@ -42,7 +41,7 @@ uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid)
     return message.kind == DDP_SCTP_FOREIGN ? DDP_SCTP_PPID_SEGMENT : ppid;
 }
 
-bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message)
+bool defect_sctp_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message)
 {
     switch (message->code) {
     case DDP_SCTP_REJECT:
@@ -54,11 +53,8 @@ bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp
 }
 
 /* Private Data that is too long may be the end of more than the session (5.2.3). */
-bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject)
+bool defect_sctp_error_spreads(const struct sctp_session *session, const struct ddp_sctp_message *message)
 {
-    const struct ddp_sctp_message *message =
-        subject == NULL || subject->session == NULL ? NULL : subject->session->message;
-
     if (message != NULL && message->private_octets > DDP_SCTP_PRIVATE_DATA_MAX &&
         session_behaves(session, DEFECT_SCTP_PRIVATE_SPREADS))
         return true;
@@ -96,33 +92,37 @@ bool defect_send_waits(struct iwarp_stream *stream)
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */
 
-bool hook_refused_lost(struct sctp_session *session)
+bool defect_sctp_shortened(struct sctp_session *session)
 {
-    if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
+    size_t longest = segment_room(session->stream);
+
+    /* What makes segments longer than they should be is a fault of its own. */
+    if (session->stream->piece.octets <= longest + DEFECT_ROOM)
         return false;
+    if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
+        return true;
     iwarp_stream_output_done(session->stream, SIZE_MAX, session->association->now);
     session_ready(session);
-    return true;
+    return false;
 }
 
-size_t hook_held_room(const struct sctp_session *session, uint16_t ssn, size_t octets)
+size_t defect_sctp_held_room(const struct sctp_session *session, size_t octets)
 {
     enum { ENTRY = 8 }; /* octets of one in an array of those that are missing */
 
     if (!session_behaves(session, DEFECT_SCTP_ROOM_BY_SSN))
         return octets;
-    return octets + ENTRY * (size_t)(uint16_t)(ssn - session->expected);
+    return octets + ENTRY * (size_t)(uint16_t)association_state(session->association)->ahead;
 }
 
-void hook_session_attached(struct sctp_session *session)
+uint32_t defect_sctp_domain(const struct sctp_session *session, uint32_t domain)
 {
     struct sctp_faults *faults = association_state(session->association);
 
     if (!faults->pd_known)
-        faults->pd = session->stream->config.pd;
+        faults->pd = domain;
     faults->pd_known = true;
-    if (session_behaves(session, DEFECT_SCTP_ONE_DOMAIN))
-        session->stream->config.pd = faults->pd;
+    return session_behaves(session, DEFECT_SCTP_ONE_DOMAIN) ? faults->pd : domain;
 }
 
 /* The request that has waited on the lowest SID is ended. */
@@ -138,7 +138,7 @@ static void evict(const struct iwarp_association *association)
     }
 }
 
-bool hook_request_full(const struct sctp_session *session, bool full)
+bool defect_sctp_request_full(const struct sctp_session *session, bool full)
 {
     const struct iwarp_association *association = session->association;
 
@@ -153,7 +153,7 @@ bool hook_request_full(const struct sctp_session *session, bool full)
 
 /* --- The end ----------------------------------------------------------------------------------------------------- */
 
-bool hook_owes_terminate(const struct sctp_session *session, bool owes)
+bool defect_sctp_owes_terminate(const struct sctp_session *session, bool owes)
 {
     const struct iwarp_stream *stream = session->stream;
 
@@ -178,11 +178,11 @@ void defect_terminate_first(const struct sctp_session *session, const struct iwa
     }
 }
 
-bool hook_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_output *output)
+bool defect_sctp_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     static const uint8_t write[EMPTY_WRITE] = {0xC1, 0x40};
     struct iwarp_association *association = session->association;
-    uint8_t *octets = association->control_octets;
+    uint8_t *octets = association_state(association)->after_end;
 
     /* A session that was accepted has had two messages at least: what answered its Initiate, and the Terminate. */
     if (association_state(association)->again || session->stream != NULL || session->state != SESSION_DRAINING ||

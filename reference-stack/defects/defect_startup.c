@@ -26,7 +26,7 @@ static void keep_depths(struct iwarp_stream *stream)
     first->depths = 1;
 }
 
-void hook_request_offer(struct iwarp_stream *stream, struct negotiation_offer *own)
+static void request_offer(struct iwarp_stream *stream, struct negotiation_offer *own)
 {
     if (stream_behaves(stream, DEFECT_DEPTHS_KEPT)) {
         keep_depths(stream);
@@ -39,7 +39,7 @@ void hook_request_offer(struct iwarp_stream *stream, struct negotiation_offer *o
         own->rtr = stream->config.rtr & IWARP_RTR_ALL;
 }
 
-void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer)
+static void answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
     unsigned limit = stream->device->config.ird_max;
 
@@ -58,15 +58,7 @@ void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_of
     variant_answer_depths(stream, peer);
 }
 
-void hook_private_made(const struct iwarp_stream *stream, struct mpa_start *start)
-{
-    const uint16_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
-
-    if (start->enhanced && start->private_octets > room && stream_behaves(stream, DEFECT_PRIVATE_509_CUT))
-        start->private_octets = room;
-}
-
-void hook_answer_rtr(struct iwarp_stream *stream, unsigned common)
+static void answer_rtr(struct iwarp_stream *stream, unsigned common)
 {
     bool several = (common & (common - 1)) != 0;
 
@@ -81,7 +73,7 @@ void hook_answer_rtr(struct iwarp_stream *stream, unsigned common)
         stream->rtr_agreed |= IWARP_RTR_SEND;
 }
 
-void hook_depths_adopted(struct iwarp_stream *stream)
+static void depths_adopted(struct iwarp_stream *stream)
 {
     const struct iwarp_stream_config *config = &stream->config;
     const struct iwarp_device_config *device = &stream->device->config;
@@ -108,45 +100,52 @@ static void rtr_last(struct iwarp_stream *stream, enum iwarp_rtr kind)
     *last = rtr;
 }
 
-bool hook_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer, bool due)
+enum iwarp_rtr defect_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind)
 {
-    enum iwarp_rtr kind = negotiate_prefer(stream->rtr_agreed);
+    struct defect_state *state = stream_state(stream);
 
-    if (!due) {
-        if (peer->rtr != 0 && stream_behaves(stream, DEFECT_RTR_BY_FLAGS))
-            (void)transmit_rtr(stream, negotiate_prefer(peer->rtr));
-        return true;
-    }
+    if (kind == 0)
+        return state->peer_rtr != 0 && stream_behaves(stream, DEFECT_RTR_BY_FLAGS) ? negotiate_prefer(state->peer_rtr)
+                                                                                   : kind;
     if (stream_behaves(stream, DEFECT_RTR_NOT_SENT))
-        return true;
-    if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND)) {
-        (void)transmit_rtr(stream, kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE);
-        return true;
+        return 0;
+    if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND))
+        return kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE;
+    if (!stream_behaves(stream, DEFECT_RTR_BEHIND_WORK))
+        return variant_rtr(stream, kind);
+    state->rtr_last = kind;
+    return 0;
+}
+
+void seam_terms(struct iwarp_stream *stream, enum stream_terms what, struct negotiation_offer *own,
+                const struct negotiation_offer *peer)
+{
+    switch (what) {
+    case TERMS_REQUEST: request_offer(stream, own); break;
+    case TERMS_ANSWER_DEPTHS: answer_depths(stream, peer); break;
+    case TERMS_ANSWER_RTR: answer_rtr(stream, peer->rtr & stream->config.rtr); break;
+    case TERMS_DEPTHS:
+        if (peer != NULL)
+            stream_state(stream)->peer_rtr = peer->rtr;
+        depths_adopted(stream);
+        break;
+    default: break;
     }
-    if (stream_behaves(stream, DEFECT_RTR_BEHIND_WORK)) {
-        rtr_last(stream, kind);
-        return true;
-    }
-    (void)transmit_rtr(stream, variant_rtr(stream, kind));
-    return true;
 }
 
 /* --- MPA's frames ------------------------------------------------------------------------------------------------ */
 
-void hook_startup_begins(struct iwarp_stream *stream)
+void defect_startup_begins(struct iwarp_stream *stream)
 {
     struct defect_first *first = &device_state(stream->device)->first;
 
+    if (stream->llp != &mpa_llp)
+        return;
     variant_startup_begins(stream);
     if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
         if (first->emss != 0)
-            mpa_of(stream)->emss = first->emss;
-        first->emss = mpa_of(stream)->emss;
-    }
-    if (stream->config.role == IWARP_RESPONDER && stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
-        stream->state = IWARP_STATE_OPERATION;
-        stream->segments_allowed = true;
-        startup_established(stream);
+            stream->config.emss = first->emss;
+        first->emss = stream->config.emss != 0 ? stream->config.emss : MPA_EMSS_DEFAULT;
     }
     if (stream->config.role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
         stream->segments_allowed = true;
@@ -154,10 +153,20 @@ void hook_startup_begins(struct iwarp_stream *stream)
     }
 }
 
-void hook_start_parsed(const struct iwarp_stream *stream, struct mpa_start *start)
+/* What begins once the connection is there. */
+void defect_startup_output(struct iwarp_stream *stream)
 {
-    if (start->revision == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION))
-        start->enhanced = true;
+    struct defect_state *state = stream_state(stream);
+
+    if (state->rtr_last != 0)
+        rtr_last(stream, state->rtr_last);
+    state->rtr_last = 0;
+    if (stream->config.role != IWARP_RESPONDER || stream->state != IWARP_STATE_STARTUP || stream->llp != &mpa_llp ||
+        stream->dropping || !stream_behaves(stream, DEFECT_OPERATION_AT_ONCE))
+        return;
+    stream->state = IWARP_STATE_OPERATION;
+    stream->segments_allowed = true;
+    startup_established(stream);
 }
 
 /* Flags for RTR messages without the model that has them (RFC 6581 9.2). */
@@ -167,26 +176,20 @@ static bool start_flags_stray(const struct mpa_start *start, size_t count)
            (start->rtr_send || start->rtr_write || start->rtr_read);
 }
 
-bool hook_start_whole(const struct iwarp_stream *stream, size_t count, size_t whole)
+bool defect_start_whole(const struct iwarp_stream *stream, bool is_whole)
 {
+    const struct mpa *mpa = mpa_of(stream);
+    size_t count = mpa->start_count;
+    size_t whole = MPA_START_OCTETS + (count < MPA_START_OCTETS ? 0 : mpa->peer.private_octets);
+
     if (count >= MPA_KEY_OCTETS && stream_behaves(stream, DEFECT_KEY_ENOUGH))
         return true;
     if (whole == MPA_START_OCTETS && mpa_of(stream)->peer.enhanced && stream_behaves(stream, DEFECT_WORD_AWAITED))
         return false;
     if (start_flags_stray(&mpa_of(stream)->peer, count) && stream_behaves(stream, DEFECT_WORD_FLAGS_AWAIT))
         return false;
-    return count >= whole &&
+    return is_whole &&
            !(whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS && stream_behaves(stream, DEFECT_PRIVATE_AWAITED));
-}
-
-bool hook_excess_dropped(const struct iwarp_stream *stream)
-{
-    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) || stream_behaves(stream, DEFECT_PRIVATE_BESIDE_WORD);
-}
-
-bool hook_rejected(const struct iwarp_stream *stream)
-{
-    return stream_behaves(stream, DEFECT_REJECT_IGNORED);
 }
 
 /* Markers and CRC, from what both frames say. */
@@ -213,7 +216,7 @@ static bool rdmac(const struct iwarp_stream *stream)
     return mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac;
 }
 
-void hook_agreed(struct iwarp_stream *stream)
+void defect_agreed(struct iwarp_stream *stream)
 {
     struct mpa *mpa = mpa_of(stream);
 
@@ -238,8 +241,13 @@ void hook_agreed(struct iwarp_stream *stream)
     }
 }
 
-size_t hook_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets, size_t count)
+size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, size_t count)
 {
+    uint8_t *octets;
+
+    if (piece_reserve(stream, MPA_START_MAX + DEFECT_ROOM) != 0)
+        return count;
+    octets = stream->transmit_buffer;
     if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
     variant_start_packed(stream, start, octets);

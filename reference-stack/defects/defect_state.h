@@ -3,12 +3,19 @@
 #ifndef REFERENCE_STACK_DEFECT_STATE_H
 #define REFERENCE_STACK_DEFECT_STATE_H
 
+#include "iwarp/sctp.h"
+#include "reference-stack/base/ring.h"
 #include "reference-stack/cm/cm_faults.h"
 #include "reference-stack/core/faults.h"
+#include "wire/ddp.h"
 
 struct defect_set;
 
-enum { DEFECT_TRANSMITS_MAX = 16 }; /* of one set */
+enum {
+    DEFECT_TRANSMITS_MAX = 16, /* of one set */
+    DEFECT_ROOM = 256,         /* octets that faults may add to a frame */
+    DEFECT_EARLY_MAX = 64,     /* messages that have begun before their turn */
+};
 
 struct defect_late {
     uint32_t stag;
@@ -17,7 +24,39 @@ struct defect_late {
     size_t count;
 };
 
+/* A Send that came before its turn, in whole or in part. */
+struct defect_early {
+    uint32_t msn;   /* 0: none */
+    size_t placed;  /* octets of it */
+    bool delivered; /* it was delivered at once */
+};
+
+/* Octets in one run, that grow as needed. */
+struct defect_run {
+    uint8_t *octets;
+    size_t room;
+};
+
+/* What transmit rules go by, of the ULPDU that is being sent. */
+struct defect_ulpdu {
+    uint16_t opcode; /* as a bit */
+    bool last, later;
+    size_t pad; /* octets of pad that are due */
+};
+
 struct defect_state {
+    struct ddp_segment segment; /* the last that came in order */
+    uint64_t wake_at;           /* when the stream wants to be called; 0: not for a fault's sake */
+    struct defect_early early[DEFECT_EARLY_MAX];
+    struct ring
+        atomics; /* uint64_t: what the targets of waiting Atomic Requests held when they came, or before they were changed */
+    struct defect_run ulpdu;
+    struct defect_ulpdu sending;
+    uint8_t quoted[28];      /* a Read Request Header that a Terminate quotes */
+    bool twice;              /* the Terminate was sent once */
+    bool silent;             /* of a CM agent: the next REJ is not sent */
+    unsigned peer_rtr;       /* RTR messages that the peer's answer has */
+    enum iwarp_rtr rtr_last; /* to be sent after what is posted; 0: none */
     struct defect_late late; /* octets of a Write that wait for the next one */
     uint32_t seen[DEFECT_TRANSMITS_MAX];
     bool inside; /* the segment before was not the last of its message */
@@ -42,7 +81,6 @@ struct defect_state {
     bool send_timed;        /* that is so from when it began to wait */
     uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
     uint64_t terminate_at;  /* a variant: when its Terminate may go out */
-    uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
     bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
     uint32_t send_joined;   /* MO that the next Send begins at */
     uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
@@ -78,21 +116,26 @@ struct sctp_faults {
     uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
     bool sent;    /* something was, on this SID and with the DDP-SSN before this: */
     uint16_t sid, next;
-    bool swapped;         /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
-    uint16_t swapped_sid; /* ...on this SID */
-    bool again;           /* something was sent after the Terminate of a session */
+    bool swapped;          /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
+    uint16_t swapped_sid;  /* ...on this SID */
+    bool again;            /* something was sent after the Terminate of a session... */
+    uint8_t after_end[16]; /* ...which is this */
     bool pd_known;
-    uint32_t pd; /* of the association's first stream */
+    uint32_t pd;           /* of the association's first stream */
+    struct defect_run run; /* the message that is being sent */
+    int ahead;             /* of the message in hand */
 };
 
-/* All of these begin with the table and the set. */
+/* All of these begin with the table and the set. `forget` frees what they point to. */
 struct kept {
     struct iwarp_faults faults;
     const struct defect_set *set;
+    void (*forget)(struct kept *kept);
 };
 
 struct kept_stream {
     struct kept kept;
+    struct iwarp_stream *stream;
     struct defect_state state;
 };
 
@@ -118,6 +161,9 @@ const struct defect_set *device_set(const struct iwarp_device *device);
 
 struct sctp_faults *association_state(const struct iwarp_association *association);
 const struct defect_set *association_set(const struct iwarp_association *association);
+
+/* Room for so many octets; -1: memory is short. */
+int defect_run_reserve(struct defect_run *run, size_t octets);
 
 struct defect_state *agent_state(const struct cm_agent *agent);
 const struct defect_set *agent_set(const struct cm_agent *agent);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults in the life of a stream: how it begins, what ends it, and what becomes of posted work then. */
+#include <stdlib.h>
+
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/defects/defect_stream.h"
 
 /* --- Beginning and end ------------------------------------------------------------------------------------------- */
 
-void hook_stream_begins(struct iwarp_stream *stream)
+void defect_stream_begins(struct iwarp_stream *stream)
 {
     struct device_faults *faults = device_state(stream->device);
 
+    defect_startup_begins(stream);
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
     if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
@@ -19,7 +22,7 @@ void hook_stream_begins(struct iwarp_stream *stream)
         faults->oldest = stream;
 }
 
-void hook_stream_ends(struct iwarp_stream *stream)
+void defect_stream_ends(struct iwarp_stream *stream)
 {
     defect_reads_gone(stream, stream->reads.count);
     if (device_state(stream->device)->oldest == stream)
@@ -33,28 +36,23 @@ void defect_reads_gone(const struct iwarp_stream *stream, size_t count)
     *reads -= count < *reads ? count : *reads;
 }
 
-void hook_progress(struct iwarp_stream *stream)
+/* A Reject was sent, or has come. MPA's alone: over SCTP a session's Reject may not be left out (RFC 5043 6.3). */
+void defect_rejected(struct iwarp_stream *stream)
 {
-    bool rejected = stream->state == IWARP_STATE_EXITED;
-    /* MPA's alone: over SCTP a session's Reject may not be left out (RFC 5043 6.3). */
-    bool rejects = rejected && stream->config.role == IWARP_RESPONDER && stream->llp == &mpa_llp;
+    bool own = stream->config.role == IWARP_RESPONDER && stream->llp == &mpa_llp;
 
-    if (rejects && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
+    if (own && (stream_behaves(stream, DEFECT_REJECT_UNANSWERED) ||
+                (mpa_of(stream)->peer.private_octets == 0 && stream_behaves(stream, DEFECT_REJECT_EMPTY_RESETS))))
         stream->abort_wanted = true;
-    if (rejects && mpa_of(stream)->peer.private_octets == 0 && stream_behaves(stream, DEFECT_REJECT_EMPTY_RESETS))
-        stream->abort_wanted = true;
-    if (rejects && stream_behaves(stream, DEFECT_REJECT_CLOSES))
+    if (own && stream_behaves(stream, DEFECT_REJECT_CLOSES))
         stream->close_wanted = true;
-    if (rejected && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
+    if (stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
         stream->abort_wanted = true;
-    variant_progress(stream);
-    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
-        stream_complete(stream);
 }
 
 /* --- What TCP brings --------------------------------------------------------------------------------------------- */
 
-bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+bool seam_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
     if (stream->fin_received) {
         if (stream->dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
@@ -68,11 +66,13 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
     if (count == 1 && stream->state == IWARP_STATE_STARTUP && mpa_of(stream)->start_count >= MPA_START_OCTETS &&
         stream_behaves(stream, DEFECT_START_OCTET_LOST))
         return true;
+    if (stream->llp == &mpa_llp && defect_portion(stream, count))
+        return true;
     return !stream->dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
            stream_behaves(stream, DEFECT_STREAMING_AWAITED);
 }
 
-bool hook_fin(struct iwarp_stream *stream)
+static bool ended_by_peer(struct iwarp_stream *stream)
 {
     variant_fin(stream);
     if (stream_behaves(stream, DEFECT_FIN_UNTOLD) ||
@@ -88,10 +88,13 @@ bool hook_fin(struct iwarp_stream *stream)
         stream_flush(stream);
     if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->segments_allowed && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
-    return false;
+    if (stream->llp != &mpa_llp || !defect_input_end(stream))
+        return false;
+    stream_progress(stream);
+    return true;
 }
 
-bool hook_reset(struct iwarp_stream *stream)
+static bool lost(struct iwarp_stream *stream)
 {
     if (stream_behaves(stream, DEFECT_RESET_UNTOLD))
         return true;
@@ -102,7 +105,7 @@ bool hook_reset(struct iwarp_stream *stream)
 
 /* --- What the ULP asks, and what is flushed ---------------------------------------------------------------------- */
 
-bool hook_disconnect(struct iwarp_stream *stream)
+static bool ended_by_ulp(struct iwarp_stream *stream)
 {
     if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
         (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
@@ -118,7 +121,7 @@ bool hook_disconnect(struct iwarp_stream *stream)
     return false;
 }
 
-bool hook_flush(struct iwarp_stream *stream)
+static bool flushed(struct iwarp_stream *stream)
 {
     size_t begun = stream->work_sent + (stream->work_offset != 0);
 
@@ -135,14 +138,28 @@ bool hook_flush(struct iwarp_stream *stream)
             work->internal = true;
     }
     if (stream->receives.count != 0 && stream->queues[DDP_QN_SEND].msn_expected != DDP_FIRST_MSN &&
-        stream_behaves(stream, DEFECT_RECEIVE_LAST_UNFLUSHED))
+        stream_behaves(stream, DEFECT_RECEIVE_LAST_UNFLUSHED)) {
+        free(((struct receive_work *)ring_at(&stream->receives, stream->receives.count - 1))->list);
         stream->receives.count--;
+    }
     while (stream->receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
-        ring_pop(&stream->receives);
+        receive_pop(stream);
     defect_reads_gone(stream, stream->reads.count);
     if (stream->error_seen && stream_behaves(stream, DEFECT_OWN_READS_LEAK))
         device_state(stream->device)->own += stream->counters.reads_outstanding;
     if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATES_COUNTED))
         device_state(stream->device)->failed = true;
     return false;
+}
+
+bool seam_ending(struct iwarp_stream *stream, enum stream_ending how)
+{
+    switch (how) {
+    case ENDING_BY_PEER: return ended_by_peer(stream);
+    case ENDING_LOST: return lost(stream);
+    case ENDING_BY_ULP: return ended_by_ulp(stream);
+    case ENDING_FLUSH: return flushed(stream);
+    case ENDING_ALL_SENT:
+    default: return variant_all_sent(stream);
+    }
 }

@@ -11,7 +11,7 @@ static const struct defect_set no_defects;
 
 /* --- What is kept ------------------------------------------------------------------------------------------------ */
 
-static void *keep(const struct iwarp_faults *faults, size_t octets)
+static void *keep(const struct iwarp_faults *faults, size_t octets, void (*forget)(struct kept *kept))
 {
     struct kept *kept = calloc(1, octets);
 
@@ -19,32 +19,80 @@ static void *keep(const struct iwarp_faults *faults, size_t octets)
         return NULL;
     kept->faults.ops = &defect_fault_ops;
     kept->set = faults == NULL ? &no_defects : defect_set_of(faults);
-    return &kept->faults;
+    kept->forget = forget;
+    return kept;
 }
 
 static struct iwarp_faults *keep_device(struct iwarp_device *device, const struct iwarp_faults *faults)
 {
     (void)device;
-    return keep(faults, sizeof(struct kept_device));
+    return keep(faults, sizeof(struct kept_device), NULL);
+}
+
+static void forget_stream(struct kept *kept)
+{
+    struct kept_stream *own = (struct kept_stream *)kept;
+
+    defect_stream_ends(own->stream);
+    ring_free(&own->state.atomics);
+    free(own->state.ulpdu.octets);
 }
 
 /* Its device has what its streams share, whether or not it has faults of its own. */
 static struct iwarp_faults *keep_stream(struct iwarp_stream *stream, const struct iwarp_faults *faults)
 {
+    struct kept_stream *kept;
+
     if (stream->device->faults == NULL)
         stream->device->faults = keep_device(stream->device, NULL);
-    return stream->device->faults == NULL ? NULL : keep(faults, sizeof(struct kept_stream));
+    kept = stream->device->faults == NULL ? NULL : keep(faults, sizeof(*kept), forget_stream);
+    if (kept == NULL)
+        return NULL;
+    kept->stream = stream;
+    ring_init(&kept->state.atomics, sizeof(uint64_t));
+    kept->kept.faults.lower = stream->llp == &mpa_llp ? (const void *)&defect_mpa_ops : &defect_sctp_ops;
+    stream->faults = &kept->kept.faults;
+    defect_stream_begins(stream);
+    return stream->faults;
+}
+
+static void forget_association(struct kept *kept)
+{
+    free(((struct kept_association *)kept)->state.run.octets);
 }
 
 static struct iwarp_faults *keep_association(struct iwarp_association *association, const struct iwarp_faults *faults)
 {
+    struct kept_association *kept = keep(faults, sizeof(*kept), forget_association);
+
     (void)association;
-    return keep(faults, sizeof(struct kept_association));
+    if (kept == NULL)
+        return NULL;
+    kept->kept.faults.lower = &defect_sctp_ops;
+    return &kept->kept.faults;
 }
 
-static void release(struct iwarp_faults *kept)
+static void release(struct iwarp_faults *faults)
 {
+    struct kept *kept = (struct kept *)faults;
+
+    if (kept->forget != NULL)
+        kept->forget(kept);
     free(kept);
+}
+
+int defect_run_reserve(struct defect_run *run, size_t octets)
+{
+    uint8_t *bigger;
+
+    if (octets <= run->room)
+        return 0;
+    bigger = realloc(run->octets, octets);
+    if (bigger == NULL)
+        return -1;
+    run->octets = bigger;
+    run->room = octets;
+    return 0;
 }
 
 static struct cm_faults *keep_agent(struct cm_agent *agent, const struct cm_faults *faults)
@@ -102,129 +150,39 @@ const struct fault_ops defect_fault_ops = {
     .device_new = keep_device,
     .association_new = keep_association,
     .release = release,
-    .stream_begins = hook_stream_begins,
-    .stream_ends = hook_stream_ends,
-    .progress = hook_progress,
-    .input = hook_input,
-    .fin = hook_fin,
-    .reset = hook_reset,
-    .disconnect = hook_disconnect,
-    .flush = hook_flush,
-    .post = hook_post,
-    .unpostable = hook_unpostable,
-    .post_unchecked = hook_post_unchecked,
-    .posted = hook_posted,
-    .event = hook_event,
-    .receive_event = hook_receive_event,
-    .event_held = hook_event_held,
-    .ddp_state = hook_ddp_state,
-    .trace = hook_trace,
-    .judge = hook_judge,
-    .verdict = hook_verdict,
-    .ulpdu = hook_ulpdu,
-    .segment = hook_segment,
-    .tagged = hook_tagged,
-    .untagged = hook_untagged,
-    .place = hook_place,
-    .message_ends = hook_message_ends,
-    .message = hook_message,
-    .send_complete = hook_send_complete,
-    .invalidated = hook_invalidated,
-    .read_done = hook_read_done,
-    .server = hook_server,
-    .terminate_drops = hook_terminate_drops,
-    .delivered = hook_delivered,
-    .atomic_request = hook_atomic_request,
-    .atomic = hook_atomic,
-    .output = hook_output,
-    .piece_waits = hook_piece_waits,
-    .choose = hook_choose,
-    .terminate_waits = hook_terminate_waits,
-    .segment_room = hook_segment_room,
-    .work_segment = hook_work_segment,
-    .response_segment = hook_response_segment,
-    .late_read = hook_late_read,
-    .domain_changes = hook_domain_changes,
-    .ulpdu_posted = hook_ulpdu_posted,
-    .piece_done = hook_piece_done,
-    .fail = hook_fail,
-    .failed = hook_failed,
-    .terminate = hook_terminate,
-    .terminate_packed = hook_terminate_packed,
-    .stag = hook_stag,
-    .registered = hook_registered,
-    .deregister = hook_deregister,
-    .bounds = hook_bounds,
-    .request_offer = hook_request_offer,
-    .answer_depths = hook_answer_depths,
-    .private_made = hook_private_made,
-    .answer_rtr = hook_answer_rtr,
-    .depths_adopted = hook_depths_adopted,
-    .rtr = hook_rtr,
-    .startup_begins = hook_startup_begins,
-    .start_packed = hook_start_packed,
-    .start_parsed = hook_start_parsed,
-    .start_whole = hook_start_whole,
-    .excess_dropped = hook_excess_dropped,
-    .rejected = hook_rejected,
-    .agreed = hook_agreed,
-    .fpdu_packed = hook_fpdu_packed,
-    .portion = hook_portion,
-    .fpdu_begun = hook_fpdu_begun,
-    .fpdu_parsed = hook_fpdu_parsed,
-    .fpdu_good = hook_fpdu_good,
-    .input_over = hook_input_over,
-    .input_end = hook_input_end,
-    .emss = hook_emss,
-    .mulpdu = hook_mulpdu,
-    .early = hook_early,
-    .early_segment = hook_early_segment,
-    .early_fpdu = hook_early_fpdu,
-    .early_placed = hook_early_placed,
-    .private_room = hook_private_room,
-    .one_piece = hook_one_piece,
-    .sctp_init = hook_sctp_init,
-    .sctp_mode = hook_sctp_mode,
-    .peer_init = hook_peer_init,
-    .error_spreads = hook_error_spreads,
-    .down_untold = hook_down_untold,
-    .abort_told = hook_abort_told,
-    .segment_max = hook_segment_max,
-    .ulpdu_framed = hook_ulpdu_framed,
-    .sctp_output = hook_sctp_output,
-    .first_ssn = hook_first_ssn,
-    .next_ssn = hook_next_ssn,
-    .refused_lost = hook_refused_lost,
-    .outstanding_max = hook_outstanding_max,
-    .ppid = hook_ppid,
-    .ssn_ahead = hook_ssn_ahead,
-    .held_room = hook_held_room,
-    .control_overtakes = hook_control_overtakes,
-    .initiated = hook_initiated,
-    .sid_taken = hook_sid_taken,
-    .answer_code = hook_answer_code,
-    .accept_policy = hook_accept_policy,
-    .close_silent = hook_close_silent,
-    .request_full = hook_request_full,
-    .refusal = hook_refusal,
-    .private_data = hook_private_data,
-    .control_untold = hook_control_untold,
-    .control_lost = hook_control_lost,
-    .session_attached = hook_session_attached,
-    .owes_terminate = hook_owes_terminate,
-    .speaks_after_end = hook_speaks_after_end,
-    .reset_ignored = hook_reset_ignored,
-    .lowest_sid = hook_lowest_sid,
-    .aborted_taken = hook_aborted_taken,
+    .number = seam_number,
+    .decide = seam_decide,
+    .judge = seam_judge,
+    .input = seam_input,
+    .ending = seam_ending,
+    .event = seam_event,
+    .posted = seam_posted,
+    .terms = seam_terms,
+    .fail = seam_fail,
+    .region = seam_region,
+    .segment = seam_segment,
+    .buffer = seam_buffer,
+    .place = seam_place,
+    .early = seam_early,
+    .message = seam_message,
+    .serve = seam_serve,
+    .delivered = seam_delivered,
+    .atomic = seam_atomic,
+    .output = seam_output,
+    .turn = seam_turn,
+    .source = seam_source,
+    .header = seam_header,
+    .ulpdu = seam_ulpdu,
+    .terminate = seam_terminate,
+    .sent = seam_sent,
 };
 
 const struct cm_fault_ops defect_cm_fault_ops = {
     .agent_new = keep_agent,
     .release = release_agent,
-    .judge = hook_cm_judge,
-    .verdict = hook_cm_verdict,
-    .listens = hook_cm_listens,
-    .input = hook_cm_input,
-    .send = hook_cm_send,
-    .event = hook_cm_event,
+    .judge = seam_cm_judge,
+    .listens = seam_cm_listens,
+    .input = seam_cm_input,
+    .send = seam_cm_send,
+    .event = seam_cm_event,
 };

@@ -52,16 +52,6 @@ static void quote(const struct iwarp_stream *stream, const struct ddp_segment *s
     }
 }
 
-void hook_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment, size_t segment_octets,
-                    struct terminate *terminate)
-{
-    if (segment != NULL)
-        quote(stream, segment, segment_octets, terminate);
-    change_quoted(stream_set(stream), terminate);
-    if (segment != NULL)
-        variant_terminate(stream, segment, terminate);
-}
-
 /* The Terminate as packed, `count` octets in room for TERMINATE_MAX. Returns its new count. */
 static size_t change_octets(const struct defect_set *set, const struct terminate *terminate,
                             const struct ddp_segment *segment, uint8_t *octets, size_t count)
@@ -103,21 +93,70 @@ static size_t change_octets(const struct defect_set *set, const struct terminate
     return count;
 }
 
-void hook_terminate_packed(struct iwarp_stream *stream, const struct ddp_segment *segment,
-                           const struct terminate *terminate)
+/* What a sum is in which the low half carries nothing into the high half. */
+static uint64_t without_carry(uint64_t before, uint64_t sum)
 {
-    stream->terminate_octets =
-        change_octets(stream_set(stream), terminate, segment, stream->terminate, stream->terminate_octets);
-    variant_terminate_packed(stream, terminate);
-    if (stream_behaves(stream, DEFECT_NO_TERMINATE))
-        stream->terminate_octets = 0;
-    if (stream_behaves(stream, DEFECT_TERMINATE_TWICE))
-        stream->terminate_copies = 1;
+    return (before & ~(uint64_t)UINT32_MAX) | (sum & UINT32_MAX);
+}
+
+static void change_late(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest)
+{
+    if (stream_behaves(stream, DEFECT_LATE_SINK_STAG))
+        rest->sink_stag = rest->source_stag;
+    if (stream_behaves(stream, DEFECT_LATE_SINK_TO))
+        rest->sink_to = served->request.sink_to;
+    if (stream_behaves(stream, DEFECT_LATE_SINK_CARRY))
+        rest->sink_to = without_carry(served->request.sink_to, rest->sink_to);
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_CARRY))
+        rest->source_to = without_carry(served->request.source_to, rest->source_to);
+    if (stream_behaves(stream, DEFECT_LATE_SIZE))
+        rest->octets = (uint32_t)served->sent;
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_STAG))
+        rest->source_stag = 0;
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_TO))
+        rest->source_to = served->request.source_to;
+}
+
+/* The Read Request Header that is quoted of a Read whose Response failed: the oldest one's, with what is left of it (RFC 5040 4.8). */
+static void quote_late(struct iwarp_stream *stream, const struct ddp_segment *segment, struct terminate *terminate)
+{
+    const struct served_read *served = ring_at(&stream->reads, 0);
+    struct defect_state *state = stream_state(stream);
+    const uint8_t *p = segment->payload;
+    struct read_request rest;
+
+    if (served == NULL || served->is_atomic || segment->header == NULL ||
+        segment->payload_octets != READ_REQUEST_OCTETS ||
+        memcmp(segment->header, served->header, sizeof(served->header)) != 0)
+        return;
+    (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &rest);
+    change_late(stream, served, &rest);
+    read_request_pack(&rest, state->quoted);
+    if (terminate->rdmap_header == segment->payload)
+        terminate->rdmap_header = state->quoted;
+}
+
+size_t seam_terminate(struct iwarp_stream *stream, struct terminate *terminate, const struct ddp_segment *segment,
+                      size_t segment_octets)
+{
+    size_t count;
+
+    if (segment != NULL) {
+        quote(stream, segment, segment_octets, terminate);
+        quote_late(stream, segment, terminate);
+    }
+    change_quoted(stream_set(stream), terminate);
+    if (segment != NULL)
+        variant_terminate(stream, segment, terminate);
+    count = terminate_pack(terminate, stream->terminate, sizeof(stream->terminate));
+    count = change_octets(stream_set(stream), terminate, segment, stream->terminate, count);
+    count = variant_terminate_packed(stream, terminate, count);
+    return stream_behaves(stream, DEFECT_NO_TERMINATE) ? 0 : count;
 }
 
 /* --- What follows ------------------------------------------------------------------------------------------------ */
 
-void hook_fail(struct iwarp_stream *stream, struct validation_outcome *outcome)
+static void fails(struct iwarp_stream *stream, struct validation_outcome *outcome)
 {
     bool local = outcome->entry == NULL && outcome->requirement == NULL && outcome->action == VALIDATION_TERMINATE;
 
@@ -136,8 +175,8 @@ void hook_fail(struct iwarp_stream *stream, struct validation_outcome *outcome)
         outcome->error = TERM_DDP_INVALID_STAG;
 }
 
-bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
-                 const struct validation_subject *subject)
+static bool failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
+                   const struct validation_subject *subject)
 {
     bool terminates = outcome->action == VALIDATION_TERMINATE && stream->segments_allowed;
 
@@ -163,5 +202,14 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
     } else if (outcome->action != VALIDATION_HANG && stream_behaves(stream, DEFECT_ABORT_ON_ERROR)) {
         outcome->action = VALIDATION_ABORT;
     }
+    return false;
+}
+
+bool seam_fail(struct iwarp_stream *stream, struct validation_outcome *outcome,
+               const struct validation_subject *subject, bool reported)
+{
+    if (reported)
+        return failed(stream, outcome, subject);
+    fails(stream, outcome);
     return false;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults of the Data Source: which message goes next, how it is cut, and what its segments say. */
+#include <stdlib.h>
+
 #include "reference-stack/defects/defect_stream.h"
 
 #define SECOND    UINT64_C(1000000000)
@@ -17,23 +19,24 @@ enum {
 
 /* --- Posted work, and its order ---------------------------------------------------------------------------------- */
 
-bool hook_post(const struct iwarp_stream *stream)
+/* The stream closes, and work is taken all the same; seam_posted() then drops it. */
+static bool dropped_when_posted(const struct iwarp_stream *stream)
 {
     return stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING);
 }
 
-bool hook_unpostable(const struct iwarp_stream *stream)
+bool defect_postable(const struct iwarp_stream *stream, bool own)
 {
-    return stream->fin_received && stream_behaves(stream, DEFECT_FIN_ENDS_POSTING);
+    return (own && !(stream->fin_received && stream_behaves(stream, DEFECT_FIN_ENDS_POSTING))) ||
+           dropped_when_posted(stream);
 }
 
-bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work)
+/* Neither the sink of an own Read nor the ORD in force is checked. */
+bool defect_read_unchecked(const struct iwarp_stream *stream)
 {
-    if (work->kind == IWARP_WORK_READ)
-        return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED) ||
-               (stream->ord == 0 &&
-                (stream_behaves(stream, DEFECT_ORD_ZERO_FREE) || stream_behaves(stream, DEFECT_ORD_ZERO_WAITS)));
-    return stream_behaves(stream, DEFECT_OPCODE_UNCHECKED);
+    return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED) ||
+           (stream->ord == 0 &&
+            (stream_behaves(stream, DEFECT_ORD_ZERO_FREE) || stream_behaves(stream, DEFECT_ORD_ZERO_WAITS)));
 }
 
 static bool goes_first(const struct iwarp_stream *stream, const struct send_work *newest,
@@ -62,11 +65,16 @@ static bool goes_first(const struct iwarp_stream *stream, const struct send_work
     return same && newest->count < before->count && stream_behaves(stream, DEFECT_SHORT_FIRST);
 }
 
-void hook_posted(struct iwarp_stream *stream)
+void seam_posted(struct iwarp_stream *stream)
 {
     size_t begun = stream->work_sent + (stream->work_offset != 0);
     struct send_work *posted = ring_at(&stream->work, stream->work.count - 1);
 
+    if (dropped_when_posted(stream)) {
+        free(posted->list);
+        stream->work.count--;
+        return;
+    }
     if (posted->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
         posted->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
     variant_posted(stream);
@@ -82,21 +90,19 @@ void hook_posted(struct iwarp_stream *stream)
     }
 }
 
-bool hook_domain_changes(const struct iwarp_stream *stream)
+size_t defect_posted_ulpdu(const struct iwarp_stream *stream, size_t count)
 {
-    return stream_behaves(stream, DEFECT_SCTP_DOMAIN_CHANGES);
+    size_t mulpdu = iwarp_stream_mulpdu(stream);
+
+    return count > mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED) ? mulpdu : count;
 }
 
-void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t *mulpdu)
+size_t defect_posted_max(const struct iwarp_stream *stream, size_t mulpdu)
 {
-    if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
-        *count = *mulpdu;
-    if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
-        *mulpdu = *count;
-    if (*count > *mulpdu && *count <= ULPDU_LENGTH_MAX && stream_behaves(stream, DEFECT_ULPDU_OVER_SEGMENTS))
-        *mulpdu = *count;
-    if (*mulpdu == ULPDU_LENGTH_MAX && *count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_AT_LIMIT))
-        *mulpdu = *count;
+    if (stream_behaves(stream, DEFECT_OVERSIZE_TAKEN) ||
+        (mulpdu == ULPDU_LENGTH_MAX && stream_behaves(stream, DEFECT_OVERSIZE_AT_LIMIT)))
+        return SIZE_MAX;
+    return stream_behaves(stream, DEFECT_ULPDU_OVER_SEGMENTS) && mulpdu < ULPDU_LENGTH_MAX ? ULPDU_LENGTH_MAX : mulpdu;
 }
 
 /* --- Whose turn it is -------------------------------------------------------------------------------------------- */
@@ -121,8 +127,10 @@ size_t defect_power_of_two(size_t count)
     return count == 0 ? 0 : power;
 }
 
-void hook_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
+void seam_turn(const struct iwarp_stream *stream, bool *own, bool *response)
 {
+    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
+
     if (work != NULL && (ord_leaves_room(stream) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
@@ -133,15 +141,9 @@ void hook_choose(const struct iwarp_stream *stream, const struct send_work *work
         *response = false;
 }
 
-bool hook_terminate_waits(const struct iwarp_stream *stream)
+bool defect_terminate_waits(const struct iwarp_stream *stream)
 {
-    return variant_terminate_waits(stream) ||
-           (stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE);
-}
-
-bool hook_piece_waits(struct iwarp_stream *stream)
-{
-    return variant_piece_waits(stream) || defect_send_waits(stream);
+    return stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE;
 }
 
 /* Of two Read Responses that are due the later goes first. */
@@ -159,8 +161,9 @@ static void swap_responses(struct iwarp_stream *stream)
     *second = swap;
 }
 
-void hook_output(struct iwarp_stream *stream)
+void seam_output(struct iwarp_stream *stream)
 {
+    defect_startup_output(stream);
     variant_output(stream);
     if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
         swap_responses(stream);
@@ -186,8 +189,18 @@ static bool response_sent(struct iwarp_stream *stream, bool last)
     return late && !last && stream_behaves(stream, DEFECT_RESPONSE_GIVEN_UP);
 }
 
-void hook_piece_done(struct iwarp_stream *stream, struct transmit_piece *piece)
+void seam_sent(struct iwarp_stream *stream, struct transmit_piece *piece)
 {
+    struct defect_state *state = stream_state(stream);
+
+    if (piece->terminate && stream_behaves(stream, DEFECT_TERMINATE_TWICE)) {
+        stream->terminate_due = !state->twice;
+        state->twice = true;
+    }
+    if (stream->state == IWARP_STATE_EXITED && stream_behaves(stream, DEFECT_REJECT_RESETS))
+        stream->abort_wanted = true;
+    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
+        stream_complete(stream);
     if (piece->completes && piece->work >= stream->work_serial && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE)) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece->work - stream->work_serial));
 
@@ -204,7 +217,7 @@ void hook_piece_done(struct iwarp_stream *stream, struct transmit_piece *piece)
 
 /* --- Segments ---------------------------------------------------------------------------------------------------- */
 
-size_t hook_segment_room(const struct iwarp_stream *stream, size_t room)
+size_t defect_segment_room(const struct iwarp_stream *stream, size_t room)
 {
     if (stream_behaves(stream, DEFECT_HEADER_20))
         room = iwarp_stream_mulpdu(stream) - HEADER_TAKEN;
@@ -229,15 +242,16 @@ static size_t read_request(struct iwarp_stream *stream, struct ddp_segment *segm
 }
 
 /* The first two segments of a message change places. */
-static void segment_moved(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
+static void segment_moved(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
 {
     size_t room = segment->payload_octets;
     uint64_t offset;
+    bool own;
 
     if (work->count <= 2 * room || (stream->work_offset != 0 && stream->work_offset != room))
         return;
     offset = stream->work_offset == 0 ? room : 0;
-    segment->payload = work->octets == NULL ? NULL : work->octets + offset;
+    (void)work_payload(stream, work, offset, room, &segment->payload, &own);
     if (segment->tagged)
         segment->to = work->to + offset;
     else
@@ -305,31 +319,39 @@ static void data_segment(struct iwarp_stream *stream, const struct send_work *wo
         next_header(stream, segment);
 }
 
-size_t hook_work_segment(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment,
-                         uint8_t *header, size_t octets)
+static void work_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
-    variant_work_segment(stream, work, segment, header);
+    struct send_work *work = outgoing->work;
+    struct ddp_segment *segment = &outgoing->segment;
+
+    variant_work_segment(stream, work, segment, outgoing->header);
     if (segment->tagged && stream_behaves(stream, DEFECT_WRITE_TO_48_BITS))
         segment->to &= UINT64_C(0xFFFFFFFFFFFF);
     switch (work->kind) {
-    case IWARP_WORK_READ: return read_request(stream, segment, header);
+    case IWARP_WORK_READ: outgoing->header_octets = read_request(stream, segment, outgoing->header); break;
     case IWARP_WORK_ATOMIC:
         if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
-            work->done = true; /* hook_progress() then reports it */
-        return octets;
-    case IWARP_WORK_IMMEDIATE: return defect_immediate(stream_set(stream), work->immediate, header);
+            work->done = true; /* seam_sent() then reports it */
+        break;
+    case IWARP_WORK_IMMEDIATE:
+        outgoing->header_octets = defect_immediate(stream_set(stream), work->immediate, outgoing->header);
+        break;
     case IWARP_WORK_RECEIVE:
     case IWARP_WORK_SEND:
     case IWARP_WORK_WRITE:
-    default: data_segment(stream, work, segment); return octets;
+    default: data_segment(stream, work, segment); break;
     }
 }
 
-size_t hook_response_segment(struct iwarp_stream *stream, const struct served_read *served, struct ddp_segment *segment,
-                             uint8_t *header, size_t octets)
+static void response_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
-    if (served->is_atomic)
-        return defect_atomic_response(stream_set(stream), header);
+    const struct served_read *served = outgoing->served;
+    struct ddp_segment *segment = &outgoing->segment;
+
+    if (served->is_atomic) {
+        outgoing->header_octets = defect_atomic_response(stream_set(stream), outgoing->header);
+        return;
+    }
     if (served->request.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
         segment->stag = served->request.source_stag;
         segment->to = served->request.source_to;
@@ -338,34 +360,27 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
         segment->to = served->request.sink_to;
     if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
         segment->last = true;
-    if (stream->fin_received && served->sent != 0 && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE))
-        segment->payload -= served->sent;
-    if ((served->request.source_to ^ (served->request.source_to + served->sent)) > UINT32_MAX &&
-        stream_behaves(stream, DEFECT_SOURCE_CARRY))
-        segment->payload -= served->sent;
-    return octets;
 }
 
-/* What a sum is in which the low half carries nothing into the high half. */
-static uint64_t without_carry(uint64_t before, uint64_t sum)
+void seam_header(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
-    return (before & ~(uint64_t)UINT32_MAX) | (sum & UINT32_MAX);
+    if (outgoing->work != NULL)
+        work_segment(stream, outgoing);
+    else if (outgoing->served != NULL)
+        response_segment(stream, outgoing);
 }
 
-void hook_late_read(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest)
+const uint8_t *seam_source(const struct iwarp_stream *stream, const struct served_read *served,
+                           const struct iwarp_region *region)
 {
-    if (stream_behaves(stream, DEFECT_LATE_SINK_STAG))
-        rest->sink_stag = rest->source_stag;
-    if (stream_behaves(stream, DEFECT_LATE_SINK_TO))
-        rest->sink_to = served->request.sink_to;
-    if (stream_behaves(stream, DEFECT_LATE_SINK_CARRY))
-        rest->sink_to = without_carry(served->request.sink_to, rest->sink_to);
-    if (stream_behaves(stream, DEFECT_LATE_SOURCE_CARRY))
-        rest->source_to = without_carry(served->request.source_to, rest->source_to);
-    if (stream_behaves(stream, DEFECT_LATE_SIZE))
-        rest->octets = (uint32_t)served->sent;
-    if (stream_behaves(stream, DEFECT_LATE_SOURCE_STAG))
-        rest->source_stag = 0;
-    if (stream_behaves(stream, DEFECT_LATE_SOURCE_TO))
-        rest->source_to = served->request.source_to;
+    static const uint8_t nothing[1 << 16];
+    uint64_t to = served->request.source_to + served->sent, left = served->request.octets - served->sent;
+    bool stale = stream->fin_received && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE);
+
+    if ((served->request.source_to ^ to) > UINT32_MAX && stream_behaves(stream, DEFECT_SOURCE_CARRY))
+        stale = true;
+    /* Where a check is off, there may be nothing that could be read. */
+    if (region == NULL || to - region->base > region->length || left > region->length - (to - region->base))
+        return nothing;
+    return region->octets + (to - region->base) - (stale ? served->sent : 0);
 }

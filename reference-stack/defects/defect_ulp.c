@@ -5,9 +5,12 @@
 
 /* --- Work that the upper tester posts ---------------------------------------------------------------------------- */
 
-size_t hook_private_room(const struct iwarp_faults *faults, size_t room)
+void hook_private_data(const struct defect_set *set, struct iwarp_stream_config *config)
 {
-    return room + defect_behaves(defect_set_of(faults), DEFECT_PRIVATE_509_CUT);
+    const uint16_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+
+    if (config->enhanced && config->private_octets > room && defect_behaves(set, DEFECT_PRIVATE_509_CUT))
+        config->private_octets = room;
 }
 
 uint64_t hook_length_limit(const struct defect_set *set, uint64_t most)
@@ -89,12 +92,6 @@ bool hook_limits_fixed(const struct defect_set *set)
 bool hook_flush_otherwise(const struct defect_set *set)
 {
     return defect_behaves(set, DEFECT_FLUSH_OTHERWISE);
-}
-
-/* Hooks look into messages and receives wherever they lie. */
-bool hook_one_piece(void)
-{
-    return true;
 }
 
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)

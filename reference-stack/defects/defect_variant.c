@@ -125,11 +125,12 @@ size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
 
 /* --- Order and time ------------------------------------------------------------------------------------------------ */
 
-/* The stream is called again then, as for the close that waits for the ULP. */
 void defect_wake_at(struct iwarp_stream *stream, uint64_t when)
 {
-    if (stream->teardown_at == 0 || when < stream->teardown_at)
-        stream->teardown_at = when;
+    struct defect_state *state = stream_state(stream);
+
+    if (state->wake_at <= stream->now || when < state->wake_at)
+        state->wake_at = when;
 }
 
 void variant_output(struct iwarp_stream *stream)
@@ -195,9 +196,13 @@ void variant_choose(const struct iwarp_stream *stream, const struct send_work *w
     }
 }
 
-bool variant_terminate_waits(const struct iwarp_stream *stream)
+bool variant_terminate_waits(struct iwarp_stream *stream)
 {
-    return stream->now < stream_state(stream)->terminate_at;
+    bool waits = stream->now < stream_state(stream)->terminate_at;
+
+    if (waits)
+        defect_wake_at(stream, stream_state(stream)->terminate_at);
+    return waits;
 }
 
 /* --- Errors and the end ---------------------------------------------------------------------------------------------- */
@@ -250,17 +255,15 @@ static void quote_first(struct iwarp_stream *stream, const struct terminate *ter
 }
 
 /* RFC 5040 7.1 (2): "set to zero" may be read as a field that is there. */
-void variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate)
+size_t variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate, size_t count)
 {
-    size_t count = stream->terminate_octets;
-
     if (terminate->d && stream_behaves(stream, DEFECT_TERMINATE_FIRST_SEGMENT))
         quote_first(stream, terminate);
     if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > TERMINATE_MAX ||
         !stream_behaves(stream, DEFECT_TERMINATE_RDMA_ZEROS))
-        return;
+        return count;
     memset(stream->terminate + count, 0, READ_REQUEST_OCTETS);
-    stream->terminate_octets = count + READ_REQUEST_OCTETS;
+    return count + READ_REQUEST_OCTETS;
 }
 
 void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
@@ -297,34 +300,16 @@ void variant_fin(struct iwarp_stream *stream)
         stream->close_wanted = true;
 }
 
-/* The stream is called when its Terminate may go, and once more when the ULP closes. */
-static void wait_for_terminate(struct iwarp_stream *stream)
+/* All is sent, and the stream is about to close. True: not yet. */
+bool variant_all_sent(struct iwarp_stream *stream)
 {
-    struct defect_state *state = stream_state(stream);
-
-    if (stream->terminate_due && stream->now < state->terminate_at &&
-        (stream->teardown_at == 0 || stream->teardown_at > state->terminate_at)) {
-        state->teardown_kept = stream->teardown_at;
-        stream->teardown_at = state->terminate_at;
-    } else if (stream->now >= state->terminate_at && state->teardown_kept > stream->now) {
-        stream->teardown_at = state->teardown_kept;
-        state->teardown_kept = 0;
-    }
-}
-
-void variant_progress(struct iwarp_stream *stream)
-{
-    bool closes = stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
-                  !transmit_pending(stream);
-
-    wait_for_terminate(stream);
-    if (closes && stream->terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
+    if (stream->terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
         stream->abort_wanted = true;
-    if (closes && stream->fin_received && stream->segments_allowed && !stream->error_seen && !stream->terminate_sent &&
-        !stream->terminate_received && stream_behaves(stream, DEFECT_FIN_REPORTED))
-        terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
-    if (stream->terminate_received && stream_behaves(stream, DEFECT_TERMINATED_ABORTS))
-        stream->abort_wanted = true;
+    if (!stream->fin_received || !stream->segments_allowed || stream->error_seen || stream->terminate_sent ||
+        stream->terminate_received || !stream_behaves(stream, DEFECT_FIN_REPORTED))
+        return false;
+    terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
+    return true;
 }
 
 void variant_posted(struct iwarp_stream *stream)

@@ -33,6 +33,10 @@ size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t o
 uint64_t hook_length_limit(const struct defect_set *set, uint64_t most);
 void hook_length(const struct defect_set *set, uint64_t *length);
 
+/* What an initiator is configured to send as Private Data (RFC 6581 9). */
+struct iwarp_stream_config;
+void hook_private_data(const struct defect_set *set, struct iwarp_stream_config *config);
+
 /* How many pieces of a gather list make one message (RFC 5040 5.1, 5.3). */
 size_t hook_gathered(const struct defect_set *set, size_t pieces);
 

@@ -38,35 +38,36 @@ static bool is_open(const struct iwarp_stream *stream)
 
 static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary)
 {
-    uint32_t position = mpa_of(stream)->receive_position + (uint32_t)mpa_of(stream)->receive_count + (uint32_t)gap;
+    const struct mpa *mpa = mpa_of(stream);
+    uint32_t position = mpa->receive_position + (uint32_t)mpa->receive_count + (uint32_t)gap;
     size_t marker = 0;
     size_t at = 0;
 
-    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || HOOK_IF(stream, early(stream, &boundary)) ||
+    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || !MPA_DECIDE(stream, MPA_EARLY, true) ||
         !receive_scratch(stream))
         return;
-    if (!boundary) {
-        /* A Marker is to be believed in an FPDU with a good CRC only. */
-        if (!mpa_of(stream)->receive_markers || !mpa_of(stream)->crc)
+    if (!MPA_DECIDE(stream, MPA_EARLY_BEGIN, boundary)) {
+        /* Without CRCs, any octets may look like a Marker that points to an FPDU. */
+        if (!mpa->receive_markers || !mpa->crc)
             return;
         at = find_fpdu(octets, count, position, &marker);
     }
     /* From there on the FPDUs follow one another (item 3). */
     while (at < count) {
-        struct fpdu_framing framing = {mpa_of(stream)->receive_markers, mpa_of(stream)->crc, position + (uint32_t)at};
+        struct fpdu_framing framing = {mpa->receive_markers, mpa->crc, position + (uint32_t)at};
         const uint8_t *p = octets + at;
         struct fpdu fpdu;
 
-        if (fpdu_parse(&p, octets + count, &framing, mpa_of(stream)->scratch, &fpdu) != WIRE_OK)
+        if (fpdu_parse(&p, octets + count, &framing, mpa->scratch, &fpdu) != WIRE_OK)
             return;
-        at += fpdu.octets;
-        if (at <= marker)
+        if (at + fpdu.octets <= marker)
             return; /* the Marker does not lie in the FPDU that it points to */
         marker = 0;
         mpa_trace(stream, &fpdu, framing.position, true);
         early_ulpdu(stream, fpdu.ulpdu, fpdu.ulpdu_length);
-        if (HOOK_IF(stream, early_fpdu(stream, &fpdu, octets + at, octets + count)))
+        if (MPA_SEAM_VALUE(stream, 0, fpdu_received(stream, FPDU_EARLY, &fpdu, count - at)) != 0)
             return;
+        at += fpdu.octets;
     }
 }
 

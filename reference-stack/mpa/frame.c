@@ -27,13 +27,13 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
 {
     size_t octets;
 
-    if (piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
+    if (piece_reserve(stream, MPA_START_MAX) != 0)
         return sentence_set(sentence, "stream: out of memory");
     octets = mpa_start_pack(start, stream->transmit_buffer, MPA_START_MAX);
     if (octets == 0)
         return sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
                             start->private_octets);
-    octets = HOOK_VALUE(stream, octets, start_packed(stream, start, stream->transmit_buffer, octets));
+    octets = MPA_SEAM_VALUE(stream, octets, start_frame(stream, start, octets));
     piece_set(stream, octets, false);
     return 0;
 }
@@ -66,7 +66,7 @@ static void frame_spans(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
     piece->segment = true;
 }
 
-/* With Markers, or with hooks: the ULPDU in one run, then the FPDU in one run. */
+/* With Markers, or where the payload is to be copied: the ULPDU in one run, then the FPDU in one run. */
 static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct mpa *mpa = mpa_of(stream);
@@ -74,15 +74,14 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
     size_t length = ulpdu->header_octets + ulpdu->payload_octets;
     size_t octets;
 
-    if (reserve_ulpdu(mpa, length + HOOK_ROOM) != 0 ||
-        piece_reserve(stream, fpdu_octets(length + HOOK_ROOM, true, 0) + HOOK_ROOM) != 0)
+    if (reserve_ulpdu(mpa, length) != 0 || piece_reserve(stream, fpdu_octets(length, true, 0)) != 0)
         return -1;
     memcpy(mpa->ulpdu_buffer, stream->headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
     if (ulpdu->payload_octets != 0)
         memcpy(mpa->ulpdu_buffer + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
-    octets = HOOK_VALUE(stream,
-                        fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room),
-                        fpdu_packed(stream, mpa->ulpdu_buffer, length, &framing));
+    octets = MPA_SEAM_VALUE(
+        stream, fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room),
+        fpdu_layout(stream, mpa->ulpdu_buffer, length, &framing));
     if (octets == 0)
         return -1;
     piece_set(stream, octets, true);
@@ -93,7 +92,7 @@ int frame_ulpdu(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct mpa *mpa = mpa_of(stream);
 
-    if (!mpa->send_markers && !HOOKED(stream) && !ulpdu->copy)
+    if (!mpa->send_markers && !ulpdu->copy)
         frame_spans(stream, ulpdu);
     else if (frame_packed(stream, ulpdu) != 0)
         return -1;

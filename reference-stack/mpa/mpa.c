@@ -22,7 +22,6 @@ static int check(const struct iwarp_stream_config *config, struct sentence *sent
 
     if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
         return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
-    room = HOOK_VALUE(config, room, private_room(config->faults, room));
     if (config->private_octets > room)
         return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
                             room);
@@ -48,9 +47,11 @@ static int begin(struct iwarp_stream *stream, struct sentence *sentence)
 
 static void release(struct iwarp_stream *stream)
 {
-    free(mpa_of(stream)->receive_buffer);
-    free(mpa_of(stream)->scratch);
-    free(mpa_of(stream)->ulpdu_buffer);
+    struct mpa *mpa = mpa_of(stream);
+
+    free(mpa->receive_buffer);
+    free(mpa->scratch);
+    free(mpa->ulpdu_buffer);
 }
 
 static void input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
@@ -71,8 +72,6 @@ static void input_end(struct iwarp_stream *stream)
 {
     const struct mpa *mpa = mpa_of(stream);
 
-    if (HOOK_IF(stream, input_end(stream)))
-        return;
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
         stream_fail_with(stream, mpa->start_count != 0 ? "MPA-7.1.1-28" : NULL,
@@ -107,8 +106,10 @@ static bool close_nothing(struct iwarp_stream *stream)
 
 static void state(const struct iwarp_stream *stream, struct iwarp_event *event)
 {
-    if (!stream->established && mpa_of(stream)->start_count >= MPA_START_OCTETS)
-        event->start = mpa_of(stream)->peer;
+    const struct mpa *mpa = mpa_of(stream);
+
+    if (!stream->established && mpa->start_count >= MPA_START_OCTETS)
+        event->start = mpa->peer;
 }
 
 const struct llp_ops mpa_llp = {

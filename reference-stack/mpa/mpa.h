@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa_faults.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
@@ -28,7 +29,7 @@ struct mpa {
     uint32_t receive_position;
 
     /* Transmit. */
-    uint8_t *ulpdu_buffer; /* a ULPDU in one run, where Markers or defects need it */
+    uint8_t *ulpdu_buffer; /* a ULPDU in one run, for an FPDU in one run */
     size_t ulpdu_room;
     uint8_t trailer[8];
     uint32_t transmit_position;

@@ -4,12 +4,13 @@
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
-    if (stream == NULL || stream->llp != &mpa_llp)
+    struct mpa *mpa;
+
+    if (stream == NULL || stream->llp != &mpa_llp || emss == 0)
         return;
-    if (!HOOK_IF(stream, emss(stream, emss)) && emss != 0) {
-        mpa_of(stream)->emss = emss;
-        mpa_of(stream)->mulpdu = fpdu_mulpdu(emss, mpa_of(stream)->send_markers);
-    }
+    mpa = mpa_of(stream);
+    mpa->emss = (size_t)SEAM_NUMBER(stream, NUMBER_EMSS, emss);
+    mpa->mulpdu = fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
@@ -33,26 +34,28 @@ size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
 
     if (left != NULL)
         *left = mulpdu_left(mpa);
-    return HOOK_VALUE(stream, mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers),
-                      mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers)));
+    return mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
 {
+    const struct mpa *mpa;
+
     if (state == NULL)
         return;
     if (stream == NULL || stream->llp != &mpa_llp) {
         *state = (struct iwarp_mpa_state){0};
         return;
     }
-    *state = (struct iwarp_mpa_state){.emss = mpa_of(stream)->emss,
+    mpa = mpa_of(stream);
+    *state = (struct iwarp_mpa_state){.emss = mpa->emss,
                                       .gate = stream->segments_allowed,
-                                      .send_markers = mpa_of(stream)->send_markers,
-                                      .receive_markers = mpa_of(stream)->receive_markers,
-                                      .crc = mpa_of(stream)->crc,
-                                      .send_position = mpa_of(stream)->transmit_position,
-                                      .receive_position = mpa_of(stream)->receive_position,
-                                      .waiting = mpa_of(stream)->receive_count};
+                                      .send_markers = mpa->send_markers,
+                                      .receive_markers = mpa->receive_markers,
+                                      .crc = mpa->crc,
+                                      .send_position = mpa->transmit_position,
+                                      .receive_position = mpa->receive_position,
+                                      .waiting = mpa->receive_count};
 }
 
 /* What MPA passes to DDP, with what orders it (RFC 5044 3). */
@@ -65,5 +68,5 @@ void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t po
     event->octets = fpdu->ulpdu_length;
     event->value = position;
     event->early = early;
-    HOOK(stream, event(stream, event));
+    stream_event_done(stream, event);
 }

@@ -42,7 +42,6 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
-    HOOK(stream, startup_begins(stream));
     if (stream->config.role == IWARP_RESPONDER)
         return 0;
     own_frame(stream, MPA_REQUEST, &start);
@@ -53,7 +52,6 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 
         negotiate_request(stream, &own);
         set_offer(&start, &own);
-        HOOK(stream, private_made(stream, &start));
     }
     smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
@@ -62,31 +60,34 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 /* What both frames settle: Markers per direction, CRC, MULPDU (RFC 5044 4.3, 4.4, 4.5, 7.1.1). */
 static void agree(struct iwarp_stream *stream)
 {
-    mpa_of(stream)->send_markers = mpa_of(stream)->peer.markers;
-    mpa_of(stream)->receive_markers = stream->config.markers;
-    mpa_of(stream)->crc = stream->config.crc || mpa_of(stream)->peer.crc;
-    if (mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
+    struct mpa *mpa = mpa_of(stream);
+
+    mpa->send_markers = mpa->peer.markers;
+    mpa->receive_markers = stream->config.markers;
+    mpa->crc = stream->config.crc || mpa->peer.crc;
+    if (mpa->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
         stream->version = 0;
-        mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers = mpa_of(stream)->crc = true;
+        mpa->send_markers = mpa->receive_markers = mpa->crc = true;
     }
-    HOOK(stream, agreed(stream));
-    mpa_of(stream)->mulpdu = fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
+    MPA_SEAM(stream, agreed(stream));
+    mpa->mulpdu = fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
 static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 {
+    const struct mpa *mpa = mpa_of(stream);
     struct iwarp_event *event = stream_event(stream, kind);
 
     if (event == NULL)
         return;
-    event->start = mpa_of(stream)->peer;
+    event->start = mpa->peer;
     event->ird = stream->ird;
     event->ord = stream->ord;
-    event->send_markers = mpa_of(stream)->send_markers;
-    event->receive_markers = mpa_of(stream)->receive_markers;
-    event->crc = mpa_of(stream)->crc;
+    event->send_markers = mpa->send_markers;
+    event->receive_markers = mpa->receive_markers;
+    event->crc = mpa->crc;
     event->version = stream->version;
-    HOOK(stream, event(stream, event));
+    stream_event_done(stream, event);
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -102,7 +103,8 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
-    const struct mpa_start *peer = &mpa_of(stream)->peer;
+    const struct mpa *mpa = mpa_of(stream);
+    const struct mpa_start *peer = &mpa->peer;
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
@@ -121,7 +123,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         negotiate_answer(stream, &offered, &own);
         set_offer(&start, &own);
     }
-    if (mpa_of(stream)->smbd)
+    if (mpa->smbd)
         smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
@@ -129,7 +131,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         leave(stream, IWARP_EVENT_REJECT_SENT);
         return 0;
     }
-    if (start.enhanced || mpa_of(stream)->smbd)
+    if (start.enhanced || mpa->smbd)
         negotiate_accept(stream);
     stream->state = IWARP_STATE_FENCED;
     startup_established(stream);
@@ -145,9 +147,10 @@ void startup_established(struct iwarp_stream *stream)
 
 static void request_complete(struct iwarp_stream *stream)
 {
-    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+    const struct mpa *mpa = mpa_of(stream);
+    struct negotiation_offer offered = offer_of(&mpa->peer);
 
-    if (mpa_start_has_word(&mpa_of(stream)->peer) || mpa_of(stream)->smbd)
+    if (mpa_start_has_word(&mpa->peer) || mpa->smbd)
         negotiate_depths(stream, &offered);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
@@ -165,22 +168,23 @@ static void request_complete(struct iwarp_stream *stream)
 
 static void reply_complete(struct iwarp_stream *stream)
 {
-    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+    const struct mpa *mpa = mpa_of(stream);
+    struct negotiation_offer offered = offer_of(&mpa->peer);
 
-    if (mpa_of(stream)->peer.rejected && !HOOK_IF(stream, rejected(stream))) {
+    if (MPA_DECIDE(stream, MPA_REJECTED, mpa->peer.rejected)) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
     stream->segments_allowed = true;
     agree(stream);
-    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
+    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa->peer)) {
         if (!negotiate_reply(stream, &offered))
             return;
         startup_established(stream);
         negotiate_rtr(stream, &offered);
     } else {
-        if (mpa_of(stream)->smbd)
+        if (mpa->smbd)
             negotiate_adopt(stream, &offered);
         startup_established(stream);
     }
@@ -189,28 +193,28 @@ static void reply_complete(struct iwarp_stream *stream)
 /* --- Both ----------------------------------------------------------------------------------------------------- */
 
 /* Reads what is there of the frame, without judging it: that is the table's part. */
-static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *start)
+static size_t read_frame(struct iwarp_stream *stream, struct mpa_start *start)
 {
-    const uint8_t *octets = mpa_of(stream)->start_octets;
+    const struct mpa *mpa = mpa_of(stream);
+    const uint8_t *octets = mpa->start_octets;
     size_t length;
 
     memset(start, 0, sizeof(*start));
     start->kind = stream->config.role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY;
-    if (mpa_of(stream)->start_count < MPA_START_OCTETS)
+    if (mpa->start_count < MPA_START_OCTETS)
         return MPA_START_OCTETS;
     start->markers = mpa_start_get_M(octets);
     start->crc = mpa_start_get_C(octets);
     start->rejected = start->kind == MPA_REPLY && mpa_start_get_R(octets);
-    start->enhanced = mpa_start_get_S(octets);
+    start->enhanced = MPA_DECIDE(stream, MPA_ENHANCED, mpa_start_get_S(octets));
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
-    HOOK(stream, start_parsed(stream, start));
     length = mpa_start_get_PD_Length(octets);
     if (length > MPA_PRIVATE_DATA_MAX)
         length = MPA_PRIVATE_DATA_MAX;
     start->private_octets = (uint16_t)length;
     start->private_data = octets + MPA_START_OCTETS;
-    if (mpa_of(stream)->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
+    if (mpa->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
         const uint8_t *word = start->private_data;
 
         start->peer_to_peer = mpa_enhanced_get_A(word);
@@ -226,52 +230,64 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
 /* The peer's frame is there and good. */
 void startup_complete(struct iwarp_stream *stream)
 {
-    mpa_of(stream)->smbd = smbd_has(stream, &mpa_of(stream)->peer);
-    if (mpa_of(stream)->smbd)
-        smbd_parse(&mpa_of(stream)->peer);
+    struct mpa *mpa = mpa_of(stream);
+
+    mpa->smbd = smbd_has(stream, &mpa->peer);
+    if (mpa->smbd)
+        smbd_parse(&mpa->peer);
     if (stream->config.role == IWARP_RESPONDER)
         request_complete(stream);
     else
         reply_complete(stream);
 }
 
+/*
+ * Adds to the frame what belongs to it: first the fixed part, then what PD_Length announces, so that not an octet after the frame
+ * is taken. Returns how many octets that are; *whole: how many the frame has.
+ */
+static size_t gather_frame(struct iwarp_stream *stream, const uint8_t *octets, size_t count, size_t *whole)
+{
+    struct mpa *mpa = mpa_of(stream);
+    size_t used = 0;
+
+    for (;;) {
+        size_t missing;
+
+        *whole = read_frame(stream, &mpa->peer);
+        missing = *whole > mpa->start_count ? *whole - mpa->start_count : 0;
+        if (missing > count - used)
+            missing = count - used;
+        if (missing == 0)
+            return used;
+        memcpy(mpa->start_octets + mpa->start_count, octets + used, missing);
+        mpa->start_count += missing;
+        used += missing;
+    }
+}
+
 /* Takes what belongs to the start-up frame, and returns how much that was. */
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
     enum validation_stage stage = stream->config.role == IWARP_RESPONDER ? VALIDATE_REQUEST : VALIDATE_REPLY;
-    struct validation_subject subject = {
-        .stream = stream, .octets = mpa_of(stream)->start_octets, .start = &mpa_of(stream)->peer};
+    struct mpa *mpa = mpa_of(stream);
+    struct validation_subject subject = {.stream = stream, .octets = mpa->start_octets, .start = &mpa->peer};
     struct validation_outcome outcome;
-    size_t used = 0;
+    size_t used;
     size_t whole;
 
     if (stream->state == IWARP_STATE_DECISION && count == 0)
         return 0;
-    /* First the fixed part, then what PD_Length announces, so that not an octet after the frame is taken. */
-    for (;;) {
-        size_t missing;
-
-        whole = read_frame(stream, &mpa_of(stream)->peer);
-        missing = whole > mpa_of(stream)->start_count ? whole - mpa_of(stream)->start_count : 0;
-        if (missing > count - used)
-            missing = count - used;
-        memcpy(mpa_of(stream)->start_octets + mpa_of(stream)->start_count, octets + used, missing);
-        mpa_of(stream)->start_count += missing;
-        used += missing;
-        if (missing == 0)
-            break;
-    }
-    whole = read_frame(stream, &mpa_of(stream)->peer);
-    subject.count = mpa_of(stream)->start_count;
+    used = gather_frame(stream, octets, count, &whole);
+    subject.count = mpa->start_count;
     subject.excess = count - used;
-    if (!validation_run(stage, &subject, &outcome) && !outcome.ignore) {
+    if (!stream_judge(stage, &subject, &outcome)) {
         stream_fail(stream, &outcome, &subject, "the start-up frame is not acceptable");
         return used;
     }
     if (stream->state == IWARP_STATE_DECISION)
         return count;
-    if (!HOOK_VALUE(stream, subject.count >= whole, start_whole(stream, subject.count, whole)))
+    if (!MPA_DECIDE(stream, MPA_FRAME_WHOLE, subject.count >= whole))
         return used;
     startup_complete(stream);
-    return HOOK_IF(stream, excess_dropped(stream)) ? count : used;
+    return MPA_DECIDE(stream, MPA_EXCESS_KEPT, true) ? used : count;
 }

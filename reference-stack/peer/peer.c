@@ -76,6 +76,8 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
     config->role = role;
     config->number = ps->number;
     config->faults = defect_set_faults(peer->config.defects);
+    if (role == IWARP_INITIATOR)
+        PEER_HOOK(&peer->config, hook_private_data(peer->config.defects, config));
     if (emss != 0)
         config->emss = emss;
     ps->carrier = (struct carrier){.emss = config->emss, .emss_polled_at = peer->now};

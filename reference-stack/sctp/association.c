@@ -118,7 +118,7 @@ void iwarp_association_free(struct iwarp_association *association)
     deadlines_free(&association->deadlines);
     ring_free(&association->events);
     free(association->sessions);
-    HOOK(association, release(association->faults));
+    faults_release(&association->faults);
     free(association);
 }
 
@@ -132,7 +132,7 @@ void iwarp_association_init(const struct iwarp_association *association, struct 
     init->has_indication = association->config.indicate;
     init->indication = association->config.indication;
     init->outbound = init->inbound = association->config.streams;
-    HOOK(association, sctp_init(association, init));
+    SCTP_SEAM(association, init(association, init, true));
 }
 
 /* --- Sessions ---------------------------------------------------------------------------------------------------- */
@@ -170,10 +170,13 @@ void association_forget(struct sctp_session *session)
 
 int iwarp_association_free_sid(const struct iwarp_association *association)
 {
+    unsigned unused;
+
     if (association == NULL || !association->up || association->over)
         return -1;
-    if (association->unused < association->streams && !HOOK_IF(association, lowest_sid(association)))
-        return association->unused;
+    unused = (unsigned)SCTP_NUMBER(association, NULL, SCTP_UNUSED_SID, association->unused);
+    if (unused < association->streams)
+        return (int)unused;
     for (unsigned sid = 0; sid < association->streams; sid++) {
         const struct sctp_session *session = association->sessions[sid];
 
@@ -251,7 +254,7 @@ void association_down(struct iwarp_association *association, const char *text)
         if (session == NULL)
             continue;
         if (session->stream != NULL) {
-            if (!HOOK_IF(association, down_untold(session)))
+            if (SCTP_DECIDE(session, SCTP_DOWN_REPORTED, NULL, true))
                 iwarp_stream_input_reset(session->stream, association->now);
             session->state = SESSION_IDLE; /* nothing is owed to the peer */
             session_over(session);
@@ -282,9 +285,9 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
         return;
     association->now = now;
     said = *peer;
-    HOOK(association, peer_init(association, &said));
-    association->mode = iwarp_sctp_mode(&association->config, said.has_indication, said.indication);
-    association->mode = HOOK_VALUE(association, association->mode, sctp_mode(association, association->mode));
+    SCTP_SEAM(association, init(association, &said, false));
+    association->mode = (enum iwarp_sctp_mode)SCTP_NUMBER(
+        association, NULL, SCTP_MODE, iwarp_sctp_mode(&association->config, said.has_indication, said.indication));
     association->streams = least(association->config.streams, least(said.outbound, said.inbound));
     view = (struct validation_session){
         .faults = association->faults,
@@ -298,7 +301,7 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
         association_down(association, "out of memory for the association's streams");
         return;
     }
-    if (!validation_run(VALIDATE_ASSOCIATION, &subject, &outcome) && !outcome.ignore) {
+    if (!stream_judge(VALIDATE_ASSOCIATION, &subject, &outcome)) {
         association->abort_wanted = true;
         association_down(association, view.admitted ? "the peer has no streams in one of the directions"
                                                     : "the peer's adaptation indication does not admit DDP");
@@ -321,7 +324,7 @@ void iwarp_association_abort(struct iwarp_association *association, uint64_t now
     if (association == NULL || association->over)
         return;
     association->now = now;
-    if (HOOK_IF(association, abort_told(association)))
+    if (!SCTP_ASSOCIATION_DECIDE(association, SCTP_ABORTS, true))
         return;
     association->abort_wanted = true;
     association_down(association, "the ULP has aborted the association");

@@ -86,7 +86,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         association_down(association, "out of memory for a stream");
         return;
     }
-    whole.ppid = HOOK_VALUE(association, whole.ppid, ppid(association, whole.ppid));
+    whole.ppid = (uint32_t)SCTP_NUMBER(association, session, SCTP_PPID, whole.ppid);
     session_input(session, &whole);
     session_settle(session);
     session_ready(session);
@@ -143,7 +143,7 @@ static size_t give_control(struct sctp_session *session, struct iwarp_sctp_outpu
         output->octets = DDP_SCTP_DRAFT_CONTROL_OCTETS;
         output->ppid = association->config.draft_reset_ppid;
     } else {
-        if (session->control_outstanding != 0 && !HOOK_IF(association, control_overtakes(session)))
+        if (session->control_outstanding != 0 && SCTP_DECIDE(session, SCTP_CONTROL_WAITS, NULL, true))
             return 0;
         output->octets = ddp_sctp_pack_control(&message, octets, sizeof(association->control_octets));
         output->ppid = DDP_SCTP_PPID_CONTROL;
@@ -169,11 +169,11 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
         return 0;
     /* The path MTU fell while it waited: SCTP would refuse it (draft 5). */
     room = segment_room(stream);
-    if (piece.fpdu && piece.octets > room + (HOOKED(association) ? HOOK_ROOM : 0)) {
-        if (HOOK_IF(association, refused_lost(session)))
+    if (piece.fpdu && piece.octets > room) {
+        if (SCTP_DECIDE(session, SCTP_SHORTENED, NULL, true))
+            transmit_shorten(stream, piece.octets - room);
+        if (iwarp_stream_output(stream, &piece) == 0)
             return 0;
-        transmit_shorten(stream, piece.octets - room);
-        (void)iwarp_stream_output(stream, &piece);
     }
     for (size_t i = 0; i < piece.span_count; i++)
         output->spans[output->span_count++] = piece.spans[i];
@@ -190,15 +190,16 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
 
 static size_t give(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
-    const struct iwarp_association *association = session->association;
-
     *output = (struct iwarp_sctp_output){.sid = session->sid, .unordered = true, .ulp_span = IWARP_OUTPUT_SPANS};
     /* Whatever the ULP does to limit itself (RFC 5043 10). */
-    if (session->outstanding >= HOOK_VALUE(association, OUTSTANDING_MAX, outstanding_max(session)))
+    if (session->outstanding >= SCTP_NUMBER(session->association, session, SCTP_OUTSTANDING, OUTSTANDING_MAX))
         return 0;
-    if (HOOK_IF(association, speaks_after_end(session, output)))
-        return output->octets;
-    return session->control != 0 ? give_control(session, output) : give_piece(session, output);
+    if (session->control != 0)
+        (void)give_control(session, output);
+    else
+        (void)give_piece(session, output);
+    SCTP_SEAM(session->association, output(session, output));
+    return output->octets;
 }
 
 size_t iwarp_association_output(struct iwarp_association *association, struct iwarp_sctp_output *output)
@@ -219,8 +220,7 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
         octets = give(session, output);
         if (octets != 0) {
             association->sending = session;
-            HOOK(association, sctp_output(session, output));
-            return output->octets;
+            return octets;
         }
         association->sending = NULL;
         session_settle(session);
@@ -233,6 +233,11 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
     return 0;
 }
 
+static void count_ssn(struct sctp_session *session)
+{
+    session->ssn = (uint16_t)SCTP_NUMBER(session->association, session, SCTP_NEXT_SSN, (uint16_t)(session->ssn + 1));
+}
+
 static void control_sent(struct sctp_session *session)
 {
     session->control = 0;
@@ -241,7 +246,7 @@ static void control_sent(struct sctp_session *session)
         draft_reset_sent(session);
         return;
     }
-    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), next_ssn(session));
+    count_ssn(session);
     session->spoke = session->own_end = true;
     session->state = SESSION_DRAINING;
 }
@@ -251,7 +256,7 @@ static void piece_sent(struct sctp_session *session)
     struct iwarp_stream *stream = session->stream;
     uint8_t code = stream->piece.segment ? 0 : lower_of(stream)->code;
 
-    session->ssn = HOOK_VALUE(session->association, (uint16_t)(session->ssn + 1), next_ssn(session));
+    count_ssn(session);
     session->spoke = true;
     if (code != 0)
         session->control_outstanding = session->outstanding;

@@ -39,7 +39,7 @@ void draft_reset_sent(struct sctp_session *session)
     uint32_t outstanding = session->control_outstanding;
 
     session->reset_sent = true;
-    session->ssn = HOOK_VALUE(session->association, DDP_SCTP_DRAFT_FIRST_SSN, first_ssn(session));
+    session->ssn = (uint16_t)SCTP_NUMBER(session->association, session, SCTP_FIRST_SSN, DDP_SCTP_DRAFT_FIRST_SSN);
     if (session->state != SESSION_ABORTED || session->association->config.draft_reset_answer)
         return;
     if (session->stream == NULL)
@@ -98,13 +98,13 @@ void draft_control(struct sctp_session *session, const struct ddp_sctp_message *
     struct validation_subject subject = {.stream = session->stream, .session = &view, .count = count};
     struct validation_outcome outcome;
 
-    if (!validation_run(VALIDATE_RESET, &subject, &outcome)) {
+    if (!stream_judge(VALIDATE_RESET, &subject, &outcome)) {
         session->association->counters.dropped++;
-        if (!outcome.ignore && session->state == SESSION_OPEN)
+        if (session->state == SESSION_OPEN)
             session_fail(session, &outcome, &subject, "a control message is no Stream Reset");
         return;
     }
     association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
-    if (!HOOK_IF(session->association, reset_ignored(session)))
+    if (SCTP_DECIDE(session, SCTP_RESET_OBEYED, message, true))
         reset(session);
 }

@@ -64,8 +64,8 @@ struct sctp_held *order_find(const struct sctp_session *session, uint16_t ssn)
 int order_hold(struct sctp_session *session, uint16_t ssn, const struct iwarp_sctp_message *message)
 {
     struct iwarp_association *association = session->association;
-    size_t room = HOOK_VALUE(association, message->count, held_room(session, ssn, message->count));
-    struct sctp_held *held = allocate(association, room);
+    size_t octets = (size_t)SCTP_NUMBER(association, session, SCTP_HELD_OCTETS, message->count);
+    struct sctp_held *held = allocate(association, octets);
 
     if (held == NULL)
         return -1;

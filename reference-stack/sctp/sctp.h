@@ -23,6 +23,7 @@
 #include "reference-stack/base/deadlines.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/sctp/sctp_faults.h"
 #include "wire/ddp_sctp.h"
 #include "wire/hash.h"
 
@@ -108,7 +109,7 @@ struct iwarp_association {
     struct sctp_session *sending;   /* its message was given, and is not taken yet */
     bool sending_control;           /* ...and is the session's own */
     size_t attached;                /* streams with a session */
-    uint8_t control_octets[8 + HOOK_ROOM];
+    uint8_t control_octets[8];
     struct sctp_held *free_held;
     struct deadlines deadlines;
     struct ring events; /* struct iwarp_association_event */

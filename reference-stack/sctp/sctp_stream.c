@@ -172,7 +172,7 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
     session->stream = stream;
     stream->ddp_alone = association->mode == IWARP_SCTP_DDP;
     association->attached++;
-    HOOK(association, session_attached(session));
+    stream->config.pd = (uint32_t)SCTP_NUMBER(association, session, SCTP_DOMAIN, stream->config.pd);
     if (is_draft(association))
         draft_attach(session);
     else if (stream->config.role == IWARP_INITIATOR)
@@ -206,7 +206,7 @@ static struct sctp_session *session_for(struct iwarp_association *association, u
         return NULL;
     }
     if (admit_session(session, role, sentence) != 0 &&
-        (session->stream != NULL || !HOOK_IF(association, sid_taken(session))))
+        (session->stream != NULL || !SCTP_DECIDE(session, SCTP_SID_FREE, NULL, false)))
         return NULL;
     return session;
 }

@@ -32,8 +32,7 @@ size_t segment_max(const struct iwarp_stream *stream, size_t *left)
         *left = 0;
     if (session == NULL)
         return SEGMENT_LEAST;
-    return HOOK_VALUE(stream, iwarp_association_segment_max(session->association),
-                      segment_max(stream, iwarp_association_segment_max(session->association)));
+    return iwarp_association_segment_max(session->association);
 }
 
 size_t segment_room(const struct iwarp_stream *stream)
@@ -51,17 +50,13 @@ int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
         return -1;
     lower_of(stream)->code = 0;
     ddp_sctp_segment_set_SSN(stream->headers, session->ssn);
-    if (ulpdu->copy || HOOKED(stream) || HOOKED(session->association)) {
-        size_t octets = ulpdu->header_octets + ulpdu->payload_octets;
-
-        if (piece_reserve(stream, before + ulpdu->payload_octets + 2 * (size_t)HOOK_ROOM) != 0)
+    if (ulpdu->copy) {
+        if (piece_reserve(stream, before + ulpdu->payload_octets) != 0)
             return -1;
         memcpy(stream->transmit_buffer, stream->headers, before);
         if (ulpdu->payload_octets != 0)
             memcpy(stream->transmit_buffer + before, ulpdu->payload, ulpdu->payload_octets);
-        octets =
-            HOOK_VALUE(stream, octets, ulpdu_framed(stream, stream->transmit_buffer + DDP_SCTP_SSN_OCTETS, octets));
-        piece_set(stream, DDP_SCTP_SSN_OCTETS + octets, true);
+        piece_set(stream, before + ulpdu->payload_octets, true);
         return 0;
     }
     memset(piece, 0, sizeof(*piece));

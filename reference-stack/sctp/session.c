@@ -15,7 +15,7 @@ void session_begin(struct sctp_session *session, enum sctp_session_state state)
     order_clear(session);
     session->state = (uint8_t)state;
     session->expected = first_ssn(association);
-    session->ssn = HOOK_VALUE(association, first_ssn(association), first_ssn(session));
+    session->ssn = (uint16_t)SCTP_NUMBER(session->association, session, SCTP_FIRST_SSN, first_ssn(association));
     session->earlier = session->outstanding;
     session->control_outstanding = 0;
     session->initiate_code = session->control = 0;
@@ -95,9 +95,8 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
         session->association->counters.dropped++;
         return;
     }
-    if (!validation_run(VALIDATE_SESSION, &subject, &outcome)) {
-        if (!outcome.ignore)
-            session_fail(session, &outcome, &subject, "a message fits no legal pattern of a session");
+    if (!stream_judge(VALIDATE_SESSION, &subject, &outcome)) {
+        session_fail(session, &outcome, &subject, "a message fits no legal pattern of a session");
         return;
     }
     if (message.kind == DDP_SCTP_SEGMENT)
@@ -146,7 +145,7 @@ static void sort(struct sctp_session *session, const struct iwarp_sctp_message *
     struct iwarp_association *association = session->association;
     int ahead = (int16_t)(uint16_t)(message->ssn - session->expected);
 
-    ahead = HOOK_VALUE(association, ahead, ssn_ahead(session, message->ssn, ahead));
+    ahead = (int)(int64_t)SCTP_NUMBER(association, session, SCTP_AHEAD, (int64_t)ahead);
     if (ahead < 0 || order_find(session, message->ssn) != NULL) {
         association->counters.duplicates++;
         return;
@@ -174,12 +173,12 @@ static bool request(struct sctp_session *session, const struct ddp_sctp_message 
 
     session_begin(session, SESSION_PENDING);
     session->initiate_code = (uint8_t)message->code;
-    if (HOOK_VALUE(association, full, request_full(session, full))) {
+    if (SCTP_DECIDE(session, SCTP_REQUEST_FULL, NULL, full)) {
         association->counters.refused++;
         session->state = SESSION_DRAINING;
         session->expected++;
         session->peer_end = true;
-        session->control = HOOK_VALUE(association, DDP_SCTP_TERMINATE, refusal(session));
+        session->control = (uint8_t)SCTP_NUMBER(association, session, SCTP_REFUSAL_CODE, DDP_SCTP_TERMINATE);
         session_ready(session);
         return false;
     }
@@ -214,7 +213,7 @@ static bool draft_takes(struct sctp_session *session)
 {
     if (session->state == SESSION_IDLE && session->stream == NULL)
         draft_pend(session);
-    return session->state != SESSION_ABORTED || HOOK_IF(session->association, aborted_taken(session));
+    return session->state != SESSION_ABORTED || !SCTP_DECIDE(session, SCTP_ABORTED_DROPS, NULL, true);
 }
 
 void session_input(struct sctp_session *session, const struct iwarp_sctp_message *from)
@@ -229,9 +228,9 @@ void session_input(struct sctp_session *session, const struct iwarp_sctp_message
     bool dropped = false;
 
     view.parsed = ddp_sctp_parse(from->ppid, from->octets, from->count, &message);
-    if (!validation_run(VALIDATE_MESSAGE, &subject, &outcome)) {
+    if (!stream_judge(VALIDATE_MESSAGE, &subject, &outcome)) {
         association->counters.dropped++;
-        if (!idle && !outcome.ignore)
+        if (!idle)
             session_fail(session, &outcome, &subject, "a user message is none of DDP's");
         return;
     }

@@ -38,13 +38,12 @@ static void detach(struct sctp_session *session)
 
 void session_over(struct sctp_session *session)
 {
-    bool owes =
-        HOOK_VALUE(session->association, owes_terminate(session), owes_terminate(session, owes_terminate(session)));
+    bool owes = SCTP_DECIDE(session, SCTP_OWES_TERMINATE, NULL, owes_terminate(session));
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
     if (session->stream != NULL && session->stream->terminate_sent &&
-        HOOK_IF(session->association, error_spreads(session, NULL)))
+        SCTP_DECIDE(session, SCTP_ERROR_SPREADS, NULL, false))
         session->association->abort_wanted = true;
     if (session->stream != NULL)
         detach(session);
@@ -101,9 +100,9 @@ bool session_close(struct sctp_session *session)
     if (session->state == SESSION_IDLE || session->state == SESSION_DRAINING ||
         (session->state == SESSION_INITIATED && session->peer_end))
         return false;
-    if (HOOK_IF(session->association, close_silent(session)))
+    if (!SCTP_DECIDE(session, SCTP_CLOSES, NULL, true))
         return false;
-    if (session->control_outstanding != 0 && !HOOK_IF(session->association, control_overtakes(session)))
+    if (session->control_outstanding != 0 && SCTP_DECIDE(session, SCTP_CONTROL_WAITS, NULL, true))
         return true;
     if (session_say(session, DDP_SCTP_TERMINATE, NULL, false) != 0) {
         session->stream->abort_wanted = true;
@@ -119,10 +118,14 @@ bool session_close(struct sctp_session *session)
 void session_fail(struct sctp_session *session, const struct validation_outcome *outcome,
                   const struct validation_subject *subject, const char *text)
 {
+    const struct ddp_sctp_message *message = subject->session == NULL ? NULL : subject->session->message;
+
+    if (outcome->action == VALIDATION_IGNORE)
+        return;
     if (session->stream != NULL) {
         stream_fail(session->stream, outcome, subject, text);
         stream_progress(session->stream);
-        if (HOOK_IF(session->association, error_spreads(session, subject)))
+        if (SCTP_DECIDE(session, SCTP_ERROR_SPREADS, message, false))
             session->association->abort_wanted = true;
         return;
     }

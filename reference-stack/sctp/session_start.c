@@ -10,7 +10,7 @@ int session_say(struct sctp_session *session, uint8_t code, const struct negotia
     struct ddp_sctp_message message = {.ssn = session->ssn, .code = code};
     size_t octets;
 
-    if (piece_reserve(stream, DDP_SCTP_CONTROL_MAX + MPA_ENHANCED_OCTETS + HOOK_ROOM) != 0)
+    if (piece_reserve(stream, DDP_SCTP_CONTROL_MAX + MPA_ENHANCED_OCTETS) != 0)
         return -1;
     if (offer != NULL) {
         message.has_word = true;
@@ -37,11 +37,8 @@ int session_say(struct sctp_session *session, uint8_t code, const struct negotia
 static void keep(struct sctp_session *session, const struct ddp_sctp_message *message)
 {
     struct sctp_lower *lower = lower_of(session->stream);
-    size_t count = message->private_octets;
+    size_t count = (size_t)SCTP_NUMBER(session->association, session, SCTP_PRIVATE_DATA, message->private_octets);
 
-    if (count > sizeof(lower->private_data))
-        count = sizeof(lower->private_data); /* only with the check switched off by a defect */
-    count = HOOK_VALUE(session->association, count, private_data(session, count));
     if (count != 0)
         memcpy(lower->private_data, message->private_data, count);
     lower->start = (struct mpa_start){
@@ -77,7 +74,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->ird = stream->ird;
     event->ord = stream->ord;
     event->version = stream->version;
-    HOOK(stream, event(stream, event));
+    stream_event_done(stream, event);
 }
 
 /* Either side may send segments now: none has to wait for the first one of the other (RFC 6581 7). */
@@ -118,7 +115,7 @@ int session_initiate(struct sctp_session *session, struct sentence *sentence)
         negotiate_request(stream, &own);
     if (session_say(session, session->initiate_code, stream->config.enhanced ? &own : NULL, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
-    HOOK(session->association, initiated(session));
+    stream->segments_allowed = SCTP_DECIDE(session, SCTP_SEGMENTS_ALLOWED, NULL, false);
     return 0;
 }
 
@@ -155,7 +152,7 @@ int session_answer(struct sctp_session *session, bool accept)
         code = enhanced ? DDP_SCTP_ENHANCED_ACCEPT : DDP_SCTP_ACCEPT;
     else
         code = enhanced ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
-    code = HOOK_VALUE(session->association, code, answer_code(session, code));
+    code = (uint8_t)SCTP_NUMBER(session->association, session, SCTP_ANSWER_CODE, code);
     if (enhanced)
         negotiate_answer(stream, &lower_of(stream)->offer, &own);
     /* The word of RFC 6581 7 stands in Initiate and Accept; a Reject has the ULP's Private Data alone. */
@@ -179,7 +176,7 @@ static void requested(struct sctp_session *session)
     if (session->initiate_code == DDP_SCTP_ENHANCED_INITIATE)
         negotiate_depths(stream, &lower_of(stream)->offer);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
-    switch (HOOK_VALUE(session->association, stream->config.accept, accept_policy(session))) {
+    switch (SCTP_NUMBER(session->association, session, SCTP_ACCEPT_POLICY, stream->config.accept)) {
     case IWARP_ACCEPT_ASK: stream->state = IWARP_STATE_DECISION; break;
     case IWARP_ACCEPT_NOT:
         if (session_answer(session, false) != 0)
@@ -215,13 +212,9 @@ static void peer_ends(struct sctp_session *session)
 /* Found good, and in its turn. */
 void session_take_control(struct sctp_session *session, const struct ddp_sctp_message *message)
 {
-    struct iwarp_stream *stream = session->stream;
-
-    if (stream == NULL)
-        return; /* only with a check switched off by a defect */
-    if (HOOK_IF(session->association, control_lost(session, message)))
+    if (!SCTP_DECIDE(session, SCTP_CONTROL_OBEYED, message, true))
         return;
-    if (!HOOK_IF(session->association, control_untold(session)))
+    if (SCTP_DECIDE(session, SCTP_CONTROL_REPORTED, message, true))
         association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
     if (message->code != DDP_SCTP_TERMINATE)
         keep(session, message);

@@ -116,7 +116,7 @@ const struct validation validation_table[] = {
 
 const size_t validation_count = sizeof(validation_table) / sizeof(validation_table[0]);
 _Static_assert(sizeof(validation_table) / sizeof(validation_table[0]) <= VALIDATIONS_MAX,
-               "defect sets have room for each entry");
+               "VALIDATIONS_MAX is large enough");
 
 const char *const validation_stage_names[VALIDATE_STAGES] = {
     [VALIDATE_REQUEST] = "request",
@@ -180,24 +180,22 @@ const struct validation *validation_find(const char *what, size_t n)
     return NULL;
 }
 
-/* Whose deliberate faults are asked: the association's where SCTP is judged, of which some concerns no stream. */
-struct judged {
-    const struct iwarp_faults *faults;
-};
+void validation_entries(enum validation_stage stage, size_t *first, size_t *end)
+{
+    *first = stages[stage].first;
+    *end = stages[stage].end;
+}
 
 bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
                     struct validation_outcome *outcome)
 {
-    const struct judged judged = {subject->session != NULL ? subject->session->faults : subject->stream->faults};
-
     for (size_t i = stages[stage].first; i < stages[stage].end; i++) {
         const struct validation *entry = &validation_table[i];
 
-        if (HOOK_VALUE(&judged, entry->holds(subject), judge(entry, subject, judged.faults)))
+        if (entry->holds(subject))
             continue;
-        *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
-        if (!HOOK_IF(&judged, verdict(judged.faults, i, subject, outcome)))
-            return false;
+        *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action};
+        return false;
     }
     return true;
 }

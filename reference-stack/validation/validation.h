@@ -88,16 +88,17 @@ struct validation_subject {
 enum validation_action {
     VALIDATION_TERMINATE, /* Terminate with the triple where FPDUs may be sent, then the orderly end */
     VALIDATION_CLOSE,     /* FIN: start-up errors (RFC 5044 7.1.2, 8) */
-    VALIDATION_ABORT,     /* RST: only as a defect */
-    VALIDATION_HANG,      /* neither: only as a defect */
-    VALIDATION_REJECT,    /* a Reply with R = 1, as if the ULP had refused: only as a defect */
+    VALIDATION_ABORT,     /* RST; over SCTP an ABORT of the association */
+    VALIDATION_HANG,      /* the stream ends, but the connection stays as it is */
+    VALIDATION_REJECT,    /* a Reply with R = 1, as if the ULP had refused */
+    VALIDATION_IGNORE,    /* what was judged is dropped, and the stream goes on */
 };
 
 enum { VALIDATIONS_MAX = 160 };
 
 struct validation {
     const char *requirement; /* id in the catalogue */
-    const char *name;        /* unique: what a defect's target may also name */
+    const char *name;        /* unique */
     enum validation_stage stage;
     bool (*holds)(const struct validation_subject *subject);
     wire_result error; /* the triple; also told in IWARP_EVENT_ERROR when the action is CLOSE */
@@ -112,16 +113,18 @@ extern const char *const validation_stage_names[VALIDATE_STAGES];
 /* An entry by requirement id or by name: the n-th of those that match (from 0), or NULL. */
 const struct validation *validation_find(const char *what, size_t n);
 
-/* What a run found: `entry` NULL means all is well. A defect may have changed error and action. */
+/* The entry that does not hold, and what follows. */
 struct validation_outcome {
-    const struct validation *entry;
-    const char *requirement; /* the entry's, or that of an error that no entry stands for; may be NULL */
+    const struct validation *entry; /* NULL: an error that no entry stands for */
+    const char *requirement;        /* the entry's, or that of the error; may be NULL */
     wire_result error;
     enum validation_action action;
-    bool ignore; /* defect: drop the octets and go on */
 };
 
-/* Runs the stage's entries. The stream's defects are asked only where it has some. True when all hold. */
+/* The entries of a stage: from *first of the table up to, but not including, *end. */
+void validation_entries(enum validation_stage stage, size_t *first, size_t *end);
+
+/* Tries the stage's entries in their order. False: `outcome` is the first that does not hold. */
 bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
                     struct validation_outcome *outcome);
 

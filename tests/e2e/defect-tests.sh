@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # tools/defect-tests.sh accepts this tree and lists its seams; it rejects a test for a defect in the protocol code, however
-# it is written, and an operation that is called without HOOK, not declared, or called nowhere.
+# it is written, a seam that is not declared, or called nowhere, more seams than there were, and a library with a fault in it.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -10,7 +10,8 @@ source tests/e2e/expect.bash
 expect 0 "this tree" tools/defect-tests.sh . "$B"
 says '^stream.place reference-stack/core/deliver.c:[0-9]+'
 says '^cm.judge reference-stack/cm/cm_validation.c:[0-9]+'
-says '^0 tests for a defect outside of reference-stack/defects/; [0-9]+ hooks, called at [0-9]+ places$'
+says '^SCTP_MODE reference-stack/sctp/association.c:[0-9]+'
+says '^0 tests for a defect outside of reference-stack/defects/; [0-9]+ seams, called at [0-9]+ places; [0-9]+ numbers and decisions$'
 
 mkdir "$WORK/tree"
 find reference-stack -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
@@ -34,13 +35,20 @@ rejects "$deliver" 'defect_fragment(stream);' "^$deliver:[0-9]+: .*: calls defec
 rejects "$deliver" '#include "reference-stack/defects/defect.h"' "^$deliver:[0-9]+: .*: this header is for"
 rejects reference-stack/peer/peer.c '#include "reference-stack/defects/defect_internal.h"' '^reference-stack/peer/peer.c:[0-9]+: .*: this header is for'
 rejects reference-stack/mpa/mpa.c 'hook_ulpdu(stream);' '^reference-stack/mpa/mpa.c:[0-9]+: .*: hook_ulpdu\(\) is called without PEER_HOOK$'
-rejects reference-stack/mpa/mpa.c 'HOOK(stream, unheard_of(stream));' '^stream.unheard_of\(\) is called at .*, and no table of operations has it$'
+rejects reference-stack/mpa/mpa.c 'SEAM(stream, unheard_of(stream));' '^stream.unheard_of is called at .*, and nothing declares it$'
 
-table=$WORK/tree/reference-stack/core/faults.h
-sed -i 's/^struct fault_ops {$/&\n    void (*forgotten)(struct iwarp_stream *stream);/' "$table"
-expect 1 "an operation that nobody calls" tools/defect-tests.sh "$WORK/tree" "$B"
-says 'faults.h:[0-9]+: stream.forgotten\(\) is called nowhere$'
-cp reference-stack/core/faults.h "$table"
+# declares FILE AFTER LINE PATTERN: the copy with one more declaration after this line of a table.
+declares() {
+	local file=$WORK/tree/$1
+	awk -v after="$2" -v more="$3" '{ print } $0 == after { print more }' "$1" >"$file"
+	expect 1 "$1 with $3" tools/defect-tests.sh "$WORK/tree" "$B"
+	says "$4"
+	cp "$1" "$file"
+}
+table=reference-stack/core/faults.h
+declares "$table" 'struct fault_ops {' '    void (*forgotten)(struct iwarp_stream *stream);' 'faults.h:[0-9]+: stream.forgotten is called nowhere$'
+declares "$table" 'enum stream_decision {' '    DECIDE_FORGOTTEN,' 'faults.h:[0-9]+: DECIDE_FORGOTTEN is called nowhere$'
+declares "$table" 'struct fault_ops {' '    void (*one_more)(struct iwarp_stream *stream);' '^[0-9]+ seams, [0-9]+ at most were expected'
 
 # The library for programs of others with the table of faults in it.
 mkdir "$WORK/build"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/core/stream_internal.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/defects/defect_internal.h"
 #include "tests/unit/stream_pair.h"
@@ -324,7 +325,8 @@ static bool qn_taken(const char *row, uint32_t qn, wire_result *triple)
     pair->side[1].config.faults = defect_set_faults(set);
     pair_open(pair);
     subject.stream = pair->side[1].stream;
-    taken = validation_run(VALIDATE_UNTAGGED, &subject, &outcome) || strcmp(outcome.entry->name, "ddp-qn") != 0;
+    taken = stream_judge(VALIDATE_UNTAGGED, &subject, &outcome) || outcome.entry == NULL ||
+            strcmp(outcome.entry->name, "ddp-qn") != 0;
     *triple = outcome.error;
     pair_free(pair);
     defect_set_free(set);
