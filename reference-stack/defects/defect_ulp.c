@@ -9,7 +9,8 @@ void hook_private_data(const struct defect_set *set, struct iwarp_stream_config 
 {
     const uint16_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
 
-    if (config->enhanced && config->private_octets > room && defect_behaves(set, DEFECT_PRIVATE_509_CUT))
+    if (config->role == IWARP_INITIATOR && config->enhanced && config->private_octets > room &&
+        defect_behaves(set, DEFECT_PRIVATE_509_CUT))
         config->private_octets = room;
 }
 

@@ -66,18 +66,16 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
 {
     struct peer *peer = ps->peer;
-    enum iwarp_role role = ps->opener ? IWARP_INITIATOR : IWARP_RESPONDER;
     struct iwarp_stream_config *config = &ps->options.config;
-    size_t emss =
-        ps->options.emss_given || peer->ops->carrier.emss == NULL ? 0 : peer->ops->carrier.emss(ps->transport);
+    bool measured = !ps->options.emss_given && peer->ops->carrier.emss != NULL;
+    size_t emss = measured ? peer->ops->carrier.emss(ps->transport) : 0;
 
+    config->role = ps->opener ? IWARP_INITIATOR : IWARP_RESPONDER;
     if (ps->options.role_given && !PEER_HOOK_IF(&peer->config, hook_role_by_opener(peer->config.defects)))
-        role = ps->options.role;
-    config->role = role;
+        config->role = ps->options.role;
     config->number = ps->number;
     config->faults = defect_set_faults(peer->config.defects);
-    if (role == IWARP_INITIATOR)
-        PEER_HOOK(&peer->config, hook_private_data(peer->config.defects, config));
+    PEER_HOOK(&peer->config, hook_private_data(peer->config.defects, config));
     if (emss != 0)
         config->emss = emss;
     ps->carrier = (struct carrier){.emss = config->emss, .emss_polled_at = peer->now};
