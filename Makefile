@@ -93,11 +93,11 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 deps_group := all
 endif
 ifneq ($(cross),)
-deps_group := build cross-$(ARCH)
+deps_group := cross-$(ARCH)
 endif
 
 prerequisites:
-	@tools/deps.sh $(deps_group)
+	@$(if $(cross),SYSROOT='$(sysroot)') tools/deps.sh $(deps_group)
 
 deps: prerequisites
 
@@ -114,9 +114,9 @@ no_isal = $(if $(isal),,-DWARPCHECK_NO_ISAL)
 # Debian calls it lua5.4, other distributions lua.
 lua = $(call once,lua,$(pkg_config) --exists lua5.4 && echo lua5.4 || echo lua)
 packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
-package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal)')
-package_libs = $(call once,package_libs,$(pkg_config) --libs $(packages) && echo -lnet)
-iwarp_libs = $(call once,iwarp_libs,$(pkg_config) --libs $(iwarp_packages))
+package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal) $(cross_cflags)')
+package_libs = $(call once,package_libs,$(pkg_config) --libs $(packages) && echo '-lnet $(cross_libs)')
+iwarp_libs = $(call once,iwarp_libs,$(pkg_config) --libs $(iwarp_packages) && echo '$(cross_libs)')
 check_cflags = $(call once,check_cflags,$(pkg_config) --cflags check)
 check_libs = $(call once,check_libs,$(pkg_config) --libs check)
 

@@ -43,10 +43,15 @@ B ?= build/$(ARCH)
 CC := $(if $(filter default,$(origin CC)),$(gnu_$(ARCH))-gcc,$(CC))
 AR := $(if $(filter default,$(origin AR)),$(gnu_$(ARCH))-ar,$(AR))
 HOST_CC ?= gcc
-EXEC ?= $(firstword $(wildcard $(addprefix /usr/bin/qemu-$(qemu_$(ARCH)),-static)) $(wildcard /usr/bin/qemu-$(qemu_$(ARCH))))
 # Debian's folder of i386 has another name than its compiler.
 multiarch := $(patsubst i686-%,i386-%,$(gnu_$(ARCH)))
-pkg_config := PKG_CONFIG_LIBDIR=/usr/lib/$(multiarch)/pkgconfig:/usr/share/pkgconfig $(PKG_CONFIG)
+emulator = $(firstword $(wildcard $(addprefix /usr/bin/qemu-$(qemu_$(ARCH)),-static)) $(wildcard /usr/bin/qemu-$(qemu_$(ARCH))))
+EXEC ?= $(if $(emulator),$(emulator) -E LD_LIBRARY_PATH=$(sysroot)/usr/lib/$(multiarch))
+# What Debian cannot have installed for two architectures at once lies here (tools/deps.sh).
+sysroot := $(abspath $(B))/sysroot
+pkg_config := PKG_CONFIG_LIBDIR=$(sysroot)/usr/lib/$(multiarch)/pkgconfig:/usr/lib/$(multiarch)/pkgconfig:/usr/share/pkgconfig $(PKG_CONFIG)
+cross_cflags := -I$(sysroot)/usr/include
+cross_libs := -L$(sysroot)/usr/lib/$(multiarch) -Wl,-rpath-link,$(sysroot)/usr/lib/$(multiarch)
 else
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 HOST_CC ?= $(CC)

@@ -36,7 +36,7 @@ simulated() { # PROGRAM FOLDER: what is a result in it
 		jq -cS 'select(.type == "result" or .type == "summary") | del(.seconds, .elapsed, .began, .time, .evidence)' "$2/results.jsonl" >"$2.results"
 }
 made() { "$1" gen --corpus "$2" >/dev/null; }
-defects=$(awk -v each="$PROVE_EACH" -F'\t' '!/^#/ && NF > 3 && $1 != "id" && n++ % each == 0 { print $1 }' reference-stack/defects.tsv)
+defects=$(awk -v each="$PROVE_EACH" -F'\t' '!/^#/ && NF > 3 && $1 != "id" && n++ % each == 0 { print $1 }' reference-stack/defects/defects.tsv)
 proved() { # PROGRAM FILE
 	# shellcheck disable=SC2086 # names
 	"$1" prove $defects -j "$JOBS" >"$2"

@@ -34,9 +34,15 @@ if ! { suite_fresh "$SUITE" "$root" make git ca-certificates && suite_tree "$roo
 	echo "arch.sh: nothing is known of these processors: $*" >&2
 	exit 77
 fi
-groups=(build test)
-for arch in "$@"; do groups+=("cross-$arch"); done
-if ! suite_inside "$root" /warpcheck/tools/deps.sh "${groups[@]}" >"$OUT/deps.log" 2>&1; then
+wanted() { # everything that has to be fetched
+	suite_inside "$root" /warpcheck/tools/deps.sh build test || return
+	for arch in "$@"; do
+		suite_inside "$root" make -C /warpcheck "ARCH=$arch" deps || return
+		# What could only be unpacked is installed here, where nothing else needs its place.
+		[ ! -d "$root/warpcheck/build/$arch/sysroot/usr/lib" ] || cp -a "$root/warpcheck/build/$arch/sysroot/usr/lib/." "$root/usr/lib/"
+	done
+}
+if ! wanted "$@" >"$OUT/deps.log" 2>&1; then
 	echo "SKIP  not all packages can be had: $(tail -n 1 "$OUT/deps.log")"
 	echo "arch.sh: nothing is known of these processors: $*" >&2
 	exit 77

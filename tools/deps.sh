@@ -34,9 +34,11 @@ suites='debootstrap'
 # a whole system of another processor, for tools/arch.sh
 # shellcheck disable=SC2034 # named by the group
 arch='debootstrap qemu-system-arm cpio kmod xz-utils'
-# Of another architecture: the libraries of `build`, by names that begin the packages' names.
-cross_libraries='libc6-dev libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev libseccomp-dev zlib1g-dev
-       libzstd-dev liblz4-dev libusrsctp-dev check'
+# Of another architecture: the libraries of `build`, by names that begin the packages' names...
+cross_libraries='libc6-dev libpcap-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev libseccomp-dev zlib1g-dev libzstd-dev
+       liblz4-dev libusrsctp-dev libnet1 check'
+# ... and those that Debian cannot have for two architectures at once: they are unpacked into SYSROOT, and nothing that is installed goes.
+cross_unpacked='libnet1-dev libisal-dev libisal2'
 # ... and of its packages: the plugin's and the agent's
 cross_packages='libwireshark-dev libglib2.0-dev libibverbs-dev librdmacm-dev'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
@@ -60,13 +62,26 @@ cross_wanted() {
 	s390x) gnu=s390x-linux-gnu ;;
 	*) echo "deps.sh: unknown architecture '$1': expected amd64, arm64, armhf, i386, ppc64el, riscv64 or s390x" >&2; exit 2 ;;
 	esac
-	foreign+=" $1" wanted+=" gcc-$gnu qemu-user-static"
-	for name in $cross_libraries; do
-		[ "$1 $name" = 'i386 libisal-dev' ] || wanted+=" $name:$1" # Debian has none
+	foreign+=" $1" wanted+=" gcc-$gnu gcc libc6-dev pkg-config uthash-dev qemu-user-static"
+	for name in $cross_libraries; do wanted+=" $name:$1"; done
+	for name in $cross_unpacked; do
+		[[ $1 = i386 && $name = libisal* ]] || [ -e "${SYSROOT:=build/$1/sysroot}/.$name" ] || unpacked+=" $name:$1" # Debian has no ISA-L for i386
 	done
 }
 
-wanted='' axe='' foreign=''
+# unpack PACKAGE...: into SYSROOT, as they are.
+unpack() {
+	local place package
+	place=$(mktemp -d)
+	chmod 755 "$place"
+	(cd "$place" && apt-get -qq -o APT::Sandbox::User=root download "$@") >>"$log" 2>&1 || { cat "$log" >&2; echo "deps.sh: apt-get could not download: $*" >&2; exit 1; }
+	mkdir -p "$SYSROOT"
+	for package in "$place"/*.deb; do dpkg-deb -x "$package" "$SYSROOT"; done
+	for package in "$@"; do touch "$SYSROOT/.${package%:*}"; done
+	rm -rf "$place"
+}
+
+wanted='' axe='' foreign='' unpacked=''
 for group in "$@"; do
 	case $group in
 	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi | course) wanted+=" ${!group}" ;;
@@ -103,7 +118,7 @@ fetch_axe() {
 	[ -z "$axe" ] || [ -s "$axe/node_modules/axe-core/axe.min.js" ] ||
 		timeout 120 npm install --prefix "$axe" --no-save --ignore-scripts --no-audit --no-fund --fetch-retries=1 --loglevel=error axe-core@4.14.1 >&2
 }
-[ -n "$missing" ] || { fetch_axe; exit 0; }
+[ -n "$missing$unpacked" ] || { fetch_axe; exit 0; }
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
@@ -114,7 +129,7 @@ if [ "$(id -u)" -ne 0 ]; then
 	as_root=sudo
 fi
 
-echo "Installing Debian packages: $missing" >&2
+echo "Installing Debian packages: $missing$unpacked" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # The log is shown only if something goes wrong.
@@ -128,10 +143,13 @@ for architecture in $foreign; do
 	[[ " $(dpkg --print-architecture) $(dpkg --print-foreign-architectures | paste -sd' ') " == *" $architecture "* ]] || $as_root dpkg --add-architecture "$architecture"
 done
 apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
+# Nothing that is there may go for it: a package of another architecture can stand in the way of this one's.
 # shellcheck disable=SC2086
-if ! apt_get install --no-install-recommends -y $missing; then
+if [ -n "$missing" ] && ! apt_get install --no-install-recommends --no-remove -y $missing; then
 	cat "$log" >&2
 	echo "deps.sh: apt-get could not install: $missing (see above); check /etc/apt/sources.list and the network" >&2
 	exit 1
 fi
+# shellcheck disable=SC2086
+[ -z "$unpacked" ] || unpack $unpacked
 fetch_axe
