@@ -130,6 +130,19 @@ prints "$peer" "$WORK/replies.out" READY
 probe 4 "a device that serves start-ups alone"
 says '^  exchange +as responder a start-up +served$'
 complains 'serves no exchange after a start-up: a run can judge its start-ups alone$'
+# It says something else to every connection, as a service of another protocol does.
+kill "$peer"
+wait "$peer" 2>/dev/null || true
+perl -e 'use IO::Socket::INET; my $listener = IO::Socket::INET->new(LocalPort => 9999, Listen => 64, ReuseAddr => 1) or die "$!\n";
+	$| = 1; print "READY\n";
+	while (my $stream = $listener->accept) {
+		syswrite $stream, "220 mail.example.net ESMTP \x00\xff" . "x" x 100;
+		1 while sysread $stream, my $rest, 4096;
+	}' >"$WORK/garbage.out" 2>&1 </dev/null &
+peer=$!
+prints "$peer" "$WORK/garbage.out" READY
+probe 4 "a service of another protocol"
+complains 'nothing shows that the device speaks MPA'
 ip addr del 192.0.2.7/24 dev device
 probe 4 "nobody answers for the address"
 says '^  reach +ARP: no answer'

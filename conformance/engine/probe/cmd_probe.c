@@ -225,8 +225,10 @@ static void leave_out(struct probe_command *command)
 }
 
 /* What of the device a run could judge by what it serves: nothing, or its start-ups alone. */
-static const char *what_is_left(unsigned startups)
+static const char *what_is_left(unsigned startups, bool speaks)
 {
+    if (!speaks)
+        return "nothing shows that the device speaks MPA: it accepts no start-up, and sends none";
     return startups != 0 ? "the device serves no exchange after a start-up: a run can judge its start-ups alone"
                          : "the device serves no exchange by which it could be judged";
 }
@@ -236,6 +238,7 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
 {
     unsigned defects = 0, failed = 0, startups = 0, served = 0, measured = 0, unmeasured = 0;
     enum exit_status status = EXIT_CONFORMS;
+    bool speaks = probe_accepts_any(command->found);
     const json_t *line;
     struct sentence text;
     size_t i;
@@ -254,12 +257,12 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
         if (strcmp(type, "capability") == 0)
             *(json_is_true(json_object_get(line, "measured")) ? &measured : &unmeasured) += 1;
     }
-    if (failed != 0)
+    if (failed != 0 && speaks) /* of another device a run says nothing, either */
         status = EXIT_FAILS;
     else if (!done || served == 0)
         status = EXIT_INCONCLUSIVE;
     if (status == EXIT_INCONCLUSIVE)
-        (void)complain(status, "%.400s", done ? what_is_left(startups) : error->text);
+        (void)complain(status, "%.400s", done ? what_is_left(startups, speaks) : error->text);
     (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects, defects == 1 ? "defect" : "defects",
                        measured, unmeasured);
     (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",

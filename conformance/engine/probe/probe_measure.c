@@ -94,8 +94,7 @@ static void add_exchanges(struct measuring *measuring, const char *role, const j
     }
 }
 
-/* Does the device serve a start-up in what was asked so far? */
-static bool accepts_any(const json_t *found)
+bool probe_accepts_any(const json_t *found)
 {
     return probe_line(found, "startup", "outcome", "accepted") != NULL ||
            probe_line(found, "startup", "outcome", "sent") != NULL;
@@ -116,7 +115,7 @@ static int measure_role(struct measuring *measuring, const char *role, struct se
         measuring->capabilities = json_incref(json_object_get(answer, "capabilities"));
     }
     json_decref(answer);
-    if (!accepts_any(measuring->found))
+    if (!probe_accepts_any(measuring->found))
         return 0;
     served = served_learn(measuring->host, role, measuring->rig, measuring->recorder, error);
     if (served == NULL)
