@@ -3,14 +3,22 @@
  * What tests/e2e/confinement.sh sees a confined process call, on each suite of Debian, is allowed below; so is what belongs to it on
  * other architectures, and what the C library calls in less common cases. All else is refused.
  */
+#define _GNU_SOURCE /* pipe2 */
 #include "reference-stack/program/confine_calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "reference-stack/program/confine_files.h"
 
@@ -107,9 +115,20 @@ enum { FAMILY_LOCAL = 1, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 };
 
 /*
  * Two, of which the kernel obeys the stricter one for each call: libseccomp cannot say in one filter that a call is allowed but
- * for some arguments. FILTER_OCTETS: what libseccomp uses at most for them.
+ * for some arguments.
+ *
+ * libseccomp crashes, goes on for ever, or makes another program without a word when an allocation fails in it. So a child makes each
+ * filter, in limited time, and gives its program through a pipe, twice.
  */
-enum { FILTER_OCTETS = 256 << 10, NAME_OCTETS = 40 };
+enum { FILTER_INSTRUCTIONS = 4096 /* the most that a kernel takes */, FILTER_SECONDS = 2, NAME_OCTETS = 40 };
+
+struct made_filter {
+    struct sock_filter instructions[2 * FILTER_INSTRUCTIONS];
+    size_t count;
+};
+
+/* Adds a rule, which some architectures have no call for. False: memory is short. */
+#define ADDED(...) (seccomp_rule_add(__VA_ARGS__) != -ENOMEM)
 
 /* The number of the first of `names`; afterwards `names` stands behind it. False: there is none. */
 static bool next_call(const char **names, int *number)
@@ -126,13 +145,15 @@ static bool next_call(const char **names, int *number)
 }
 
 /* Names that a library or a kernel lacks are left out. */
-static void answer(scmp_filter_ctx filter, const char *names, uint32_t action)
+static bool answer(scmp_filter_ctx filter, const char *names, uint32_t action)
 {
+    bool whole = true;
     int number;
 
     while (next_call(&names, &number))
         if (number != __NR_SCMP_ERROR)
-            (void)seccomp_rule_add(filter, action, number, 0);
+            whole = ADDED(filter, action, number, 0) && whole;
+    return whole;
 }
 
 static uint32_t action_of(const struct confine_calls *row, unsigned needs)
@@ -143,68 +164,147 @@ static uint32_t action_of(const struct confine_calls *row, unsigned needs)
                                                                                             : SCMP_ACT_ERRNO(EPERM);
 }
 
-static scmp_filter_ctx by_name(unsigned needs)
-{
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+/* Fills in a filter; false: memory is short. `otherwise`: what it answers to calls that it has no rule for. */
+struct filter_kind {
+    uint32_t otherwise;
+    bool (*fill)(scmp_filter_ctx filter, unsigned needs);
+};
 
-    for (size_t i = 0; filter != NULL && i < confine_calls_count; i++)
+static bool by_name(scmp_filter_ctx filter, unsigned needs)
+{
+    bool whole = true;
+
+    for (size_t i = 0; i < confine_calls_count; i++)
         if (confine_calls[i].answer != CONFINE_ABSENT) /* as all others */
-            answer(filter, confine_calls[i].names, action_of(&confine_calls[i], needs));
-    return filter;
+            whole = answer(filter, confine_calls[i].names, action_of(&confine_calls[i], needs)) && whole;
+    return whole;
 }
 
 /* Sockets of the Internet's families and of Unix's, and of no others: neither packets nor the kernel's own. */
-static void refuse_families(scmp_filter_ctx filter)
+static bool refuse_families(scmp_filter_ctx filter)
 {
-    (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_GT, FAMILY_IPV6, 0));
+    bool whole = ADDED(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_GT, FAMILY_IPV6, 0));
+
     for (scmp_datum_t family = 0; family < FAMILY_IPV6; family++)
         if (family != FAMILY_LOCAL && family != FAMILY_IPV4)
-            (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, family, 0));
+            whole = ADDED(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, family, 0)) && whole;
+    return whole;
 }
 
-static scmp_filter_ctx by_argument(void)
+static bool by_argument(scmp_filter_ctx filter, unsigned needs)
 {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    bool whole = refuse_families(filter);
 
-    if (filter == NULL)
-        return NULL;
+    (void)needs;
     for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
-        (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-                               SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]));
+        whole = ADDED(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
+                      SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i])) &&
+                whole;
     for (size_t i = 0; i < sizeof(terminal_requests) / sizeof(terminal_requests[0]); i++)
-        (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-                               SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, terminal_requests[i]));
-    refuse_families(filter);
-    return filter;
+        whole = ADDED(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
+                      SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, terminal_requests[i])) &&
+                whole;
+    return whole;
 }
 
-static scmp_filter_ctx of_the_absent(void)
+static bool of_the_absent(scmp_filter_ctx filter, unsigned needs)
 {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    bool whole = true;
 
-    for (size_t i = 0; filter != NULL && i < confine_calls_count; i++)
+    (void)needs;
+    for (size_t i = 0; i < confine_calls_count; i++)
         if (confine_calls[i].answer == CONFINE_ABSENT)
-            answer(filter, confine_calls[i].names, SCMP_ACT_ERRNO(ENOSYS));
-    return filter;
+            whole = answer(filter, confine_calls[i].names, SCMP_ACT_ERRNO(ENOSYS)) && whole;
+    return whole;
 }
 
-/* A kernel without seccomp has no filter, and that is no error. */
-static int load(scmp_filter_ctx filter, struct sentence *error)
+static const struct filter_kind names_allowed = {SCMP_ACT_ERRNO(ENOSYS), by_name};
+static const struct filter_kind arguments_refused = {SCMP_ACT_ALLOW, by_argument};
+static const struct filter_kind names_absent = {SCMP_ACT_ALLOW, of_the_absent};
+
+/* ---- the child that makes one -------------------------------------------------------------------------------------- */
+
+static _Noreturn void write_filter(const struct filter_kind *kind, unsigned needs, int file)
 {
-    if (filter == NULL)
-        return sentence_set(error, "out of memory for the filter of system calls");
-    (void)seccomp_load(filter);
-    seccomp_release(filter);
-    return 0;
+    const struct rlimit time = {FILTER_SECONDS, FILTER_SECONDS}, none = {0, 0};
+    scmp_filter_ctx filter;
+
+    (void)setrlimit(RLIMIT_CPU, &time);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    filter = seccomp_init(kind->otherwise);
+    _exit(filter != NULL && kind->fill(filter, needs) && seccomp_export_bpf(filter, file) == 0 &&
+                  seccomp_export_bpf(filter, file) == 0
+              ? 0
+              : 1);
 }
 
-/* libseccomp crashes when it runs out of memory within a rule: what it needs has to be there before. */
-static int need_room(struct sentence *error)
+/* What comes through the pipe, until its other end is closed. False: it cannot be read, or is too much. */
+static bool read_filter(int file, struct made_filter *made)
 {
-    void *room = malloc(FILTER_OCTETS);
+    uint8_t *to = (uint8_t *)made->instructions;
+    size_t have = 0;
+    ssize_t got;
 
-    free(room); /* it stays the process's, which has one thread */
-    return room != NULL ? 0 : sentence_set(error, "out of memory for the filter of system calls");
+    while ((got = read(file, to + have, sizeof(made->instructions) - have)) != 0) {
+        if (got < 0 && errno != EINTR)
+            return false;
+        have += got > 0 ? (size_t)got : 0;
+        if (have == sizeof(made->instructions))
+            return false;
+    }
+    made->count = have / 2 / sizeof(made->instructions[0]);
+    return made->count != 0 && have == 2 * made->count * sizeof(made->instructions[0]) &&
+           memcmp(to, to + have / 2, have / 2) == 0;
+}
+
+static bool has_ended_well(pid_t child)
+{
+    int status = 0;
+    pid_t ended;
+
+    while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    return ended < 0 || status == 0; /* a process that does not wait for its children is not told */
+}
+
+static bool make(const struct filter_kind *kind, unsigned needs, struct made_filter *made)
+{
+    bool whole;
+    pid_t child;
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    child = fork();
+    if (child == 0) {
+        (void)close(ends[0]);
+        write_filter(kind, needs, ends[1]);
+    }
+    (void)close(ends[1]);
+    whole = child > 0 && read_filter(ends[0], made);
+    (void)close(ends[0]);
+    return child > 0 && has_ended_well(child) && whole;
+}
+
+/* ---- loading --------------------------------------------------------------------------------------------------------- */
+
+/* All of the filters, or none. A kernel without seccomp has no filter, and that is no error. */
+static int load(const struct filter_kind *const *kinds, size_t count, unsigned needs, struct sentence *error)
+{
+    struct made_filter *made = malloc(count * sizeof(*made));
+    size_t whole = 0;
+
+    while (made != NULL && whole < count && make(kinds[whole], needs, &made[whole]))
+        whole++;
+    for (size_t i = 0; whole == count && i < count; i++) {
+        struct sock_fprog program = {(unsigned short)made[i].count, made[i].instructions};
+
+        (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    }
+    free(made);
+    return whole == count
+               ? 0
+               : sentence_set(error, "the filter of system calls cannot be made: memory or processes are short");
 }
 
 bool confine_calls_filtered(void)
@@ -214,16 +314,14 @@ bool confine_calls_filtered(void)
 
 int confine_calls_filter(unsigned needs, struct sentence *error)
 {
-    if (!confine_calls_filtered())
-        return 0;
-    if (need_room(error) != 0)
-        return -1;
-    return load(by_argument(), error) != 0 || load(by_name(needs), error) != 0 ? -1 : 0;
+    const struct filter_kind *const kinds[] = {&arguments_refused, &names_allowed};
+
+    return confine_calls_filtered() ? load(kinds, sizeof(kinds) / sizeof(kinds[0]), needs, error) : 0;
 }
 
 int confine_calls_absent(struct sentence *error)
 {
-    if (!confine_calls_filtered())
-        return 0;
-    return need_room(error) != 0 ? -1 : load(of_the_absent(), error);
+    const struct filter_kind *const kinds[] = {&names_absent};
+
+    return confine_calls_filtered() ? load(kinds, 1, 0, error) : 0;
 }

@@ -53,4 +53,17 @@ each 100 1 "$WARPCHECK" audit pcaps/generated/bad-crc.pcap
 each 100 0 "$WARPCHECK" audit pcaps/generated/private-iser.pcap
 each 200 1 "$WARPCHECK" audit --format jsonl pcaps/generated/bad-crc.pcap
 each 10 0 "$WARPCHECK" dump pcaps/generated/bad-crc.pcap
+
+echo "== libseccomp, which crashes or goes on for ever without memory"
+asked=0 refused=0
+for at in 1 2 3 25 200 1500 2499 2510 2545 2600; do
+	status=0
+	timeout -k 5 120 env LD_PRELOAD="$CHAOS" CHAOS_CLASS=memory CHAOS_WHO=forks CHAOS_FROM=/libseccomp. CHAOS_AT="$at" CHAOS_DO=fail \
+		"$WARPCHECK" audit pcaps/generated/bad-crc.pcap >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+	asked=$((asked + 1))
+	[ "$status" -ne 4 ] || refused=$((refused + 1))
+	holds "its allocation $at: the filter is made, or nothing is judged without" \
+		test "$status" -eq 1 -o "$(cat "$WORK/stderr")" = "warpcheck audit: the filter of system calls cannot be made: memory or processes are short"
+done
+holds "$refused of $asked were needed" test "$refused" -gt 2
 finish

@@ -154,7 +154,6 @@ static void after_fork(void)
     chaos.child = 0;
 }
 
-static int note_spared(struct dl_phdr_info *library, size_t octets, void *context);
 
 static long number_of(const char *name, long otherwise)
 {
@@ -187,7 +186,6 @@ __attribute__((constructor)) static void begin(void)
     (void)setenv("CHAOS_OWNER", "", 0);
     if (within != (who != NULL && strcmp(who, "programs") == 0))
         return;
-    (void)dl_iterate_phdr(note_spared, NULL);
     (void)backtrace(&frame, 1); /* the first one loads a library */
     for (int i = 0; i < CLASSES; i++)
         if (strstr(classes, class_names[i]) != NULL || (i < MEMORY && strstr(classes, "files") != NULL))
@@ -380,32 +378,13 @@ pid_t fork(void)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* libseccomp crashes without memory, whatever its caller does, who makes sure before that there is some. */
-static struct {
-    uintptr_t from, to;
-} spared;
-
-static int note_spared(struct dl_phdr_info *library, size_t octets, void *context)
-{
-    (void)octets;
-    (void)context;
-    if (strstr(library->dlpi_name, "/libseccomp.") == NULL)
-        return 0;
-    for (int i = 0; i < library->dlpi_phnum; i++)
-        if (library->dlpi_phdr[i].p_type == PT_LOAD && (library->dlpi_phdr[i].p_flags & PF_X) != 0) {
-            spared.from = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
-            spared.to = spared.from + library->dlpi_phdr[i].p_memsz;
-        }
-    return 1;
-}
-
 static bool memory_fails(const void *caller)
 {
     Dl_info library; /* what CHAOS_FROM names may be loaded at any time */
 
     if (chaos.from != NULL && (dladdr(caller, &library) == 0 || strstr(library.dli_fname, chaos.from) == NULL))
         return false;
-    return ((uintptr_t)caller < spared.from || (uintptr_t)caller >= spared.to) && happens(MEMORY);
+    return happens(MEMORY);
 }
 
 #define MEMORY_FAILS memory_fails(__builtin_return_address(0))

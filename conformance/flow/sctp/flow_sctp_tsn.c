@@ -25,14 +25,23 @@ struct sctp_window {
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
 
-/* A polynomial in the secret, modulo 2^61 - 1: different words give the same number for few secrets alone. */
+static const uint64_t prime = (UINT64_C(1) << 61) - 1;
+
+/* Modulo 2^61 - 1, of numbers below it: 2^61 is 1, so of the product's halves the upper ones are moved down. */
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    const uint64_t low = (UINT64_C(1) << 31) - 1;
+    uint64_t middle = (a & low) * (b >> 31) + (a >> 31) * (b & low);
+    uint64_t sum = (a >> 31) * (b >> 31) * 2 + (middle >> 30) + ((middle & low >> 1) << 31) + (a & low) * (b & low);
+
+    return (sum & prime) + (sum >> 61);
+}
+
+/* A polynomial in the secret: different words give the same number for few secrets alone. */
 static uint64_t add_word(uint64_t sum, uint64_t secret, uint32_t word)
 {
-    const uint64_t prime = (UINT64_C(1) << 61) - 1;
-    __uint128_t product = (__uint128_t)sum * secret + word;
-    uint64_t folded = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
-
-    return folded >= prime ? folded - prime : folded;
+    sum = multiply(sum, secret) + word;
+    return sum >= prime ? sum - prime : sum;
 }
 
 static uint64_t add_octets(uint64_t sum, uint64_t secret, const uint8_t *octets, size_t count)
