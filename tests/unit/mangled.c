@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "tests/unit/stack_sim.h"
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
@@ -57,9 +58,16 @@ static void sink(void *ctx, const struct flow_event *event)
     struct judging *judging = ctx;
 
     rule_engine_event(judging->engine, event);
+    if (event->kind == FLOW_SESSION)
+        judging->verdicts->user_octets += event->session->count;
+    else if (event->kind == FLOW_ULPDU && event->ulpdu->message != NULL)
+        judging->verdicts->user_octets += event->ulpdu->message->count;
+    else if (event->kind == FLOW_CM)
+        judging->verdicts->messages++;
     if (event->kind != FLOW_END)
         return;
     judging->verdicts->flows++;
+    judging->verdicts->kinds |= 1u << event->flow->kind;
     for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->kind == FLOW_CONNECTION; i++)
         judging->verdicts->adds_up = judging->verdicts->adds_up && adds_up(event->flow->half[i].tcp->octets);
     (void)rule_engine_flow_results(judging->engine, event->flow, keep_result, judging->verdicts);
@@ -79,6 +87,7 @@ void mangled_judge(const struct mangle_capture *capture, bool thorough, struct m
     verdicts->adds_up = true;
     mangle_feed(capture, decoder);
     verdicts->adds_up = verdicts->adds_up && accounted(capture, &flow_decoder_totals(decoder)->account);
+    verdicts->whole = flow_account_whole(&flow_decoder_totals(decoder)->account);
     flow_decoder_destroy(decoder);
     rule_engine_free(judging.engine);
 }
@@ -105,6 +114,7 @@ static void add(struct mangled_sources *sources, const char *name, struct mangle
     (void)snprintf(source->name, sizeof(source->name), "%s", name);
     source->capture = capture;
     memcpy(source->verdict, verdicts.verdict, sizeof(source->verdict));
+    source->kinds = verdicts.kinds;
 }
 
 /* Where the exchange of two stacks is captured. */

@@ -11,6 +11,7 @@ struct mangled_source {
     char name[80];
     struct mangle_capture *capture;
     int verdict[256]; /* of each rule in the capture as it is: -1 for one that was not exercised */
+    unsigned kinds;   /* 1 << enum flow_kind of each kind of flow in it */
 };
 
 struct mangled_sources {
@@ -30,8 +31,16 @@ struct mangled_verdicts {
     int verdict[256]; /* -1: not exercised */
     char message[256][160];
     uint64_t flows;
-    bool adds_up; /* struct flow_octets of each flow, and the account of all frames and octets */
+    unsigned kinds;       /* as of a source */
+    bool adds_up;         /* struct flow_octets of each flow, and the account of all frames and octets */
+    bool whole;           /* nothing is unjudged or missing: the capture would conform if no rule found anything */
+    uint64_t user_octets; /* of SCTP user messages that were told of */
+    uint64_t messages;    /* of the CM that were */
 };
+
+/* What a capture has of these, each TSN once: what is neither told of nor unjudged was lost on the way. */
+uint64_t mangled_user_octets(const struct mangle_capture *capture);
+uint64_t mangled_messages(const struct mangle_capture *capture);
 
 void mangled_judge(const struct mangle_capture *capture, bool thorough, struct mangled_verdicts *verdicts);
 

@@ -87,6 +87,59 @@ START_TEST(lawful_stays_lawful)
 }
 END_TEST
 
+/*
+ * Over SCTP and of the CM, too: no finding, and what is called whole is whole. Each octet of a user message and each message
+ * of the copy was told of then.
+ */
+static void judge_whole(const struct mangled_source *source, uint64_t seed, unsigned kinds)
+{
+    static struct mangled_verdicts verdicts;
+    struct mangle_capture *copy = mangle(source->capture, seed, kinds);
+
+    mangled_judge(copy, seed % 16 == 0, &verdicts);
+    for (size_t i = 0; i < rule_count(); i++)
+        if (verdicts.verdict[i] > RULE_AMBIGUOUS && verdicts.verdict[i] > source->verdict[i])
+            wrong("found in a mangled copy", source, seed, kinds, rule_at(i), &verdicts);
+    if (!verdicts.adds_up)
+        wrong("octets do not add up", source, seed, kinds, NULL, &verdicts);
+    if (verdicts.whole && verdicts.user_octets < mangled_user_octets(copy))
+        wrong("whole, and not every user message was judged", source, seed, kinds, NULL, &verdicts);
+    if (verdicts.whole && verdicts.messages < mangled_messages(copy))
+        wrong("whole, and not every message was judged", source, seed, kinds, NULL, &verdicts);
+    mangle_capture_free(copy);
+}
+
+/* Copies of the captures that have flows of these kinds, and of no others. */
+static void judge_kinds(unsigned of, int share)
+{
+    uint64_t copies = number("MANGLE_COPIES", COPIES), first = number("MANGLE_FIRST", 1), judged = 0;
+    const struct mangled_source *chosen[64];
+    struct mangled_sources sources;
+    size_t count = 0;
+
+    mangled_load(&sources, false, 0);
+    for (size_t i = 0; i < sources.count && count < sizeof(chosen) / sizeof(chosen[0]); i++)
+        if (sources.list[i].kinds != 0 && (sources.list[i].kinds & ~of) == 0)
+            chosen[count++] = &sources.list[i];
+    ck_assert_uint_ge(count, 4);
+    for (uint64_t seed = first + (uint64_t)share; seed < first + copies; seed += SHARES, judged++)
+        judge_whole(chosen[seed % count], seed, mangle_draw(seed, (1u << MANGLE_KIND_COUNT) - 1));
+    ck_assert_uint_ge(judged * SHARES, copies - SHARES);
+    mangled_free(&sources);
+}
+
+START_TEST(lawful_over_sctp)
+{
+    judge_kinds(1u << FLOW_ASSOCIATION | 1u << FLOW_STREAM, _i);
+}
+END_TEST
+
+START_TEST(lawful_cm)
+{
+    judge_kinds(1u << FLOW_CM_EXCHANGE, _i);
+}
+END_TEST
+
 /* What was said of the capture itself is said of the copy. */
 static void judge_faulty(const struct mangled_source *source, uint64_t seed, unsigned kinds)
 {
@@ -159,6 +212,8 @@ Suite *mangled_suite(void)
 
     tcase_set_timeout(tests, getenv("MANGLE_COPIES") == NULL ? 300 : 36000);
     tcase_add_loop_test(tests, lawful_stays_lawful, 0, SHARES);
+    tcase_add_loop_test(tests, lawful_over_sctp, 0, SHARES);
+    tcase_add_loop_test(tests, lawful_cm, 0, SHARES);
     tcase_add_loop_test(tests, faults_stay_found, 0, SHARES);
     tcase_add_test(tests, mangling_is_repeatable);
     suite_add_tcase(suite, tests);
