@@ -25,7 +25,8 @@ struct sctp_message {
     uint32_t tsn;
     uint32_t ppid;
     uint16_t sid;
-    uint16_t ssn;         /* DDP-SSN */
+    uint16_t ssn;   /* DDP-SSN */
+    bool overtaken; /* the other side had acknowledged it before it was captured: its time is not when it was sent */
     uint64_t first_frame; /* of its first fragment */
     uint64_t frame;       /* of its last */
     uint64_t time_ns;

@@ -20,7 +20,7 @@ enum {
 
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate)
 {
-    return stream->association->side[1 - side].waiting == NULL &&
+    return stream->association->side[1 - side].waiting == NULL && !initiate->overtaken &&
            (int64_t)(initiate->time_ns - stream->last_ns) > PATIENCE_NS;
 }
 

@@ -395,7 +395,9 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         own_half->known = true;
         own_half->expected = parsed.ssn;
     }
-    stream->last_ns = message->time_ns;
+    if ((int64_t)(message->time_ns - stream->last_ns) >
+        0) /* it may have waited since before what made the stream unsure */
+        stream->last_ns = message->time_ns;
     ahead = (int16_t)(parsed.ssn - own_half->expected);
     if (ahead < 0 && !own_half->reported && !own_half->closed &&
         sctp_held_first(own_half) == NULL) { /* a sender that counts from elsewhere */

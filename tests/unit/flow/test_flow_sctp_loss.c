@@ -70,6 +70,40 @@ START_TEST(acknowledged_loss)
 }
 END_TEST
 
+/*
+ * The Initiate is captured a second after what answers it, and a SACK said before that it had come: it begins no other session than
+ * the one that was answered.
+ */
+START_TEST(late_initiate)
+{
+    static const struct {
+        size_t frame;
+        uint64_t ms;
+    } order[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {5, 4}, {6, 5}, {7, 200}, {4, 1000}, {8, 1001}};
+    struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);
+    struct sctp_talk talk;
+
+    sctp_log_begin(&talk, false);
+    sctp_talk_open(&talk, 1, 1);
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_INITIATE, "");
+    sctp_talk_sack(&talk, 1);
+    sctp_talk_control(&talk, 1, 1, DDP_SCTP_ACCEPT, "");
+    sctp_talk_sack(&talk, 0);
+    sctp_talk_send(&talk, 1, 1, 9);
+    sctp_log.log[0] = '\0';
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        size_t n = order[i].frame;
+
+        flow_decoder_frame(decoder, &(struct flow_frame){FLOW_LINK_RAW, order[i].ms * 1000000, i + 1,
+                                                         sctp_log.octets[n], sctp_log.count[n], sctp_log.count[n]});
+    }
+    flow_decoder_finish(decoder);
+    flow_decoder_destroy(decoder);
+    ck_assert_ptr_nonnull(strstr(sctp_log.log, "1 " SEND(1, 9)));
+    ck_assert_ptr_null(strstr(sctp_log.log, "never sent"));
+}
+END_TEST
+
 /* Loop: a frame is cut to so many octets. Nothing after the cut is read; headers are reported as far as they are there. */
 START_TEST(cut)
 {
@@ -159,6 +193,7 @@ Suite *flow_sctp_loss_suite(void)
 
     tcase_add_test(tcase, gaps);
     tcase_add_test(tcase, acknowledged_loss);
+    tcase_add_test(tcase, late_initiate);
     tcase_add_loop_test(tcase, cut, 20, 110);
     tcase_add_loop_test(tcase, noise_everywhere, 0, 60);
     tcase_add_test(tcase, bounded);
