@@ -5,7 +5,7 @@
 # processor and for each of those, runs both, and compares.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${OUT:=build/arch}" "${JOBS:=2}" "${PROVE_EACH:=25}"
+: "${OUT:=build/arch}" "${JOBS:=2}" "${PROVE_EACH:=25}" "${PARTS:=unit corpora audit gen simulated prove peers}"
 mkdir -p "$OUT"
 failed=0 seconds=0
 
@@ -29,13 +29,19 @@ step() {
 audited() { # PROGRAM FILE
 	local status=0
 	"$1" audit --format jsonl pcaps >"$2" || status=$?
+	sed -i -E 's/"(began|ended)":"[^"]*"/"\1":"then"/g' "$2"
 	[ "$status" -eq 1 ] || [ "$status" -eq 4 ]
 }
 simulated() { # PROGRAM FOLDER: what is a result in it
 	"$1" run --simulate --seed 1 -j "$JOBS" -o "$2" --force >/dev/null &&
 		jq -cS 'select(.type == "result" or .type == "summary") | del(.seconds, .elapsed, .began, .time, .evidence)' "$2/results.jsonl" >"$2.results"
 }
-made() { "$1" gen --corpus "$2" >/dev/null; }
+# The stack keeps the target of an atomic operation in the byte order of its host, as devices do (docs/upper-tester.md): what an Atomic
+# Response says of octets that were there before is another number on the other kind of machine.
+made() {
+	"$1" gen --corpus "$2" >/dev/null || return
+	find "$2/reference-stack" -name '*-fetch-add.pcapng' -delete -o -name '*-swap.pcapng' -delete
+}
 defects=$(awk -v each="$PROVE_EACH" -F'\t' '!/^#/ && NF > 3 && $1 != "id" && n++ % each == 0 { print $1 }' reference-stack/defects/defects.tsv)
 proved() { # PROGRAM FILE
 	# shellcheck disable=SC2086 # names
@@ -64,10 +70,11 @@ unit_tested() {
 		name=${name#test_}
 		[[ " $not_emulated " == *" $name "* ]] || names+=("$name")
 	done
-	CK_TIMEOUT_MULTIPLIER=20 CK_DEFAULT_TIMEOUT=300 "build/$arch/unit-tests" "${names[@]}"
+	# Seeds by the thousand show nothing about a processor that a few do not.
+	MANGLE_COPIES=50 STACK_SIM_SEEDS=20 SCTP_SEEDS=20 CK_TIMEOUT_MULTIPLIER=20 CK_DEFAULT_TIMEOUT=300 "build/$arch/unit-tests" "${names[@]}"
 }
 replayed() {
-	local name said count=0 inputs=0
+	local name said program count=0 inputs=0
 	for program in build/"$arch"/replay/*; do
 		[ -f "$program" ] && [ -x "$program" ] || continue
 		name=${program##*/}
@@ -91,13 +98,19 @@ for arch in "$@"; do
 		echo "      $arch: its programs are not executed here: /proc/sys/fs/binfmt_misc has no handler for them"
 		continue
 	fi
-	step unit-tests unit_tested || true
-	step corpora replayed || true
-	step audit both audited || true
-	step gen both made || true
-	step simulated both simulated .results || true
-	step prove both proved || true
-	step "peers, it as initiator" exchanged build/iwarp-peer "build/$arch/iwarp-peer" || true
-	step "peers, it as responder" exchanged "build/$arch/iwarp-peer" build/iwarp-peer || true
+	for part in $PARTS; do
+		case $part in
+		unit) step "unit tests" unit_tested ;;
+		corpora) step corpora replayed ;;
+		audit) step audit both audited ;;
+		gen) step gen both made ;;
+		simulated) step simulated both simulated .results ;;
+		prove) step prove both proved ;;
+		peers)
+			step "peers, it as initiator" exchanged build/iwarp-peer "build/$arch/iwarp-peer" || true
+			step "peers, it as responder" exchanged "build/$arch/iwarp-peer" build/iwarp-peer
+			;;
+		esac || true
+	done
 done
 exit $((failed != 0))

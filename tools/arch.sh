@@ -9,10 +9,10 @@
 # acts in a QEMU system with Debian's arm64 kernel (tools/arch-guest.sh; GUEST= leaves it out).
 #
 # A line for each; whole logs, and a table, in OUT (build/arch). 0: all holds; 1: something does not; 77: it could not be tried.
-# ROOTS, KEEP, MIRROR, JOBS: as of tools/systems.sh.
+# PARTS="unit corpora audit gen simulated prove peers" says which. ROOTS, KEEP, MIRROR, JOBS: as of tools/systems.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${SUITE:=bookworm}" "${OUT:=${B:-build}/arch}" "${ROOTS:=}" "${KEEP:=}" "${JOBS:=$(nproc)}" "${GUEST=arm64}" "${PROVE_EACH:=25}"
+: "${SUITE:=bookworm}" "${OUT:=${B:-build}/arch}" "${ROOTS:=}" "${KEEP:=}" "${JOBS:=$(nproc)}" "${GUEST=arm64}" "${PROVE_EACH:=25}" "${PARTS:=unit corpora audit gen simulated prove peers}"
 source tools/suite.bash
 [ "$#" -gt 0 ] || set -- arm64 s390x i386
 for arch in "$@"; do
@@ -48,7 +48,7 @@ if ! wanted "$@" >"$OUT/deps.log" 2>&1; then
 	exit 77
 fi
 status=0
-SUITE_NET=own SUITE_EMULATED=1 SUITE_ENV=("JOBS=$JOBS" "PROVE_EACH=$PROVE_EACH" OUT=/logs) \
+SUITE_NET=own SUITE_EMULATED=1 SUITE_ENV=("JOBS=$JOBS" "PROVE_EACH=$PROVE_EACH" "PARTS=$PARTS" OUT=/logs) \
 	suite_inside "$root" /warpcheck/tools/arch-inside.sh "$@" || status=$?
 cp -r "$root/logs/." "$OUT/" 2>/dev/null || true
 if [ -n "$GUEST" ] && [[ " $* " == *" $GUEST "* ]]; then

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/fuzz/records.h"
 
+#include <endian.h>
+
 #include "wire/octets.h"
 
 enum { HEAD = 3, PCAP_HEAD = 24, PCAP_RECORD = 16, FRAME_NS = 1000000 };
@@ -33,9 +35,10 @@ bool fuzz_records_next(struct fuzz_records *records, struct flow_frame *frame)
     return true;
 }
 
-/* In the machine's order, as libpcap reads either. */
+/* Little-endian: the same input is the same file on each machine. */
 static void put32(uint8_t *octets, uint32_t value)
 {
+    value = htole32(value);
     memcpy(octets, &value, sizeof(value));
 }
 

@@ -109,13 +109,16 @@ bool mangle_save(const struct mangle_capture *capture, const char *path)
 {
     FILE *file = fopen(path, "wb");
     uint32_t head[6] = {0xA1B23C4D /* nanoseconds */,
-                        2 | 4 << 16,
+                        0,
                         0,
                         0,
                         1 << 18,
                         capture->count != 0 ? capture->frames[0].link : FLOW_LINK_ETHERNET};
-    bool good = file != NULL && fwrite(head, sizeof(head), 1, file) == 1;
+    const uint16_t version[2] = {2, 4};
+    bool good;
 
+    memcpy(&head[1], version, sizeof(version));
+    good = file != NULL && fwrite(head, sizeof(head), 1, file) == 1;
     for (size_t i = 0; good && i < capture->count; i++) {
         const struct mangle_frame *frame = &capture->frames[i];
         uint32_t record[4] = {(uint32_t)(frame->time_ns / 1000000000), (uint32_t)(frame->time_ns % 1000000000),

@@ -34,9 +34,11 @@ static void remove_folder(void)
 static void save(const char *name, uint32_t second, unsigned frames, size_t cut)
 {
     uint8_t octets[512];
-    const uint32_t head[6] = {0xA1B2C3D4, 0x00040002, 0, 0, 65535, 1};
+    uint32_t head[6] = {0xA1B2C3D4, 0, 0, 0, 65535, 1};
+    const uint16_t version[2] = {2, 4};
     size_t count = sizeof(head);
 
+    memcpy(&head[1], version, sizeof(version));
     memcpy(octets, head, sizeof(head));
     for (unsigned i = 0; i < frames; i++) {
         const uint32_t record[4] = {second + i, 0, FRAME, FRAME};
