@@ -29,7 +29,7 @@ step() {
 audited() { # PROGRAM FILE
 	local status=0
 	"$1" audit --format jsonl pcaps >"$2" || status=$?
-	sed -i -E 's/"(began|ended)":"[^"]*"/"\1":"then"/g' "$2"
+	sed -i -E 's/"(started|ended)":"[^"]*"/"\1":"then"/g' "$2"
 	[ "$status" -eq 1 ] || [ "$status" -eq 4 ]
 }
 simulated() { # PROGRAM FOLDER: what is a result in it
