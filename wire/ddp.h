@@ -44,6 +44,7 @@ enum {
     DDP_QN_READ_REQUEST = 1, /* RDMA Read and Atomic Requests */
     DDP_QN_TERMINATE = 2,
     DDP_QN_ATOMIC_RESPONSE = 3, /* RFC 7306 5 */
+    DDP_QUEUES = 4,             /* that RDMAP knows: RFC 5040 7.2, RFC 7306 5 */
     DDP_FIRST_MSN = 1,
 };
 

@@ -95,11 +95,12 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
     struct atomic_response response = {0};
     struct send_work *work;
 
+    work = atomic_open(stream);
     subject->response = &response;
+    subject->open_atomic = work == NULL ? NULL : &work->atomic;
     (void)atomic_response_parse(&p, header + sizeof(header), &response);
     if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
         return;
-    work = atomic_open(stream);
     work->value = response.value;
     work->done = true;
     stream->counters.reads_outstanding--;
@@ -142,8 +143,7 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
 static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
 {
     struct ddp_segment segment;
-    struct validation_subject subject = {
-        .stream = stream, .segment = &segment, .segment_octets = served->segment_octets};
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome = {
         .error = TERM_RDMAP_CATASTROPHIC,
         .action = VALIDATION_TERMINATE,
@@ -151,6 +151,8 @@ static void response_impossible(struct iwarp_stream *stream, const struct served
     const uint8_t *p = served->header;
 
     (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    subject.segment = &segment;
+    subject.segment_octets = served->segment_octets;
     stream_fail(stream, &outcome, &subject, "a local catastrophic error, an Atomic Response cannot be made");
 }
 
@@ -160,12 +162,7 @@ static void response_impossible(struct iwarp_stream *stream, const struct served
  */
 bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served)
 {
-    struct validation_subject subject = {
-        .stream = stream,
-        .atomic = &served->atomic,
-        .count = ATOMIC_REQUEST_OCTETS,
-        .region = iwarp_region_find(stream->device, served->atomic.stag),
-    };
+    struct validation_subject subject = stream_subject(stream);
     struct outgoing message = {
         .segment = {.last = true,
                     .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
@@ -180,6 +177,9 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
         response_impossible(stream, served);
         return false;
     }
+    subject.atomic = &served->atomic;
+    subject.count = ATOMIC_REQUEST_OCTETS;
+    subject.region = iwarp_region_find(stream->device, served->atomic.stag);
     if (!still_good(stream, served, &subject))
         return false;
     response.value = SEAM_VALUE(

@@ -99,12 +99,8 @@ struct send_work *deliver_open_read(const struct iwarp_stream *stream)
     return NULL;
 }
 
-static void read_response(struct iwarp_stream *stream, struct delivery *delivery)
+static void read_response(struct iwarp_stream *stream, struct send_work *read, const struct delivery *delivery)
 {
-    struct send_work *read = deliver_open_read(stream);
-
-    if (read == NULL)
-        return;
     read->received += delivery->segment.payload_octets;
     if (!SEAM_DECIDE(stream, DECIDE_READ_COMPLETE, delivery->segment.last))
         return;
@@ -117,7 +113,14 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
 {
     const struct ddp_segment *segment = &delivery->segment;
     bool empty = segment->payload_octets == 0; /* STag and TO are not used then (RFC 5041 5.2) */
+    bool response = delivery->message.opcode == RDMAP_READ_RESPONSE;
+    struct send_work *read = response ? deliver_open_read(stream) : NULL;
+    struct validation_read open;
 
+    if (read != NULL) {
+        open = (struct validation_read){read->sink_stag, read->sink_to, read->count, read->received};
+        delivery->subject.open_read = &open;
+    }
     if (!empty)
         delivery->subject.region = iwarp_region_find(stream->device, segment->stag);
     if (SEAM_IF(stream, buffer(stream, &delivery->subject)))
@@ -126,15 +129,15 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         return;
     if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
-    if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
+    if (response &&
         !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
         return;
     if (!empty)
         (void)place_payload(stream, delivery);
     if (stream->traced && segment->last)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
-    if (delivery->message.opcode == RDMAP_READ_RESPONSE)
-        read_response(stream, delivery);
+    if (response)
+        read_response(stream, read, delivery);
     SEAM(stream, delivered(stream, &delivery->subject));
 }
 
@@ -180,7 +183,7 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     const struct receive_work *receive = ring_at(&stream->receives, 0);
     uint8_t opcode = delivery->message.opcode;
     bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
-               (stream->rtr_agreed & IWARP_RTR_SEND) != 0;
+               (stream->terms.rtr & IWARP_RTR_SEND) != 0;
     bool invalidates = delivery->message.row->invalidates;
     struct iwarp_event *event;
 
@@ -308,6 +311,7 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
         segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
+    delivery->subject.msn_expected = segment->qn < DDP_QUEUES ? stream->queues[segment->qn].msn_expected : 0;
     if (SEAM_IF(stream, buffer(stream, &delivery->subject)))
         return;
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
@@ -334,9 +338,10 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
 
 void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    struct delivery delivery = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
+    struct delivery delivery = {.subject = stream_subject(stream)};
     const uint8_t *p = octets;
 
+    delivery.subject.segment_octets = count;
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
     (void)ddp_parse(&p, octets + count, &delivery.segment);

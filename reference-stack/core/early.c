@@ -89,9 +89,10 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
 
 void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    struct early early = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
+    struct early early = {.subject = stream_subject(stream)};
     const uint8_t *p = octets;
 
+    early.subject.segment_octets = count;
     early.subject.segment = &early.segment;
     early.subject.message = &early.message;
     (void)ddp_parse(&p, octets + count, &early.segment);

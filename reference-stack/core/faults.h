@@ -99,7 +99,7 @@ enum stream_decision {
 enum stream_terms {
     TERMS_REQUEST,       /* initiator: `own` is what its Request offers */
     TERMS_ANSWER_DEPTHS, /* responder: IRD and ORD of its answer, stream->reply_ird and reply_ord */
-    TERMS_ANSWER_RTR,    /* responder: the RTR messages of its answer, stream->rtr_agreed */
+    TERMS_ANSWER_RTR,    /* responder: the RTR messages of its answer, stream->terms.rtr */
     TERMS_DEPTHS,        /* either: IRD and ORD in force, stream->ird and ord */
 };
 

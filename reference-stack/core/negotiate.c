@@ -58,7 +58,7 @@ static void agree_rtr(struct iwarp_stream *stream, const struct negotiation_offe
 {
     unsigned common = peer->rtr & stream->config.rtr;
 
-    stream->rtr_agreed = common != 0 ? common : stream->config.rtr;
+    stream->terms.rtr = common != 0 ? common : stream->config.rtr;
     SEAM(stream, terms(stream, TERMS_ANSWER_RTR, NULL, peer));
 }
 
@@ -72,7 +72,7 @@ void negotiate_answer(struct iwarp_stream *stream, const struct negotiation_offe
     if (!own->peer_to_peer)
         return;
     agree_rtr(stream, peer);
-    own->rtr = stream->rtr_agreed;
+    own->rtr = stream->terms.rtr;
     stream->rtr_awaited = true;
 }
 
@@ -100,12 +100,13 @@ void negotiate_adopt(struct iwarp_stream *stream, const struct negotiation_offer
 /* What the answer offers is put in force before the RTR goes out (RFC 6581 9.3). */
 bool negotiate_reply(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
-    struct validation_subject subject = {.stream = stream, .offer = peer};
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome;
 
     if (stream->config.peer_to_peer && peer->peer_to_peer)
-        stream->rtr_agreed = peer->rtr & stream->config.rtr;
+        stream->terms.rtr = peer->rtr & stream->config.rtr;
     negotiate_adopt(stream, peer);
+    subject.offer = peer;
     if (stream_judge(VALIDATE_NEGOTIATION, &subject, &outcome))
         return true;
     stream_fail(stream, &outcome, &subject, "the Reply offers what this side cannot do");
@@ -123,7 +124,7 @@ enum iwarp_rtr negotiate_prefer(unsigned set)
 void negotiate_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
     bool due = stream->config.peer_to_peer && peer->peer_to_peer;
-    unsigned kind = SEAM_NUMBER(stream, NUMBER_RTR, due ? negotiate_prefer(stream->rtr_agreed) : 0);
+    unsigned kind = SEAM_NUMBER(stream, NUMBER_RTR, due ? negotiate_prefer(stream->terms.rtr) : 0);
 
     if (kind != 0)
         (void)transmit_rtr(stream, (enum iwarp_rtr)kind);

@@ -9,14 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct iwarp_stream;
-
-/* What one side offers. */
-struct negotiation_offer {
-    uint16_t ird, ord; /* DEPTH_NOT_NEGOTIATED: nothing is said of it */
-    bool peer_to_peer; /* A */
-    unsigned rtr;      /* B, C and D: enum iwarp_rtr */
-};
+#include "reference-stack/validation/validation.h"
 
 /* The stream begins: what the ULP configured is in force until something else is agreed. */
 void negotiate_begin(struct iwarp_stream *stream);

@@ -66,7 +66,7 @@ int piece_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
     struct llp_ulpdu ulpdu;
 
     SEAM(stream, header(stream, outgoing));
-    segment->version = stream->version;
+    segment->version = stream->terms.version;
     if (segment->version == 0)
         segment->control &= 0x0F; /* RV, and the opcode stays */
     if (stream->ddp_alone)

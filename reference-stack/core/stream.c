@@ -23,16 +23,17 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     }
     stream->llp = llp;
     stream->lower = stream + 1;
-    stream->version = DDP_VERSION;
     stream->config = *config;
     stream->device = device;
+    stream->terms =
+        (struct validation_terms){.config = &stream->config, .ird_max = device->config.ird_max, .version = DDP_VERSION};
     device_join(device);
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : time_after(now, config->startup_limit);
     stream->linger_deadline = UINT64_MAX;
-    for (size_t i = 0; i < STREAM_QUEUES; i++)
+    for (size_t i = 0; i < DDP_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
     ring_init(&stream->receives, sizeof(struct receive_work));
     ring_init(&stream->reads, sizeof(struct served_read));

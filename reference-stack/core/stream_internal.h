@@ -27,7 +27,6 @@
 #include "wire/rdmap.h"
 
 enum {
-    STREAM_QUEUES = 4, /* QN 0 Sends, 1 Read and Atomic Requests, 2 Terminate; with the extensions 3 Atomic Responses */
     STREAM_HEADER_ROOM = ATOMIC_REQUEST_OCTETS, /* for RDMAP's header of any untagged message */
     STREAM_HEADER_MAX = 18 + STREAM_HEADER_ROOM,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
@@ -128,15 +127,14 @@ struct iwarp_stream {
 
     /* Start-up. */
     uint16_t reply_ird, reply_ord;
-    unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
-    bool rtr_awaited;    /* responder, A = 1: the first segment should be an RTR */
-    bool ddp_alone;      /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
+    struct validation_terms terms;
+    bool rtr_awaited; /* responder, A = 1: the first segment should be an RTR */
+    bool ddp_alone;   /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
     bool established;
     uint16_t ird, ord; /* in force */
-    uint8_t version;   /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */
 
     /* Receive. */
-    struct untagged_queue queues[STREAM_QUEUES];
+    struct untagged_queue queues[DDP_QUEUES];
     uint32_t atomic_ids;  /* Request Identifiers drawn so far */
     struct ring receives; /* struct receive_work */
     struct ring reads;    /* struct served_read */
@@ -177,6 +175,12 @@ struct iwarp_stream {
     size_t mulpdu_given; /* 0: as the layer below says */
     struct ring trace;   /* struct iwarp_trace */
 };
+
+/* What is judged of the stream. */
+static inline struct validation_subject stream_subject(const struct iwarp_stream *stream)
+{
+    return (struct validation_subject){.stream = stream, .terms = &stream->terms, .buffer_octets = UINT64_MAX};
+}
 
 /* The piece is with the transport, or will never be: nothing of it is looked at again. */
 static inline void stream_piece_drop(struct iwarp_stream *stream)

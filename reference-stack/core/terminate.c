@@ -109,7 +109,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
 void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire_result error,
                       enum validation_action action, const char *text)
 {
-    struct validation_subject subject = {.stream = stream};
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome = {.requirement = requirement, .error = error, .action = action};
 
     stream_fail(stream, &outcome, &subject, text);

@@ -203,13 +203,15 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
 {
     static const uint8_t nothing[1];
     struct read_request rest = served->request;
-    struct validation_subject subject = {.stream = stream, .read = &rest, .count = READ_REQUEST_OCTETS};
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome;
 
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
     if (served->request.octets == 0)
         return nothing;
+    subject.read = &rest;
+    subject.count = READ_REQUEST_OCTETS;
     subject.region = iwarp_region_find(stream->device, rest.source_stag);
     if (!stream_judge(VALIDATE_READ_REQUEST, &subject, &outcome)) {
         response_failed(stream, served, &outcome, &subject);

@@ -152,7 +152,7 @@ static bool mo_not_next(const struct validation_subject *subject)
     const struct ddp_segment *segment = subject->segment;
     const struct untagged_queue *queue;
 
-    if (segment->qn >= STREAM_QUEUES)
+    if (segment->qn >= DDP_QUEUES)
         return false;
     queue = &subject->stream->queues[segment->qn];
     return segment->mo != (queue->begun ? queue->length : 0);
@@ -450,8 +450,9 @@ static bool can_be_acted_on(enum validation_stage stage, const struct validation
 {
     switch (stage) {
     case VALIDATE_SEGMENT: return subject->segment->header != NULL;
-    case VALIDATE_UNTAGGED: return subject->segment->qn < STREAM_QUEUES;
-    case VALIDATE_ATOMIC_RESPONSE: return atomic_open(subject->stream) != NULL;
+    case VALIDATE_UNTAGGED: return subject->segment->qn < DDP_QUEUES;
+    case VALIDATE_READ_RESPONSE: return subject->open_read != NULL;
+    case VALIDATE_ATOMIC_RESPONSE: return subject->open_atomic != NULL;
     case VALIDATE_SESSION: return subject->stream != NULL || subject->session->message->kind == DDP_SCTP_SEGMENT;
     default: return true;
     }

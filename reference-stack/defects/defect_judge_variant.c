@@ -76,7 +76,7 @@ static bool read_without_ord(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return stream->config.role == IWARP_INITIATOR && stream->config.ord == 0 && stream->rtr_agreed == IWARP_RTR_READ;
+    return stream->config.role == IWARP_INITIATOR && stream->config.ord == 0 && stream->terms.rtr == IWARP_RTR_READ;
 }
 
 /* RFC 5040 1.2: the local ULP alone ends the use of a Read's sink. */

@@ -120,7 +120,7 @@ static bool qn(const struct validation_subject *subject, int64_t *value)
 
 static bool msn(const struct validation_subject *subject, int64_t *value)
 {
-    if (untagged(subject) == NULL || subject->segment->qn >= STREAM_QUEUES)
+    if (untagged(subject) == NULL || subject->segment->qn >= DDP_QUEUES)
         return false;
     *value = (int32_t)(subject->segment->msn - subject->stream->queues[subject->segment->qn].msn_expected);
     return true;

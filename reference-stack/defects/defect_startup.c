@@ -64,13 +64,13 @@ static void answer_rtr(struct iwarp_stream *stream, unsigned common)
 
     if (stream_behaves(stream, DEFECT_RTR_NONE_CONFIRMED) ||
         stream_behaves(stream, several ? DEFECT_RTR_TWO_CONFLICT : DEFECT_RTR_MATCH_MORE_THAN_ONE))
-        stream->rtr_agreed = 0;
+        stream->terms.rtr = 0;
     if (stream_behaves(stream, DEFECT_RTR_ALL_CONFIRMED))
-        stream->rtr_agreed = stream->config.rtr;
+        stream->terms.rtr = stream->config.rtr;
     if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
-        stream->rtr_agreed &= 0 - stream->rtr_agreed;
+        stream->terms.rtr &= 0 - stream->terms.rtr;
     if (common != 0 && stream_behaves(stream, DEFECT_RTR_EXTRA_REFUSED))
-        stream->rtr_agreed |= IWARP_RTR_SEND;
+        stream->terms.rtr |= IWARP_RTR_SEND;
 }
 
 static void depths_adopted(struct iwarp_stream *stream)
@@ -222,7 +222,7 @@ void defect_agreed(struct iwarp_stream *stream)
 
     if (rdmac(stream)) {
         if (stream_behaves(stream, DEFECT_RDMAC_VERSION_1))
-            stream->version = DDP_VERSION;
+            stream->terms.version = DDP_VERSION;
         if (stream_behaves(stream, DEFECT_RDMAC_OWN_M))
             mpa->receive_markers = stream->config.markers;
         if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))

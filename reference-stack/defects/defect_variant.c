@@ -50,9 +50,9 @@ void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation
 
 enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind)
 {
-    if ((stream->rtr_agreed & IWARP_RTR_SEND) != 0 && stream_behaves(stream, DEFECT_RTR_SEND_FIRST))
+    if ((stream->terms.rtr & IWARP_RTR_SEND) != 0 && stream_behaves(stream, DEFECT_RTR_SEND_FIRST))
         return IWARP_RTR_SEND;
-    if ((stream->rtr_agreed & IWARP_RTR_READ) != 0 && stream_behaves(stream, DEFECT_RTR_READ_FIRST))
+    if ((stream->terms.rtr & IWARP_RTR_READ) != 0 && stream_behaves(stream, DEFECT_RTR_READ_FIRST))
         return IWARP_RTR_READ;
     return kind;
 }

@@ -32,14 +32,12 @@ static void allow_segments(struct iwarp_stream *stream)
 static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
 {
     uint32_t position = mpa_of(stream)->receive_position - (uint32_t)fpdu->octets;
-    struct validation_subject subject = {
-        .stream = stream,
-        .fpdu = fpdu,
-        .position = position,
-        .segment_octets = fpdu->ulpdu_length,
-    };
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome;
 
+    subject.fpdu = fpdu;
+    subject.position = position;
+    subject.segment_octets = fpdu->ulpdu_length;
     stream->counters.fpdus_received++;
     if (!fpdu->crc_ok)
         stream->counters.crc_errors++;

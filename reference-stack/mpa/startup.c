@@ -66,7 +66,7 @@ static void agree(struct iwarp_stream *stream)
     mpa->receive_markers = stream->config.markers;
     mpa->crc = stream->config.crc || mpa->peer.crc;
     if (mpa->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        stream->version = 0;
+        stream->terms.version = 0;
         mpa->send_markers = mpa->receive_markers = mpa->crc = true;
     }
     MPA_SEAM(stream, agreed(stream));
@@ -86,7 +86,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->send_markers = mpa->send_markers;
     event->receive_markers = mpa->receive_markers;
     event->crc = mpa->crc;
-    event->version = stream->version;
+    event->version = stream->terms.version;
     stream_event_done(stream, event);
 }
 
@@ -270,7 +270,7 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
 {
     enum validation_stage stage = stream->config.role == IWARP_RESPONDER ? VALIDATE_REQUEST : VALIDATE_REPLY;
     struct mpa *mpa = mpa_of(stream);
-    struct validation_subject subject = {.stream = stream, .octets = mpa->start_octets, .start = &mpa->peer};
+    struct validation_subject subject = stream_subject(stream);
     struct validation_outcome outcome;
     size_t used;
     size_t whole;
@@ -278,6 +278,8 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
     if (stream->state == IWARP_STATE_DECISION && count == 0)
         return 0;
     used = gather_frame(stream, octets, count, &whole);
+    subject.octets = mpa->start_octets;
+    subject.start = &mpa->peer;
     subject.count = mpa->start_count;
     subject.excess = count - used;
     if (!stream_judge(stage, &subject, &outcome)) {

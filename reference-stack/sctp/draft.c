@@ -9,7 +9,7 @@
 static void open_stream(struct sctp_session *session)
 {
     session_decided(session);
-    session->stream->version = session->association->config.draft_version;
+    session->stream->terms.version = session->association->config.draft_version;
     session_established(session);
 }
 
@@ -95,7 +95,7 @@ void draft_control(struct sctp_session *session, const struct ddp_sctp_message *
 {
     struct validation_session view = {
         .faults = session->association->faults, .profile = DDP_SCTP_DRAFT02, .message = message};
-    struct validation_subject subject = {.stream = session->stream, .session = &view, .count = count};
+    struct validation_subject subject = session_subject(session, &view, count);
     struct validation_outcome outcome;
 
     if (!stream_judge(VALIDATE_RESET, &subject, &outcome)) {

@@ -152,6 +152,9 @@ void session_ready(struct sctp_session *session);
 void session_not_ready(struct sctp_session *session);
 
 /* session.c */
+/* What is judged of a session, whether or not it has a stream; `count` octets came. */
+struct validation_subject session_subject(const struct sctp_session *session, const struct validation_session *view,
+                                          size_t count);
 void session_input(struct sctp_session *session, const struct iwarp_sctp_message *message);
 /* Messages whose turn has come. */
 void session_drain(struct sctp_session *session);

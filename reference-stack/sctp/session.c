@@ -7,6 +7,18 @@
 
 #include "reference-stack/sctp/sctp.h"
 
+struct validation_subject session_subject(const struct sctp_session *session, const struct validation_session *view,
+                                          size_t count)
+{
+    struct validation_subject subject = {0};
+
+    if (session->stream != NULL)
+        subject = stream_subject(session->stream);
+    subject.session = view;
+    subject.count = count;
+    return subject;
+}
+
 /* A new session: nothing of an earlier one is carried over (RFC 5043 6). */
 void session_begin(struct sctp_session *session, enum sctp_session_state state)
 {
@@ -84,7 +96,7 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
         .over = session->peer_end,
         .initiate_code = session->initiate_code,
     };
-    struct validation_subject subject = {.stream = session->stream, .session = &view, .count = count};
+    struct validation_subject subject = session_subject(session, &view, count);
     struct validation_outcome outcome;
 
     view.parsed = ddp_sctp_parse(ppid, octets, count, &message);
@@ -132,7 +144,7 @@ static void place_early(struct sctp_session *session, const struct ddp_sctp_mess
 
 static void no_room(struct sctp_session *session)
 {
-    struct validation_subject subject = {.stream = session->stream};
+    struct validation_subject subject = session_subject(session, NULL, 0);
     struct validation_outcome outcome = {.requirement = "SCTP5043-10-10", .error = WIRE_OK, .action = VALIDATION_CLOSE};
 
     session->association->counters.dropped++;
@@ -222,7 +234,7 @@ void session_input(struct sctp_session *session, const struct iwarp_sctp_message
     struct ddp_sctp_message message;
     struct validation_session view = {
         .faults = association->faults, .profile = association->config.profile, .message = &message};
-    struct validation_subject subject = {.stream = session->stream, .session = &view, .count = from->count};
+    struct validation_subject subject = session_subject(session, &view, from->count);
     struct validation_outcome outcome;
     bool idle = session->state == SESSION_IDLE || session->state == SESSION_DRAINING;
     bool dropped = false;

@@ -73,7 +73,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->start = lower_of(stream)->start;
     event->ird = stream->ird;
     event->ord = stream->ord;
-    event->version = stream->version;
+    event->version = stream->terms.version;
     stream_event_done(stream, event);
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
 
 #define TERMINATES VALIDATION_TERMINATE

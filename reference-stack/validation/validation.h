@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "iwarp/stream.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -18,11 +19,7 @@
 #include "wire/terminate.h"
 
 struct iwarp_faults;
-struct iwarp_stream;
-struct iwarp_region;
-struct mpa_start;
 struct fpdu;
-struct negotiation_offer;
 
 /* Where in the life of the octets an entry runs. */
 enum validation_stage {
@@ -63,9 +60,32 @@ struct validation_session {
     uint32_t initiate_code; /* Function Code of the Initiate */
 };
 
+/* What one side offers of IRD, ORD and RTR (RFC 6581 9). */
+struct negotiation_offer {
+    uint16_t ird, ord; /* DEPTH_NOT_NEGOTIATED: nothing is said of it */
+    bool peer_to_peer; /* A */
+    unsigned rtr;      /* B, C and D: enum iwarp_rtr */
+};
+
+/* What this side is, and what both have agreed on, as far as entries depend on it. */
+struct validation_terms {
+    const struct iwarp_stream_config *config;
+    unsigned ird_max; /* of the device */
+    unsigned rtr;     /* RTR messages: responder: what its answer has; initiator: what it may choose from */
+    uint8_t version;  /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */
+};
+
+/* The open Read that a Read Response answers. */
+struct validation_read {
+    uint32_t sink_stag;
+    uint64_t sink_to, octets;
+    uint64_t received; /* octets of it, before the segment in hand */
+};
+
 /* What an entry looks at; what is not there yet at its stage is NULL. */
 struct validation_subject {
-    const struct iwarp_stream *stream; /* NULL: the stages of SCTP alone, where there is none */
+    const struct iwarp_stream *stream;    /* NULL: the stages of SCTP alone, where there is none... */
+    const struct validation_terms *terms; /* ...and its terms, NULL there */
     const struct validation_session *session;
     const uint8_t *octets; /* start-up: all so far */
     size_t count;          /* ...and of a delivered message with a header of its own */
@@ -77,12 +97,14 @@ struct validation_subject {
     size_t segment_octets; /* of the ULPDU, as a Terminate quotes it: DDP Segment Length */
     const struct ddp_segment *segment;
     const struct rdmap_message *message;
+    uint32_t msn_expected; /* untagged: of its queue, where there is one */
     const struct read_request *read;
+    const struct validation_read *open_read; /* Read Response: NULL: none is open */
     const struct atomic_request *atomic;
+    const struct atomic_request *open_atomic; /* Atomic Response: NULL: none is open */
     const struct atomic_response *response;
-    const struct iwarp_region
-        *region;            /* tagged, Read and Atomic Request, Invalidate: the STag's region, NULL when unknown */
-    uint64_t buffer_octets; /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
+    const struct iwarp_region *region; /* tagged, Read and Atomic Request, Invalidate: the STag's, NULL: unknown */
+    uint64_t buffer_octets;            /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
 };
 
 enum validation_action {

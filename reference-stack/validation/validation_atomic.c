@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What Atomic Operations and Immediate Data must not be. */
-#include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
 
 /* --- Atomic Operations and Immediate Data (RFC 7306 5.2.1, 6.3, 8.2) --------------------------------------------- */
@@ -18,7 +17,7 @@ bool holds_atomic_opcode_known(const struct validation_subject *subject)
 /* RFC 7306 has no Swap: it reserves the code. */
 bool holds_atomic_swap_supported(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode != ATOMIC_SWAP || subject->stream->config.extensions == IWARP_EXTENSIONS_DRAFT03;
+    return subject->atomic->opcode != ATOMIC_SWAP || subject->terms->config->extensions == IWARP_EXTENSIONS_DRAFT03;
 }
 
 bool holds_atomic_allowed(const struct validation_subject *subject)
@@ -75,9 +74,7 @@ bool holds_atomic_response_length(const struct validation_subject *subject)
 /* DDP has seen to it that this is the response with the MSN of the oldest open atomic; the identifier cross-checks. */
 bool holds_atomic_response_id(const struct validation_subject *subject)
 {
-    const struct send_work *work = atomic_open(subject->stream);
-
-    return work == NULL || subject->response->id == work->atomic.id;
+    return subject->open_atomic == NULL || subject->response->id == subject->open_atomic->id;
 }
 
 bool holds_immediate_length(const struct validation_subject *subject)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What FPDUs, DDP Segments and RDMA Messages must not be. */
-#include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
@@ -32,14 +31,14 @@ bool holds_tagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || !segment->tagged || segment->version == subject->stream->version;
+    return segment->header == NULL || !segment->tagged || segment->version == subject->terms->version;
 }
 
 bool holds_untagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || segment->tagged || segment->version == subject->stream->version;
+    return segment->header == NULL || segment->tagged || segment->version == subject->terms->version;
 }
 
 bool holds_stag_valid(const struct validation_subject *subject)
@@ -49,13 +48,13 @@ bool holds_stag_valid(const struct validation_subject *subject)
 
 bool holds_pd_associated(const struct validation_subject *subject)
 {
-    return subject->region == NULL || subject->region->pd == subject->stream->config.pd;
+    return subject->region == NULL || subject->region->pd == subject->terms->config->pd;
 }
 
 bool holds_stream_associated(const struct validation_subject *subject)
 {
     return subject->region == NULL || subject->region->stream == 0 ||
-           subject->region->stream == subject->stream->config.number;
+           subject->region->stream == subject->terms->config->number;
 }
 
 /* A Read Response comes to memory that this side chose: the local right is enough. */
@@ -86,15 +85,15 @@ bool holds_to_end_inside(const struct validation_subject *subject)
 /* QN 3 is where Atomic Responses come (RFC 7306 5). */
 bool holds_qn_known(const struct validation_subject *subject)
 {
-    return subject->segment->qn < STREAM_QUEUES && (subject->segment->qn != DDP_QN_ATOMIC_RESPONSE ||
-                                                    subject->stream->config.extensions != IWARP_EXTENSIONS_OFF);
+    return subject->segment->qn < DDP_QUEUES && (subject->segment->qn != DDP_QN_ATOMIC_RESPONSE ||
+                                                 subject->terms->config->extensions != IWARP_EXTENSIONS_OFF);
 }
 
 bool holds_msn_due(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->qn >= STREAM_QUEUES || segment->msn == subject->stream->queues[segment->qn].msn_expected;
+    return segment->qn >= DDP_QUEUES || segment->msn == subject->msn_expected;
 }
 
 bool holds_buffer_available(const struct validation_subject *subject)
@@ -119,14 +118,14 @@ bool holds_mo_end_inside(const struct validation_subject *subject)
 
 bool holds_rdmap_version(const struct validation_subject *subject)
 {
-    return subject->message->version == subject->stream->version;
+    return subject->message->version == subject->terms->version;
 }
 
 /* Opcodes 8 to B are those of the extensions. */
 bool holds_opcode_known(const struct validation_subject *subject)
 {
     return subject->message->opcode <=
-           (subject->stream->config.extensions == IWARP_EXTENSIONS_OFF ? RDMAP_TERMINATE : RDMAP_ATOMIC_RESPONSE);
+           (subject->terms->config->extensions == IWARP_EXTENSIONS_OFF ? RDMAP_TERMINATE : RDMAP_ATOMIC_RESPONSE);
 }
 
 bool holds_opcode_model(const struct validation_subject *subject)
@@ -191,12 +190,12 @@ bool holds_source_end_inside(const struct validation_subject *subject)
 
 bool holds_response_expected(const struct validation_subject *subject)
 {
-    return deliver_open_read(subject->stream) != NULL;
+    return subject->open_read != NULL;
 }
 
 bool holds_response_stag(const struct validation_subject *subject)
 {
-    const struct send_work *read = deliver_open_read(subject->stream);
+    const struct validation_read *read = subject->open_read;
 
     return read == NULL || subject->segment->payload_octets == 0 || subject->segment->stag == read->sink_stag;
 }
@@ -204,25 +203,25 @@ bool holds_response_stag(const struct validation_subject *subject)
 /* Somewhere inside the sink: segments of one message may come in falling TO order (RFC 5041 5.3). */
 bool holds_response_inside(const struct validation_subject *subject)
 {
-    const struct send_work *read = deliver_open_read(subject->stream);
+    const struct validation_read *read = subject->open_read;
     const struct ddp_segment *segment = subject->segment;
     uint64_t offset;
 
     if (read == NULL || segment->payload_octets == 0)
         return true;
     offset = segment->to - read->sink_to;
-    return offset < read->count && segment->payload_octets <= read->count - offset;
+    return offset < read->octets && segment->payload_octets <= read->octets - offset;
 }
 
 bool holds_response_length(const struct validation_subject *subject)
 {
-    const struct send_work *read = deliver_open_read(subject->stream);
+    const struct validation_read *read = subject->open_read;
     uint64_t octets;
 
     if (read == NULL)
         return true;
     octets = read->received + subject->segment->payload_octets;
-    return subject->segment->last ? octets == read->count : octets <= read->count;
+    return subject->segment->last ? octets == read->octets : octets <= read->octets;
 }
 
 bool holds_invalidate_valid(const struct validation_subject *subject)

@@ -2,7 +2,6 @@
 /* What a start-up frame must not be, and an enhanced Reply must not offer. */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
 
 /* --- Start-up frames (RFC 5044 7.1, RFC 6581 6) ---------------------------------------------------------------- */
@@ -34,8 +33,8 @@ bool holds_request_revision(const struct validation_subject *subject)
 {
     unsigned revision = subject->start->revision;
 
-    return !fixed_part(subject) || (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
-           revision == MPA_REV_1 || (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
+    return !fixed_part(subject) || (revision == MPA_REV_RDMAC && subject->terms->config->rdmac) ||
+           revision == MPA_REV_1 || (revision == MPA_REV_2 && subject->terms->config->revision >= MPA_REV_2);
 }
 
 /* A side that sent Rev 1 understands nothing above it; one that sent Rev 2 takes a plain Reply of Rev 1. */
@@ -44,8 +43,8 @@ bool holds_reply_revision(const struct validation_subject *subject)
     unsigned revision = subject->start->revision;
 
     return !fixed_part(subject) || revision == MPA_REV_1 ||
-           (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
-           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
+           (revision == MPA_REV_RDMAC && subject->terms->config->rdmac) ||
+           (revision == MPA_REV_2 && subject->terms->config->revision >= MPA_REV_2);
 }
 
 bool holds_private_length(const struct validation_subject *subject)
@@ -59,7 +58,7 @@ bool holds_private_room(const struct validation_subject *subject)
     const struct mpa_start *start = subject->start;
     size_t word = mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
 
-    return !fixed_part(subject) || start->private_octets <= subject->stream->config.private_room + word;
+    return !fixed_part(subject) || start->private_octets <= subject->terms->config->private_room + word;
 }
 
 bool holds_word_fits(const struct validation_subject *subject)
@@ -74,7 +73,7 @@ bool holds_enhanced_supported(const struct validation_subject *subject)
 {
     const struct mpa_start *start = subject->start;
 
-    return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 || subject->stream->config.enhanced;
+    return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 || subject->terms->config->enhanced;
 }
 
 /* Neither side may send anything after its frame before the answer: what is there must be Private Data too many. */
@@ -86,7 +85,7 @@ bool holds_nothing_after(const struct validation_subject *subject)
 bool holds_reply_enhanced(const struct validation_subject *subject)
 {
     const struct mpa_start *start = subject->start;
-    const struct iwarp_stream_config *config = &subject->stream->config;
+    const struct iwarp_stream_config *config = subject->terms->config;
 
     return !fixed_part(subject) || start->rejected || !config->enhanced || config->revision < MPA_REV_2 ||
            mpa_start_has_word(start);
@@ -94,7 +93,7 @@ bool holds_reply_enhanced(const struct validation_subject *subject)
 
 bool holds_reply_plain(const struct validation_subject *subject)
 {
-    const struct iwarp_stream_config *config = &subject->stream->config;
+    const struct iwarp_stream_config *config = subject->terms->config;
 
     return !fixed_part(subject) || (config->enhanced && config->revision >= MPA_REV_2) || !subject->start->enhanced ||
            subject->start->revision < MPA_REV_2;
@@ -104,19 +103,16 @@ bool holds_reply_plain(const struct validation_subject *subject)
 
 bool holds_ird_available(const struct validation_subject *subject)
 {
-    return subject->offer->ord == DEPTH_NOT_NEGOTIATED ||
-           subject->offer->ord <= subject->stream->device->config.ird_max;
+    return subject->offer->ord == DEPTH_NOT_NEGOTIATED || subject->offer->ord <= subject->terms->ird_max;
 }
 
 /* Any local failure that has no code of its own (RFC 6581 9.3). */
 bool holds_depths_settable(const struct validation_subject *subject)
 {
-    return !subject->stream->config.modify_fails;
+    return !subject->terms->config->modify_fails;
 }
 
 bool holds_rtr_in_common(const struct validation_subject *subject)
 {
-    const struct iwarp_stream *stream = subject->stream;
-
-    return !stream->config.peer_to_peer || !subject->offer->peer_to_peer || stream->rtr_agreed != 0;
+    return !subject->terms->config->peer_to_peer || !subject->offer->peer_to_peer || subject->terms->rtr != 0;
 }
