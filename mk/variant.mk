@@ -153,7 +153,7 @@ $(fuzz_agent_objects): asan_cflags += -include tests/fuzz/fake_verbs.h
 $(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
 asan_objects += $(fuzz_agent_objects)
 
-bench_shared := $(call object_of,release,$(filter-out tests/bench/bench_%,$(bench_src)))
+bench_shared := $(call object_of,release,$(filter-out tests/bench/bench_%,$(bench_src)) tests/support/many.c)
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(bench_shared) $(call libraries,$(B))
 	@mkdir -p $(@D)
 	@$(call say,LD,$@)
