@@ -6,6 +6,7 @@
 #include "conformance/engine/audit/audit_expect.h"
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/audit/audit_options.h"
+#include "conformance/engine/audit/audit_workers.h"
 #include "conformance/engine/report/judged_output.h"
 #include "reports/known.h"
 #include "reports/terminal.h"
@@ -17,9 +18,10 @@ struct seen {
     uint64_t hidden; /* and not shown */
 };
 
-/* What passed of one requirement, by role (role_slot()). */
+/* What passed of one requirement, by role (role_slot()), and has no line of its own. */
 struct passed {
     uint64_t results[ROLE_SLOTS], count[ROLE_SLOTS];
+    uint32_t written[ROLE_SLOTS]; /* lines of the present capture */
 };
 
 struct audit {
@@ -37,7 +39,7 @@ struct audit {
     char today[UTC_TEXT_OCTETS]; /* with `expect`: the day alone */
     size_t differences_shown;
     struct seen *seen;     /* by index in the catalogue */
-    struct passed *passed; /* the same, with --findings-only; else NULL */
+    struct passed *passed; /* the same */
     bool unwritten;        /* results were lost: disk full */
     bool foreign;          /* some file is no capture that can be read */
     bool damaged;          /* some file breaks off */
@@ -51,8 +53,8 @@ void audit_write_results(void *user);
 /* A result of another process, as its line of JSON. */
 void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                      uint64_t count, const char *line, size_t octets);
-/* With --findings-only: a line for each requirement and role that passed, after all others. */
-void audit_write_passed(struct audit *audit);
+/* A line for each requirement and role of which something passed and has no line: of the capture, or (NULL) of all of them. */
+void audit_write_passed(struct audit *audit, const char *file);
 /* The entry `index` of the files is judged as far as it could be read. */
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
                      const struct sentence *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What becomes of each result and each file of an audit: it is written, counted and shown. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "conformance/engine/audit/audit_internal.h"
 #include "conformance/engine/option/run_stop.h"
@@ -75,30 +76,37 @@ static void give_held(struct audit *audit)
     audit_write_results(audit);
 }
 
-/* True: what passed is counted, and written at the end. */
+/* True: what passed is counted, and written at the end: of all captures with --findings-only, else of this one, beyond some lines. */
 static bool take_passed(struct audit *audit, enum verdict verdict, const struct requirement *requirement, unsigned role,
                         uint64_t count)
 {
-    if (audit->passed == NULL || verdict != VERDICT_PASS)
+    struct passed *passed = &audit->passed[requirement->index];
+
+    if (verdict != VERDICT_PASS)
         return false;
-    audit->passed[requirement->index].results[role]++;
-    audit->passed[requirement->index].count[role] += count;
+    if (!audit->options->findings_only && passed->written[role] < AUDIT_PASSED_LINES) {
+        passed->written[role]++;
+        return false;
+    }
+    passed->results[role]++;
+    passed->count[role] += count;
     return true;
 }
 
-void audit_write_passed(struct audit *audit)
+void audit_write_passed(struct audit *audit, const char *file)
 {
     static const char *const roles[ROLE_SLOTS] = {[ROLE_INITIATOR] = "initiator", [ROLE_RESPONDER] = "responder"};
     char shard[40] = "";
 
-    if (audit->options->shard.of != 0) /* results of another shard are not the same ones */
+    if (file == NULL && audit->options->shard.of != 0) /* results of another shard are not the same ones */
         (void)snprintf(shard, sizeof(shard), "shard %u/%u", audit->options->shard.index, audit->options->shard.of);
-    for (size_t i = 0; audit->passed != NULL && i < catalogue_count(audit->catalogue); i++)
+    for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
         for (unsigned role = 0; role < ROLE_SLOTS; role++) {
             struct result result = {.id = catalogue_at(audit->catalogue, i)->id,
                                     .verdict = VERDICT_PASS,
                                     .by = "rule",
                                     .role = roles[role],
+                                    .file = file,
                                     .flow = shard[0] != '\0' ? shard : NULL,
                                     .count = audit->passed[i].count[role],
                                     .results = audit->passed[i].results[role]};
@@ -106,6 +114,7 @@ void audit_write_passed(struct audit *audit)
             if (result.results != 0)
                 (void)give_result(audit, &result);
         }
+    memset(audit->passed, 0, catalogue_count(audit->catalogue) * sizeof(*audit->passed));
     audit_write_results(audit);
 }
 
@@ -184,6 +193,8 @@ void audit_file_done(struct audit *audit, size_t index, enum audit_file status, 
 
     audit_clear_progress(audit);
     give_held(audit);
+    if (!audit->options->findings_only)
+        audit_write_passed(audit, info.file);
     info.ring = show_ring(audit, capture_list_ring(&audit->options->files, index));
     run_stop_hold();
     log_capture(audit, &info, account);

@@ -23,7 +23,9 @@ struct worker {
     struct audit_judge *judge;
     struct result_lines lines; /* the one that is being made */
     uint32_t file;
-    char *gathered; /* records that wait to be written */
+    uint32_t (
+        *passed)[ROLE_SLOTS]; /* results of this file, by requirement: lines beyond AUDIT_PASSED_LINES are not wanted */
+    char *gathered;           /* records that wait to be written */
     size_t count, room;
     bool failed;
 };
@@ -85,7 +87,8 @@ static void take_result(void *user, const struct result *result, const struct re
 
     worker->lines.count = 0;
     if (result->verdict != VERDICT_PASS ||
-        ((worker->config->lines || worker->config->shown) && !worker->config->findings_only))
+        ((worker->config->lines || worker->config->shown) && !worker->config->findings_only &&
+         worker->passed[requirement->index][role_slot(result->role)]++ < AUDIT_PASSED_LINES))
         worker->failed |= result_line_append(&worker->lines, result) != 0;
     record_put(worker, record, worker->lines.octets, worker->lines.count);
 }
@@ -110,6 +113,7 @@ static void file_judge(struct worker *worker, uint32_t file)
     struct audit_ending ending = {.error = {""}};
 
     worker->file = file;
+    memset(worker->passed, 0, catalogue_count(worker->config->catalogue) * sizeof(worker->passed[0]));
     ending.status = audit_judge_file(worker->judge, files->paths[file], capture_list_ring(files, file), &ending.error);
     if (out_of_memory_noted()) { /* what was found is not all: without an END it does not count as that */
         worker->failed = true;
@@ -146,7 +150,8 @@ static int work(const struct audit_workers_config *config)
     struct audit_order order;
 
     worker.judge = audit_judge_create(&judge);
-    worker.failed = worker.judge == NULL;
+    worker.passed = calloc(catalogue_count(config->catalogue) + 1, sizeof(worker.passed[0]));
+    worker.failed = worker.judge == NULL || worker.passed == NULL;
     if (!worker.failed)
         record_put(&worker, (struct audit_record){.kind = AUDIT_RECORD_READY}, NULL, 0);
     records_write(&worker);
@@ -156,6 +161,7 @@ static int work(const struct audit_workers_config *config)
         records_write(&worker);
     }
     audit_judge_free(worker.judge);
+    free(worker.passed);
     free(worker.lines.octets);
     free(worker.gathered);
     return worker.failed ? 1 : 0;

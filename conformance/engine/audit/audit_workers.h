@@ -11,6 +11,9 @@
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/evidence/capture_folder.h"
 
+/* So many lines of what passed a capture has for each requirement and role; further results are counted in one. */
+enum { AUDIT_PASSED_LINES = 32 };
+
 struct audit_workers_config {
     const struct catalogue *catalogue;
     const struct selection *selection;

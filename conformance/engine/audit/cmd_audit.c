@@ -249,9 +249,8 @@ static int set_up(struct audit *audit, struct sentence *error)
     audit->terminal.all = options->all;
     audit->terminal.quiet = options->quiet;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
-    if (options->findings_only)
-        audit->passed = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->passed));
-    if (audit->seen == NULL || (options->findings_only && audit->passed == NULL)) {
+    audit->passed = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->passed));
+    if (audit->seen == NULL || audit->passed == NULL) {
         (void)sentence_set(error, "out of memory");
         return EXIT_INCONCLUSIVE;
     }
