@@ -16,17 +16,28 @@ struct budget {
     uint64_t refused; /* how often */
 };
 
-/* False, and nothing is taken, when there is not so much left. `budget` may be NULL: no limit. */
-static inline bool budget_take(struct budget *budget, uint64_t octets)
+enum { BUDGET_RESERVE = 16 }; /* a 16th of it is for the operator alone */
+
+static inline bool budget_take_within(struct budget *budget, uint64_t octets, uint64_t most)
 {
-    if (budget == NULL)
-        return true;
-    if (budget->most != 0 && (budget->used > budget->most || octets > budget->most - budget->used)) {
+    if (most != 0 && (budget->used > most || octets > most - budget->used)) {
         budget->refused++;
         return false;
     }
     budget->used += octets;
     return true;
+}
+
+/* False, and nothing is taken, when there is not so much left. `budget` may be NULL: no limit. */
+static inline bool budget_take(struct budget *budget, uint64_t octets)
+{
+    return budget == NULL || budget_take_within(budget, octets, budget->most - budget->most / BUDGET_RESERVE);
+}
+
+/* The same for the operator: peers that have taken all that peers may have do not lock him out. */
+static inline bool budget_take_reserved(struct budget *budget, uint64_t octets)
+{
+    return budget == NULL || budget_take_within(budget, octets, budget->most);
 }
 
 /* Takes it whether there is so much left or not. */

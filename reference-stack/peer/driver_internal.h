@@ -6,6 +6,7 @@
 #include "reference-stack/base/budget.h"
 #include "reference-stack/peer/driver_tcp.h"
 #include "reference-stack/transport/kernel_sctp.h"
+#include "reference-stack/transport/released.h"
 #include "reference-stack/transport/sctp_udp.h"
 #include "reference-stack/transport/tcp_socket.h"
 
@@ -26,6 +27,7 @@ struct driver {
     size_t control_count; /* clients, without the server sockets */
     unsigned refusals;    /* bits of enum driver_refusal: those that were told */
     struct tcp_socket_pool pool;
+    struct released released;
     const struct peer_transport_ops *ops;
     struct sctp_udp *sctp;        /* NULL: over TCP, or over SCTP of the kernel */
     struct kernel_sctp *kernel;   /* NULL: not over SCTP of the kernel */

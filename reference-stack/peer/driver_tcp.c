@@ -208,6 +208,7 @@ static void before_sleep(uv_prepare_t *handle)
 
     if (driver->once && (driver->had_stream || peer_stream_count(driver->peer) != 0))
         end_once(driver);
+    released_return(&driver->released, peer_budget(driver->peer));
     deadline = peer_deadline(driver->peer);
     if (deadline == driver->armed)
         return;

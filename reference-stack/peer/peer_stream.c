@@ -102,21 +102,21 @@ void peer_stream_free(struct peer_stream *ps)
         deadlines_leave(&peer->deadlines, &ps->deadline);
     peer->stream_count--;
     peer->dead_count -= ps->dead;
-    budget_give(&peer->budget, PEER_STREAM_OCTETS);
+    budget_give(&peer->budget, ps->dead ? sizeof(*ps) : PEER_STREAM_OCTETS);
     free(ps);
 }
 
-/* Of the dead streams the oldest go, once there are many: a caller that is late with a call does no harm. */
+/* Of the dead streams all go but the youngest PEER_DEAD_MAX: a caller that is late with a call does no harm. */
 void peer_bury(struct peer *peer)
 {
-    struct peer_stream *oldest = peer->first_dead;
+    struct peer_stream *oldest;
 
-    if (peer->dead_count <= PEER_DEAD_MAX)
-        return;
-    peer->first_dead = oldest->next_dead;
-    if (peer->first_dead == NULL)
-        peer->last_dead = NULL;
-    peer_stream_free(oldest);
+    while (peer->dead_count > PEER_DEAD_MAX && (oldest = peer->first_dead) != NULL) {
+        peer->first_dead = oldest->next_dead;
+        if (peer->first_dead == NULL)
+            peer->last_dead = NULL;
+        peer_stream_free(oldest);
+    }
 }
 
 /* The stream is over: what it held is given back, its number stays taken. The transport is dealt with already. */
@@ -125,6 +125,7 @@ void peer_stream_dead(struct peer_stream *ps)
     if (ps->dead)
         return;
     ps->dead = true;
+    budget_give(&ps->peer->budget, PEER_STREAM_OCTETS - sizeof(*ps));
     ps->transport = NULL;
     peer_association_leave(ps);
     ps->peer->dead_count++;

@@ -143,6 +143,39 @@ status=0
 wait "$peer" || status=$?
 holds "it ends at SIGTERM" test "$status" = 0
 
+# Connections that take all the memory there is for peers leave the operator his part, and what they held goes back to the system.
+"$IWARP_PEER" --listen 0 --control 0 --receives 100 --max-memory 200 >"$WORK/crowd.out" 2>"$WORK/crowd.err" </dev/null &
+peer=$!
+prints "$peer" "$WORK/crowd.out" READY
+cat >"$WORK/crowd.pl" <<'PERL'
+use strict;
+use warnings;
+use Errno;
+use IO::Socket::INET;
+my ($listen, $control, $peer) = @ARGV;
+$SIG{PIPE} = "IGNORE";
+alarm 250;
+sub try { my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift) or $!{ECONNRESET} or die "connect: $!"; ref $s ? ($s->autoflush(1), $s)[1] : undef }
+sub capable { my $s = try($control); return 0 unless $s && print $s "{\"verb\":\"capabilities\"}\n"; my $l = <$s>; defined $l && $l =~ /"ok":true/ }
+sub resident { open my $f, "<", "/proc/$peer/status" or die; my ($kib) = grep { s/^VmRSS:\s+(\d+).*\n/$1/ } <$f>; $kib }
+sub start { my $s = try($listen) // return undef; print $s "MPA ID Req Frame" . pack("CCn", 0, 1, 0); my $got = ""; while (length $got < 20) { sysread($s, $got, 20 - length $got, length $got) or return undef } $s }
+my @crowd;
+while (@crowd < 5000) { my $s = start() // last; push @crowd, $s }
+my $full = resident();
+print @crowd < 5000 && @crowd > 100 ? "ok" : "WRONG", " so many connections are all that fit: " . @crowd . "\n";
+print capable() ? "ok" : "WRONG", " a control client that comes now is served\n";
+close $_ for @crowd;
+my $again;
+for (1 .. 200) { last if capable() && ($again = start()) && resident() < $full / 2; select undef, undef, undef, 0.05 }
+print defined $again ? "ok" : "WRONG", " when they have gone, others are accepted\n";
+print resident() < $full / 2 ? "ok" : "WRONG", " and the memory goes back: $full KiB, then " . resident() . " KiB\n";
+PERL
+said=$(perl "$WORK/crowd.pl" "$(sed 's/.*listen=\([0-9]*\).*/\1/' "$WORK/crowd.out")" "$(sed 's/.*control=\([0-9]*\).*/\1/' "$WORK/crowd.out")" "$peer" 2>&1) || wrong "crowd: $said"
+holds "what a crowd takes" test "$(grep -c ^ok <<<"$said")" -eq 4
+echo "$said"
+kill "$peer"
+wait "$peer" || true
+
 expect 2 "no connections at all" "$IWARP_PEER" --listen 0 --max-connections 0
 complains 'a number from 1 to'
 expect 2 "no number" "$IWARP_PEER" --listen 0 --max-memory much

@@ -58,6 +58,20 @@ START_TEST(budget_counts)
 }
 END_TEST
 
+/* Peers have taken all that they may, and the operator is still served. */
+START_TEST(budget_has_a_reserve)
+{
+    struct budget budget = {.most = 1600};
+
+    while (budget_take(&budget, 1)) {
+    }
+    ck_assert_uint_eq(budget.used, 1500);
+    ck_assert(budget_take_reserved(&budget, 100));
+    ck_assert(!budget_take_reserved(&budget, 1));
+    ck_assert(budget_take_reserved(NULL, UINT64_MAX));
+}
+END_TEST
+
 START_TEST(regions_are_given_back)
 {
     struct peer *peer = peer_of(MEMORY);
@@ -67,7 +81,7 @@ START_TEST(regions_are_given_back)
     ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":2,\"fill\":256}", "\"ok\":false"));
     ck_assert(says(peer, "{\"verb\":\"dereg\",\"stag\":1}", OK));
     ck_assert_uint_eq(peer_budget(peer)->used, 0);
-    ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":1000000,\"stag\":2}", OK));
+    ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":900000,\"stag\":2}", OK));
     ck_assert(says(peer, "{\"verb\":\"reset\"}", OK));
     ck_assert_uint_eq(peer_budget(peer)->used, 0);
     peer_free(peer);
@@ -93,7 +107,28 @@ START_TEST(streams_are_refused_and_given_back)
     ck_assert(says(peer, "{\"verb\":\"poll\"}", OK));
     ck_assert(says(peer, "{\"verb\":\"reset\"}", OK));
     dead = peer->stream_count; /* their numbers stay taken for a while */
-    ck_assert_uint_eq(peer_budget(peer)->used, dead * PEER_STREAM_OCTETS);
+    ck_assert_uint_eq(peer_budget(peer)->used, dead * sizeof(struct peer_stream));
+    peer_free(peer);
+}
+END_TEST
+
+/* A flood that has gone takes nothing away from those who come after it. */
+START_TEST(a_flood_is_forgotten)
+{
+    struct peer *peer = peer_of(MEMORY);
+
+    ck_assert(says(peer, "{\"verb\":\"listen\",\"port\":7,\"receives\":0}", OK));
+    for (size_t i = 0; i < 2000; i++) {
+        struct peer_stream *stream = peer_accepted(peer, LISTEN, &transports[0], 1);
+
+        ck_assert_ptr_nonnull(stream);
+        peer_input_reset(stream, 2);
+        if (i % 100 == 0)
+            ck_assert(says(peer, "{\"verb\":\"poll\"}", OK));
+    }
+    ck_assert(says(peer, "{\"verb\":\"poll\"}", OK));
+    ck_assert_uint_le(peer->dead_count, PEER_DEAD_MAX + 1);
+    ck_assert_uint_le(peer_budget(peer)->used, (PEER_DEAD_MAX + 1) * sizeof(struct peer_stream));
     peer_free(peer);
 }
 END_TEST
@@ -141,8 +176,10 @@ Suite *budget_suite(void)
     TCase *tests = tcase_create("budget");
 
     tcase_add_test(tests, budget_counts);
+    tcase_add_test(tests, budget_has_a_reserve);
     tcase_add_test(tests, regions_are_given_back);
     tcase_add_test(tests, streams_are_refused_and_given_back);
+    tcase_add_test(tests, a_flood_is_forgotten);
     tcase_add_test(tests, events_take_their_share);
     tcase_add_test(tests, commands_of_many_values_are_refused);
     suite_add_tcase(suite, tests);
