@@ -26,6 +26,7 @@ enum option_code {
     OPTION_LISTEN = 256,
     OPTION_CONNECT,
     OPTION_CONTROL,
+    OPTION_CONTROL_TOKEN,
     OPTION_BIND,
     OPTION_DEFECT,
     OPTION_LIST_DEFECTS,
@@ -63,6 +64,7 @@ static const struct option options[] = {
     {"listen", required_argument, NULL, OPTION_LISTEN},
     {"connect", required_argument, NULL, OPTION_CONNECT},
     {"control", required_argument, NULL, OPTION_CONTROL},
+    {"control-token", required_argument, NULL, OPTION_CONTROL_TOKEN},
     {"bind", required_argument, NULL, OPTION_BIND},
     {"defect", required_argument, NULL, OPTION_DEFECT},
     {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
@@ -102,7 +104,7 @@ struct command_line {
     const char *name;
     const char *connect;
     struct driver_place remote; /* what `connect` says */
-    const char *control;
+    const char *control, *token;
     bool listen, once;
     uint16_t port;
     struct driver_config driver;
@@ -253,6 +255,7 @@ static int take_option(struct command_line *line, int option)
         return -1;
     case OPTION_CONNECT: line->connect = optarg; return -1;
     case OPTION_CONTROL: line->control = optarg; return -1;
+    case OPTION_CONTROL_TOKEN: line->token = optarg; return -1;
     case OPTION_BIND: line->driver.bind_address = optarg; return -1;
     case OPTION_IPV6: line->driver.ipv6 = true; return -1;
     case OPTION_ONCE: line->once = true; return -1;
@@ -272,7 +275,10 @@ static int check_addresses(struct command_line *line)
 {
     const char *bind = line->driver.bind_address;
     struct sockaddr_storage name;
+    struct sentence sentence;
 
+    if (line->token != NULL && upper_token_read(&line->driver.token, line->token, &sentence) != 0)
+        return complain(EXIT_USAGE, "--control-token %s", sentence.text);
     if (bind != NULL && tcp_socket_address(bind, 0, &name) != 0)
         return complain(EXIT_USAGE, "--bind %s: an IPv4 or IPv6 address was expected, no name", bind);
     if (line->connect != NULL && driver_place_parse(&line->remote, line->connect, NULL) != 0)

@@ -10,6 +10,7 @@ const char cmd_peer_help[] =
     "  --connect ADDRESS:PORT  open one connection; [ADDRESS]:PORT for IPv6\n"
     "  --control PORT|PATH     upper tester: a TCP port on loopback (0: any), ADDRESS:PORT, or the path of a Unix "
     "socket\n"
+    "  --control-token FILE    an upper tester has to show the first line of this file before it is obeyed\n"
     "  --bind ADDRESS          listen on this address only\n"
     "  --ipv6                  listen on :: for IPv4 and IPv6\n"
     "  --once                  exit when the last stream has ended\n"

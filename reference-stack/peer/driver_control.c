@@ -22,6 +22,7 @@ struct control {
     bool is_client; /* not a server socket */
     bool skipping;  /* the rest of a line that could not be kept; it has its answer */
     bool ending;    /* the client says no more: close after the last reply */
+    bool shown;     /* the token, where one is demanded */
     bool waiting;   /* the client does not read: no more is obeyed until its replies are out */
     char *line;
     size_t count, room;
@@ -160,6 +161,19 @@ static void answer(struct control *control, char *text)
     }
 }
 
+static bool is_admitted(const struct control *control)
+{
+    return control->shown || control->driver->config.token.text[0] == '\0';
+}
+
+/* Nothing more is read of it. It is closed when its answer is out. */
+static void dismiss(struct control *control)
+{
+    control->ending = true;
+    if (!uv_is_closing((uv_handle_t *)&control->handle))
+        (void)uv_read_stop(&control->handle.stream);
+}
+
 /* One line without its newline; octets[count] may be written. */
 static void obey_line(struct control *control, char *octets, size_t count)
 {
@@ -173,7 +187,13 @@ static void obey_line(struct control *control, char *octets, size_t count)
     /* What is after a zero octet would go unseen. No control character can be in JSON. */
     while ((zero = memchr(octets, '\0', count)) != NULL)
         *zero = '\1';
-    answer(control, peer_command(control->driver->peer, octets, driver_now(control->driver)));
+    if (is_admitted(control)) {
+        answer(control, peer_command(control->driver->peer, octets, driver_now(control->driver)));
+        return;
+    }
+    answer(control, upper_token_answer(&control->driver->config.token, octets, count, &control->shown));
+    if (!control->shown)
+        dismiss(control);
 }
 
 /* Obeys each whole line that is there. */
@@ -193,7 +213,7 @@ static void obey_lines(struct control *control)
             break;
         }
         seen = 0;
-        if (!uv_is_closing((uv_handle_t *)&control->handle))
+        if (!control->ending && !uv_is_closing((uv_handle_t *)&control->handle))
             obey_line(control, at, octets - 1);
         at += octets;
         left -= octets;
@@ -208,7 +228,7 @@ static bool keep(struct control *control, const char *octets, size_t count)
 {
     size_t room = control->count + count + 1;
 
-    if (room > DRIVER_LINE_MAX)
+    if (room > (is_admitted(control) ? DRIVER_LINE_MAX : UPPER_TOKEN_LINE))
         return false;
     if (room > control->room) {
         struct budget *budget = control->driver->pool.budget;
@@ -231,7 +251,7 @@ static bool keep(struct control *control, const char *octets, size_t count)
 /* A line that cannot be kept has its answer at once; what is after it is obeyed as ever. */
 static void take(struct control *control, const char *octets, size_t count)
 {
-    while (count != 0) {
+    while (count != 0 && !control->ending) {
         const char *end = control->skipping ? memchr(octets, '\n', count) : NULL;
         size_t skip = end == NULL ? count : (size_t)(end - octets) + 1;
 
@@ -244,6 +264,8 @@ static void take(struct control *control, const char *octets, size_t count)
             control->count = control->room = control->seen = 0;
             control->skipping = true;
             answer(control, strdup("{\"ok\":false,\"error\":\"the line is too long\"}"));
+            if (!is_admitted(control))
+                dismiss(control);
             continue;
         }
         control->skipping = end == NULL;
@@ -288,6 +310,19 @@ static void control_resume(struct control *control)
         control_close(control);
 }
 
+/* Where a token is demanded, strangers never keep the tester out: the oldest of them leaves. False: there is none. */
+static bool dismiss_stranger(struct driver *driver)
+{
+    struct control *oldest = NULL;
+
+    for (struct control *control = driver->controls; control != NULL; control = control->next)
+        if (control->is_client && !is_admitted(control) && !uv_is_closing((uv_handle_t *)&control->handle))
+            oldest = control;
+    if (oldest != NULL)
+        control_close(oldest);
+    return oldest != NULL;
+}
+
 static void control_accepted(uv_stream_t *server, int status)
 {
     const struct control *listener = server->data;
@@ -296,7 +331,8 @@ static void control_accepted(uv_stream_t *server, int status)
 
     if (status < 0)
         return;
-    if (listener->driver->control_count >= listener->driver->config.controls_max) {
+    if (listener->driver->control_count >= listener->driver->config.controls_max &&
+        !dismiss_stranger(listener->driver)) {
         driver_refuse(listener->driver, DRIVER_REFUSED_CONTROL);
         spare_handle_refuse_with_text(&listener->driver->pool.spare, server,
                                       "{\"ok\":false,\"error\":\"too many control clients are connected\"}\n");

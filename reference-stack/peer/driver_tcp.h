@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "reference-stack/peer/peer.h"
+#include "upper-tester/token.h"
 
 struct driver;
 
@@ -32,6 +33,7 @@ struct driver_config {
     const char *bind_address; /* to listen on; NULL: any */
     size_t controls_max;      /* control clients at once; 0: the default. One more gets an error, and is closed */
     size_t unread_max;        /* octets of replies that wait, after which no command is obeyed; 0: the default */
+    struct upper_token token; /* that control clients have to show first; empty: none */
     struct driver_sctp_config sctp;
     struct peer_config peer; /* peer.memory_max is the limit of what control clients and sockets hold, too */
     /* Something was refused for the first time: a connection, a control client, memory. NULL: not called. */

@@ -418,6 +418,15 @@ static json_t *verb_poll(struct peer *peer, const json_t *command, struct senten
     return reply;
 }
 
+/* Shown where none is demanded, or once more. */
+static json_t *verb_token(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    (void)peer;
+    (void)command;
+    (void)sentence;
+    return nothing();
+}
+
 static json_t *verb_reset(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     (void)command;
@@ -464,6 +473,7 @@ const struct peer_verb_row peer_verbs[] = {
     {"inject",       peer_verb_inject,  "stream data"},
     {"number",       peer_verb_number,  "stag offset value"},
     {"reset",        verb_reset,        ""},
+    {"token",        verb_token,        "token"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
