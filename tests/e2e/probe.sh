@@ -101,12 +101,14 @@ holds "measured by the Replies" jq -e '.capabilities."mpa.crc_off" == "no" and (
 probe 0 "an upper tester that does not answer" --control 192.0.2.7:9 --format jsonl
 holds "is told, and the device is probed without" jq -es '.[] | select(.type == "upper tester") | .answers == false' "$WORK/stdout"
 # The same listener beside an upper tester that can be asked for nothing: what the device does by itself counts.
+echo 0123456789abcdef >"$WORK/token"
 python3 upper-tester/skeleton/skeleton.py --address 192.0.2.7 --port 7471 --listen 9999 >"$WORK/upper.out" 2>&1 </dev/null &
 upper=$!
 trap 'kill "$peer" "$upper"' EXIT
 prints "$upper" "$WORK/upper.out" READY
-probe 0 "iwarp-peer, beside an upper tester that knows no option" --control 192.0.2.7:7471 -o "$WORK/beside.json"
+probe 0 "iwarp-peer, beside an upper tester that knows no option" --control 192.0.2.7:7471 --control-token "$WORK/token" -o "$WORK/beside.json"
 says '^  start-up +Rev 0 .* it closes the connection \(FIN\)$'
+holds "the profile names the token's file" jq -e --arg token "$WORK/token" '.control_token_file == $token' "$WORK/beside.json"
 holds "Rev 0 is measured" jq -e '.capabilities."mpa.rev0" == "no" and (.questions."mpa.rev0" | startswith("measured by"))' "$WORK/beside.json"
 perl -e 'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; my $value = pack("LL", 0x17, 1);
 	my $request = pack("a16 P x16", "device", $value); ioctl($s, 0x8946, $request) or die "$!\n"'

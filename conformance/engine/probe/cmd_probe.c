@@ -50,6 +50,8 @@ static json_t *profile_of_options(const struct probe_options *options)
                              (int)options->port, "interface", options->interface, "own_address", options->own_address);
 
     (void)json_object_set_new(json, "control", options->control != NULL ? json_string(options->control) : json_null());
+    if (options->control_token != NULL)
+        (void)json_object_set_new(json, "control_token_file", json_string(options->control_token));
     return json;
 }
 
@@ -106,6 +108,7 @@ static void try_control(struct probe_command *command)
 {
     struct control_config config = {.address = command->profile.place.control,
                                     .port = command->profile.place.control_port,
+                                    .token = &command->profile.token,
                                     .connect_ms = CONTROL_MS};
     struct sentence why = {{0}};
     struct control *control;

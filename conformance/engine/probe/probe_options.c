@@ -24,6 +24,8 @@ const char probe_usage[] =
     "                     an address of that subnet which no host owns: the tester uses it with its own TCP\n"
     "  --control ADDRESS:PORT\n"
     "                     the device's upper tester (docs/upper-tester.md)\n"
+    "  --control-token FILE\n"
+    "                     the token that the upper tester demands: the first line of this file\n"
     "  --name NAME        the device's name in the profile (my-device)\n"
     "  -o OUT             writes the profile to this file; without it the profile follows the text report\n"
     "  --force            replaces the file of -o\n"
@@ -71,6 +73,7 @@ static const struct flag texts[] = {
     {"--interface", offsetof(struct probe_options, interface)},
     {"--own-address", offsetof(struct probe_options, own_address)},
     {"--control", offsetof(struct probe_options, control)},
+    {"--control-token", offsetof(struct probe_options, control_token)},
     {"--name", offsetof(struct probe_options, name)},
     {"-o", offsetof(struct probe_options, output)},
 };
@@ -142,6 +145,8 @@ static int consistent(const struct probe_options *options, struct sentence *erro
     if (!address && beside)
         return sentence_set(error,
                             "--interface, --own-address and --control belong to ADDRESS:PORT; a profile has its own");
+    if (options->control_token != NULL && options->control == NULL)
+        return sentence_set(error, "--control-token needs --control ADDRESS:PORT");
     if (options->force && options->output == NULL)
         return sentence_set(error, "--force needs -o OUT");
     return 0;

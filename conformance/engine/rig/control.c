@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <jansson.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -239,6 +240,34 @@ static void lost(struct control *control, struct sentence *error)
     }
 }
 
+/* The first line of a connection. Where no token is known, none is demanded. */
+static int show_token(struct control *control, struct sentence *error)
+{
+    const struct upper_token *token = control->config.token;
+    char *command, *answer = NULL;
+    json_t *reply;
+    int status = 0;
+
+    if (token == NULL || token->text[0] == '\0')
+        return 0;
+    command = upper_token_command(token);
+    if (command == NULL)
+        return sentence_set(error, "out of memory for the token");
+    if (write_line(control->socket, command) != 0)
+        status = sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
+    else
+        answer = read_line(control, strlen(command), error);
+    free(command);
+    if (answer == NULL)
+        return -1;
+    reply = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_true(json_object_get(reply, "ok")) && !json_is_true(json_object_get(reply, "unsupported")))
+        status = sentence_set(error, "the upper tester refuses the token: %.200s", answer);
+    json_decref(reply);
+    free(answer);
+    return status;
+}
+
 struct control *control_new(const struct control_config *config, struct sentence *error)
 {
     struct control *control = calloc(1, sizeof(*control));
@@ -252,12 +281,10 @@ struct control *control_new(const struct control_config *config, struct sentence
         control->config.connect_ms = CONNECT_MILLISECONDS;
     if (control->config.answer_ms == 0)
         control->config.answer_ms = ANSWER_MILLISECONDS;
-    if (open_connection(control, error) != 0) {
-        control->socket = -1;
-        control_free(control);
-        return NULL;
-    }
-    return control;
+    if (open_connection(control, error) == 0 && show_token(control, error) == 0)
+        return control;
+    control_free(control);
+    return NULL;
 }
 
 char *control_call(struct control *control, const char *request, struct sentence *error)
@@ -268,7 +295,7 @@ char *control_call(struct control *control, const char *request, struct sentence
         (void)sentence_set(error, "the connection to the upper tester is lost: %.400s", control->gone.text);
         return NULL;
     }
-    if (control->socket < 0 && open_connection(control, error) != 0) {
+    if (control->socket < 0 && (open_connection(control, error) != 0 || show_token(control, error) != 0)) {
         control->losses++;
         control->gone = *error;
         return NULL;

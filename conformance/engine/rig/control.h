@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "generator/packet/packet.h"
+#include "upper-tester/token.h"
 #include "wire/sentence.h"
 
 struct control;
@@ -20,6 +21,8 @@ struct control;
 struct control_config {
     struct net_address address;
     uint16_t port;
+    const struct upper_token
+        *token;     /* shown first on each connection; NULL, or empty: none. Borrowed for its whole life */
     int connect_ms; /* how long the upper tester may take to be there, at first and again: 0 for the usual 10 s */
     int answer_ms; /* how long it may take to answer: 0 for the usual 10 s; and a second more for each MiB of the request */
     /* Has the device's own process ended? Then true, with a sentence. NULL: there is none. */

@@ -275,6 +275,7 @@ static const struct json_member members[] = {
     {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    {"control_token_file", MEMBER_TEXT, false, "a file with the token that the upper tester demands"},
     {"beside", MEMBER_LIST, false, "a list of places for checks side by side"},
     {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
     {"reaction_seconds", MEMBER_NUMBER, false, "seconds that the device may take to react"},
@@ -345,6 +346,16 @@ static int keeping_of(struct profile *profile, const char *path, struct sentence
                : 0;
 }
 
+static int token_of(struct profile *profile, const char *path, struct sentence *error)
+{
+    const char *file = text_of(profile->json, "control_token_file");
+    struct sentence why;
+
+    return file == NULL || upper_token_read(&profile->token, file, &why) == 0
+               ? 0
+               : sentence_set(error, "%s: \"control_token_file\": %.400s", path, why.text);
+}
+
 static int read_all(struct profile *profile, const char *path, const struct profile_context *context,
                     struct sentence *error)
 {
@@ -360,7 +371,8 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     profile->interface = text_of(json, "interface");
     if (address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
         place_of(json, path, profile, &profile->place, error) != 0 || beside_of(profile, path, error) != 0 ||
-        llp_of(profile, path, context->pics, error) != 0 || keeping_of(profile, path, error) != 0 ||
+        token_of(profile, path, error) != 0 || llp_of(profile, path, context->pics, error) != 0 ||
+        keeping_of(profile, path, error) != 0 ||
         profile_defaults(context->pics, profile->place.control.family != 0, error) != 0 ||
         capabilities_of(profile, path, context->pics, error) != 0 ||
         hazards_check(profile, path, context->catalogue, error) != 0)

@@ -37,6 +37,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "generator/packet/packet.h"
+#include "upper-tester/token.h"
 #include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
@@ -58,6 +59,7 @@ struct profile {
     struct net_address address;
     struct profile_place place;
     struct profile_place beside[PROFILE_BESIDE_MOST];
+    struct upper_token token; /* for each 'control'; empty: none */
     size_t beside_count;
     enum ddp_sctp_profile sctp;                      /* "llp": UNDECIDED is MPA over TCP */
     uint16_t udp_port;                               /* of SCTP in UDP; 0: SCTP is over IP */

@@ -242,11 +242,11 @@ static int open_wire(struct net_rig *net, const struct net_wire *wire, struct se
 }
 
 static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,
-                           struct sentence *error)
+                           const struct upper_token *token, struct sentence *error)
 {
     uint64_t wait_ms = net->keeper.wait_ns / 1000000;
     struct control_config config = {
-        .address = *address, .port = port, .ended = died, .refused = refused, .context = net};
+        .address = *address, .port = port, .token = token, .ended = died, .refused = refused, .context = net};
 
     if (wait_ms > CONTROL_MILLISECONDS) /* the upper tester may be lost along with the device */
         config.connect_ms = (int)wait_ms;
@@ -329,7 +329,7 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     (void)net_address_parse(&loopback, "127.0.0.1");
     if (netns_enter(NULL, error) != 0 || open_wire(net, &wire, error) != 0 || start_device(net, config, error) != 0 ||
         config->lock.lock(config->lock.context, error) != 0 ||
-        connect_control(net, &loopback, CONTROL_PORT, error) != 0 ||
+        connect_control(net, &loopback, CONTROL_PORT, NULL, error) != 0 ||
         upper_tester_listen(&net->rig, net->rig.port, error) != 0) {
         net_free(&net->rig);
         return NULL;
@@ -360,8 +360,9 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
         net->rig.keeper = &net->keeper;
     }
     if (open_wire(net, &wire, error) != 0 || lock->lock(lock->context, error) != 0 ||
-        (place->control.family != 0 && (connect_control(net, &place->control, place->control_port, error) != 0 ||
-                                        net_reset(&net->rig, error) != 0))) {
+        (place->control.family != 0 &&
+         (connect_control(net, &place->control, place->control_port, &profile->token, error) != 0 ||
+          net_reset(&net->rig, error) != 0))) {
         net_free(&net->rig);
         return NULL;
     }

@@ -134,7 +134,8 @@ static int items_select(struct pics_view *view, const struct inquiry *inquiry, s
 /* One question to the upper tester; what it says is another matter than what the profile says. NULL with a sentence. */
 static json_t *capabilities_ask(const struct profile *profile, const char *path, struct sentence *error)
 {
-    struct control_config config = {.address = profile->place.control, .port = profile->place.control_port};
+    struct control_config config = {
+        .address = profile->place.control, .port = profile->place.control_port, .token = &profile->token};
     struct control *control;
     json_error_t where;
     json_t *answer = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How long an upper tester may take: a process that answers each line so many milliseconds after it has come. */
+/* How long an upper tester may take: a process that answers each line so many milliseconds after it has come. And one that demands a token. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <signal.h>
@@ -17,6 +17,7 @@ Suite *control_suite(void);
 enum { LARGE = 32 << 20, ANSWER_MILLISECONDS = 300, LATE_MILLISECONDS = 1500 };
 
 static pid_t tester;
+static const struct upper_token demanded = {"0123456789abcdef"};
 
 static void answer_late(int listener)
 {
@@ -34,27 +35,24 @@ static void answer_late(int listener)
     _exit(0);
 }
 
-static struct control *begin(void)
+/* NULL with a sentence: it was not reached, or does not obey. */
+static struct control *begin(void (*play)(int), const struct upper_token *token, struct sentence *error)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct control_config config = {.answer_ms = ANSWER_MILLISECONDS};
+    struct control_config config = {.answer_ms = play == answer_late ? ANSWER_MILLISECONDS : 0, .token = token};
     socklen_t octets = sizeof(at);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sentence error = {""};
-    struct control *control;
 
     ck_assert(listener >= 0 && bind(listener, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(listener, 8) == 0);
     ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&at, &octets), 0);
     tester = fork();
     ck_assert_int_ge(tester, 0);
     if (tester == 0)
-        answer_late(listener);
+        play(listener);
     close(listener);
     ck_assert_int_eq(net_address_parse(&config.address, "127.0.0.1"), 0);
     config.port = ntohs(at.sin_port);
-    control = control_new(&config, &error);
-    ck_assert_msg(control != NULL, "%s", error.text);
-    return control;
+    return control_new(&config, error);
 }
 
 static void end(struct control *control)
@@ -66,9 +64,10 @@ static void end(struct control *control)
 
 START_TEST(a_short_request_has_its_time_and_no_more)
 {
-    struct control *control = begin();
     struct sentence error = {""};
+    struct control *control = begin(answer_late, NULL, &error);
 
+    ck_assert_msg(control != NULL, "%s", error.text);
     ck_assert_ptr_null(control_call(control, "x", &error));
     ck_assert_str_eq(error.text, "the upper tester did not answer within 0 s");
     ck_assert_uint_eq(control_losses(control), 1);
@@ -79,10 +78,11 @@ END_TEST
 /* 32 MiB: half a minute more, of which a device of one busy CPU needs some. */
 START_TEST(a_large_request_has_more)
 {
-    struct control *control = begin();
-    char *request = malloc(LARGE + 1), *answer;
     struct sentence error = {""};
+    struct control *control = begin(answer_late, NULL, &error);
+    char *request = malloc(LARGE + 1), *answer;
 
+    ck_assert_msg(control != NULL, "%s", error.text);
     ck_assert_ptr_nonnull(request);
     memset(request, 'x', LARGE);
     request[LARGE] = '\0';
@@ -96,14 +96,98 @@ START_TEST(a_large_request_has_more)
 }
 END_TEST
 
+/* An upper tester that demands a token and answers one command of each connection. */
+static void demand_token(int listener)
+{
+    bool shown;
+    int from;
+
+    while ((from = accept(listener, NULL, NULL)) >= 0) {
+        FILE *file = fdopen(from, "r+");
+        char line[1 << 10];
+
+        if (file == NULL)
+            _exit(1);
+        setvbuf(file, NULL, _IONBF, 0);
+        if (fgets(line, sizeof(line), file) != NULL) {
+            char *answer = upper_token_answer(&demanded, line, strlen(line), &shown);
+
+            fprintf(file, "%s\n", answer);
+            free(answer);
+            if (shown && fgets(line, sizeof(line), file) != NULL)
+                fputs("yes\n", file);
+        }
+        fclose(file);
+    }
+    _exit(0);
+}
+
+static void expect_refusal(const struct upper_token *token, const char *part)
+{
+    struct sentence error = {""};
+    struct control *control = begin(demand_token, token, &error);
+    char *answer = NULL;
+
+    if (control != NULL) /* without a token, only the first command shows that one is demanded */
+        answer = control_call(control, "{\"verb\":\"poll\"}", &error);
+    ck_assert_msg(answer == NULL || strstr(answer, part) != NULL, "%s", answer);
+    ck_assert_msg(answer != NULL || strstr(error.text, part) != NULL, "%s", error.text);
+    ck_assert_ptr_null(strchr(error.text, '\n'));
+    free(answer);
+    end(control);
+}
+
+START_TEST(the_token_is_shown_on_each_connection)
+{
+    struct sentence error = {""};
+    struct control *control = begin(demand_token, &demanded, &error);
+    unsigned answered = 0;
+
+    ck_assert_msg(control != NULL, "%s", error.text);
+    for (int turn = 0; turn < 3; turn++) {
+        char *answer = control_call(control, "{\"verb\":\"poll\"}", &error);
+
+        /* A connection that has ended since the last command is a loss; the next one is new, and has to show it again. */
+        if (answer == NULL)
+            continue;
+        ck_assert_str_eq(answer, "yes");
+        free(answer);
+        answered++;
+    }
+    ck_assert_uint_ge(answered, 2);
+    end(control);
+}
+END_TEST
+
+START_TEST(another_token_is_refused)
+{
+    static const struct upper_token other = {"fedcba9876543210"};
+
+    expect_refusal(&other, "the upper tester refuses the token: {\"ok\":false,\"error\":\"this is not the token\"}");
+}
+END_TEST
+
+START_TEST(no_token_is_refused)
+{
+    static const struct upper_token none = {""};
+
+    expect_refusal(NULL, "a token was expected");
+    expect_refusal(&none, "a token was expected");
+}
+END_TEST
+
 Suite *control_suite(void)
 {
     Suite *suite = suite_create("control");
-    TCase *tests = tcase_create("time");
+    TCase *tests = tcase_create("time"), *tokens = tcase_create("token");
 
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_short_request_has_its_time_and_no_more);
     tcase_add_test(tests, a_large_request_has_more);
     suite_add_tcase(suite, tests);
+    tcase_add_test(tokens, the_token_is_shown_on_each_connection);
+    tcase_add_test(tokens, another_token_is_refused);
+    tcase_add_test(tokens, no_token_is_refused);
+    suite_add_tcase(suite, tokens);
     return suite;
 }
