@@ -40,9 +40,9 @@ bad "a kernel that QEMU cannot boot" "INCONCLUSIVE: the guest did not come up" L
 # shellcheck disable=SC2016 # the guest's shell expands it
 midst='accepted() { while read -r name _ _ _ _ _ passive _; do [ "$name $passive" = "Tcp: PassiveOpens" ] || [ "$name" != Tcp: ] || [ "$passive" -lt 5 ] || return 0; done </proc/net/snmp; return 1; }; until accepted; do sleep 0.1; done'
 bad "a guest that panics in the midst" "INCONCLUSIVE: the guest died during the run" \
-	LAB_GUEST="warpcheck-agent >/dev/ttyS0 2>&1 & $midst; echo c >/proc/sysrq-trigger"
+	LAB_GUEST="\$AGENT >/dev/ttyS0 2>&1 & $midst; echo c >/proc/sysrq-trigger"
 bad "an agent that dies" "console: init: the agent is gone" \
-	LAB_GUEST="warpcheck-agent >/dev/ttyS0 2>&1 & agent=\$!; $midst; kill -9 \$agent; echo init: the agent is gone; sleep 600"
+	LAB_GUEST="\$AGENT >/dev/ttyS0 2>&1 & agent=\$!; $midst; kill -9 \$agent; echo init: the agent is gone; sleep 600"
 # Ended from outside while the guest boots.
 ended() {
 	local status=0 run
@@ -71,12 +71,13 @@ cat >"$WORK/agent" <<'A'
 set -euo pipefail
 exec 3<>/dev/tcp/10.78.0.2/7471
 {
+	jq -nc --rawfile token "$LAB_TOKEN" '{verb: "token", $token}'
 	head -c 70000000 /dev/zero | tr '\0' x
 	printf '\n{"verb":"no"}\n\0{"verb":"capabilities"}\n'
 	echo '{"verb":"listen","port":9998,"receives":3}'
 	echo '{"verb":"connect","address":"10.78.0.2","port":9998,"receives":500}'
 } >&3
-timeout 60 head -n 5 <&3
+timeout 60 head -n 6 <&3
 for ((i = 0; i < 100; i++)); do
 	echo '{"verb":"poll"}' >&3
 	timeout 120 head -n 1 <&3 >"$WORK/event" || true
@@ -94,6 +95,8 @@ agent_hears() {
 	env LAB_RUN="bash $WORK/agent" conformance/labs/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
 }
 holds "the agent, and a line above 64 MiB" agent_hears
+holds "it is shown its token" jq -es '.[0].ok' "$WORK/heard"
+sed -i 1d "$WORK/heard"
 holds "it answers that one, and those behind it" jq -es 'map(.ok) == [false, false, false, true, true, false, true, false, true]' "$WORK/heard"
 holds "the line is said to be too long" jq -es '.[0].error == "the line is too long"' "$WORK/heard"
 holds "a zero octet is no end of a line" jq -es '.[2].error | test("JSON")' "$WORK/heard"

@@ -91,7 +91,10 @@ as_responder() { # WHAT ADDRESS PORT REV
 
 # ask COMMAND: one of the agent in the guest; the answer is in `reply`.
 ask() {
-	[ -n "${agent:-}" ] || exec {agent}<>/dev/tcp/10.78.0.2/7471
+	if [ -z "${agent:-}" ]; then
+		exec {agent}<>/dev/tcp/10.78.0.2/7471
+		ask "$(jq -nc --rawfile token "$LAB_TOKEN" '{verb: "token", $token}')" || return 1
+	fi
 	printf '%s\n' "$1" >&"$agent"
 	reply=$(timeout 60 head -n 1 <&"$agent") || reply=''
 	[[ $reply == *'"ok":true'* ]] || { echo "      $1 -> $reply"; return 1; }
@@ -178,7 +181,8 @@ source tests/e2e/lab.bash
 lab_or_skip
 "${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$WORK/rping" reference-stack/examples/rping.c \
 	"${libiwarp[@]}"
-export WORK LAB_GUEST='nc -ll -p 7470 -e /bin/sh & warpcheck-agent >/dev/ttyS0 2>&1'
+# shellcheck disable=SC2016 # the guest's shell expands it
+export WORK LAB_GUEST='nc -ll -p 7470 -e /bin/sh & $AGENT >/dev/ttyS0 2>&1'
 export LAB_RUN="echo 0 >/proc/sys/net/ipv6/conf/tap0/disable_ipv6; ip -6 addr add fd78::1/64 dev tap0 nodad; exec bash $PWD/tests/e2e/siw-exchange.sh"
 status=0
 SIW_EXCHANGE=rev2 conformance/labs/linux/run.sh || status=$?

@@ -289,7 +289,7 @@ int main(void)
 C
 agent_part() {
 	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. -o "$WORK/agent" \
-		"$WORK/agent.c" conformance/labs/linux/agent/agent_control.c -ljansson || return 1
+		"$WORK/agent.c" conformance/labs/linux/agent/agent_control.c upper-tester/token.c -ljansson || return 1
 	rm -f "$WORK/agent.out"
 	"$WORK/agent" >"$WORK/agent.out" 2>"$WORK/agent.err" </dev/null &
 	pid[agent]=$!

@@ -112,7 +112,10 @@ static const uint8_t *tester_part(const uint8_t *at, const uint8_t *end_of_input
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct agent_control control = {.fd = SOCKET};
+    static const char shows[] = "{\"verb\":\"token\"";
+    static const struct upper_token token = {"0123456789abcdef"};
+    bool demands = size >= sizeof(shows) - 1 && memcmp(data, shows, sizeof(shows) - 1) == 0;
+    struct agent_control control = {.fd = SOCKET, .token = demands ? &token : NULL};
     const uint8_t *at = data, *end_of_input = data + size;
     struct agent agent;
 

@@ -12,7 +12,7 @@ root=$(cd "$here/../../.." && pwd)
 export LAB LAB_DEVICE=linux-rxe LAB_MODULES='crc32_generic rdma_rxe'
 : "${LAB_GUEST:=rdma link del siw0; rdma link add rxe0 type rxe netdev eth0; rdma link
 nc -ll -p 7472 -e /bin/sh &
-warpcheck-agent --address :: >/dev/ttyS0 2>&1; echo "init: the agent ended"}"
+\$AGENT >/dev/ttyS0 2>&1; echo "init: the agent ended"}"
 export LAB_GUEST
 
 options=()

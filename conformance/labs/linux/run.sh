@@ -9,7 +9,7 @@
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
-# Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs; LAB_BESIDE=yes: for $jobs checks side by
+# Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs, $AGENT among it; LAB_BESIDE=yes: for $jobs checks side by
 # side, else for one), LAB_JOBS (6: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
 # options have -j or --destructive), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile
 # is taken; run-rxe.sh, run-sctp.sh), LAB_LLP (its "llp"), LAB_AFTER=none (no rping afterwards).
@@ -75,18 +75,21 @@ done
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || jobs=1 # warpcheck says what is wrong with it
 [ -z "${LAB_GUEST:-}" ] || [ "${LAB_BESIDE:-}" = yes ] || jobs=1
 
+# What is obeyed by an agent has shown this.
+head -c 24 /dev/urandom | base64 -w0 >"$work/token"
+
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
 # The agents of checks side by side come first: when the last one is ready, all are.
-guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do warpcheck-agent --address :: --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
-warpcheck-agent --address :: --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
+guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do \$AGENT --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
+\$AGENT --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
 # cx16=off: after CMPXCHG16B, with which the guest's kernel allocates memory, QEMU 7.2 may have half of an address in EFLAGS, and the guest
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
 setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; %s' "$jobs" "$guest" | base64 -w0)" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &
@@ -182,7 +185,7 @@ done
 # On 6.12 siw has moments of some seconds in which no initiator gets on, and checks side by side would fail for each other.
 reaction=2
 [ "$LAB_SERIES" = 6.1 ] || reaction=12
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/; s,@TOKEN@,$work/token,
 	s/\"reaction_seconds\": 2,/\"reaction_seconds\": $reaction,/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
@@ -190,7 +193,7 @@ for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
 [ "$jobs" -eq 1 ] || [ -n "$asked" ] || options+=(-j "$jobs")
 
 status=0
-export LAB_PROFILE=$work/profile.json
+export LAB_PROFILE=$work/profile.json LAB_TOKEN=$work/token
 if [ "${LAB_SHELL:-}" = 1 ]; then
 	bash -i || status=$?
 elif [ -n "${LAB_RUN:-}" ]; then

@@ -129,6 +129,15 @@ static int verb_reset(struct agent *agent, const json_t *command, struct agent_r
     return 0;
 }
 
+/* Shown where none is demanded, or once more. */
+static int verb_token(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    (void)agent;
+    (void)command;
+    (void)reply;
+    return 0;
+}
+
 static int verb_unsupported(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
     (void)agent;
@@ -169,6 +178,7 @@ static const struct verb {
     {"poll", verb_poll, ""},
     {"status", agent_status, "stream"},
     {"reset", verb_reset, ""},
+    {"token", verb_token, "token"},
     {"cm_configure", agent_cm_configure, "service minor families suggest check mra unspecified answer listen"},
     {"cm_connect", agent_cm_connect, "address protocol port source_port data"},
     {"cm_poll", agent_cm_poll, ""},

@@ -8,14 +8,16 @@
 
 enum { READ_OCTETS = 65536 };
 
-static void hang_up(struct agent_control *control)
+void agent_control_end(struct agent_control *control)
 {
-    close(control->fd);
+    if (control->fd >= 0)
+        close(control->fd);
     free(control->line);
     control->fd = -1;
     control->line = NULL;
     control->count = control->room = control->seen = 0;
     control->skipping = false;
+    control->shown = false;
 }
 
 /* A peer that does not read its answers is waited for: there is one tester. Takes over `text`. */
@@ -34,7 +36,7 @@ static void say(struct agent_control *control, char *text)
     }
     free(text);
     if (length == 0 || at < length)
-        hang_up(control);
+        agent_control_end(control);
 }
 
 static bool is_empty(const char *line, size_t octets)
@@ -43,6 +45,24 @@ static bool is_empty(const char *line, size_t octets)
         if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
             return false;
     return true;
+}
+
+/* Who shows another token, or none, is not listened to any longer. */
+static void answer_line(struct agent_control *control, const char *line, size_t octets, agent_answer *answer,
+                        void *context)
+{
+    if (control->token == NULL || control->shown) {
+        say(control, answer(context, line, octets));
+        return;
+    }
+    say(control, upper_token_answer(control->token, line, octets, &control->shown));
+    if (!control->shown && control->fd >= 0)
+        agent_control_end(control);
+}
+
+static size_t line_max(const struct agent_control *control)
+{
+    return control->token == NULL || control->shown ? AGENT_LINE_MAX : UPPER_TOKEN_LINE;
 }
 
 static void take_lines(struct agent_control *control, agent_answer *answer, void *context)
@@ -58,7 +78,7 @@ static void take_lines(struct agent_control *control, agent_answer *answer, void
         begin += octets + 1;
         control->seen = begin;
         if (!is_empty(line, octets))
-            say(control, answer(context, line, octets));
+            answer_line(control, line, octets, answer, context);
     }
     if (control->fd < 0)
         return;
@@ -76,6 +96,8 @@ static void give_up_line(struct agent_control *control)
     control->count = control->room = control->seen = 0;
     control->skipping = true;
     say(control, strdup("{\"ok\":false,\"error\":\"the line is too long\"}"));
+    if (control->token != NULL && !control->shown && control->fd >= 0)
+        agent_control_end(control);
 }
 
 static bool keep(struct agent_control *control, const char *octets, size_t count)
@@ -102,7 +124,7 @@ static void take(struct agent_control *control, const char *octets, size_t count
         size_t skip = end == NULL ? count : (size_t)(end - octets) + 1;
 
         if (!control->skipping) {
-            if (control->count + count <= AGENT_LINE_MAX && keep(control, octets, count)) {
+            if (control->count + count <= line_max(control) && keep(control, octets, count)) {
                 take_lines(control, answer, context);
                 return;
             }
@@ -121,7 +143,7 @@ void agent_control_take(struct agent_control *control, agent_answer *answer, voi
     ssize_t got = recv(control->fd, octets, sizeof(octets), 0);
 
     if (got <= 0)
-        hang_up(control);
+        agent_control_end(control);
     else
         take(control, octets, (size_t)got, answer, context);
 }

@@ -15,26 +15,39 @@
 #include "conformance/labs/linux/agent/agent.h"
 #include "conformance/labs/linux/agent/agent_control.h"
 #include "tools/standard_streams.h"
+#include "upper-tester/token.h"
 #include "wire/exit_status.h"
 
 enum { CONTROLS_MAX = 16 };
 
-static void take_control(int listener, struct agent_control controls[CONTROLS_MAX])
+/* A free place, or that of somebody who has not shown the token: strangers never keep the tester out. NULL: there is none. */
+static struct agent_control *place_of(struct agent_control controls[CONTROLS_MAX], const struct upper_token *token)
 {
-    int fd = accept(listener, NULL, NULL), one = 1;
-
-    if (fd < 0)
-        return;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     for (int i = 0; i < CONTROLS_MAX; i++)
-        if (controls[i].fd < 0) {
-            controls[i].fd = fd;
-            return;
-        }
-    close(fd);
+        if (controls[i].fd < 0)
+            return &controls[i];
+    for (int i = 0; i < CONTROLS_MAX; i++)
+        if (token != NULL && !controls[i].shown)
+            return &controls[i];
+    return NULL;
 }
 
-static int serve(struct agent *agent, int listener)
+static void take_control(int listener, struct agent_control controls[CONTROLS_MAX], const struct upper_token *token)
+{
+    int fd = accept(listener, NULL, NULL), one = 1;
+    struct agent_control *place = fd >= 0 ? place_of(controls, token) : NULL;
+
+    if (place == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    agent_control_end(place);
+    *place = (struct agent_control){.fd = fd, .token = token};
+}
+
+static int serve(struct agent *agent, int listener, const struct upper_token *token)
 {
     struct agent_control controls[CONTROLS_MAX];
     struct pollfd waits[CONTROLS_MAX + 4];
@@ -52,9 +65,9 @@ static int serve(struct agent *agent, int listener)
             return -1;
         agent_take_everything(agent);
         if (waits[0].revents != 0)
-            take_control(listener, controls);
+            take_control(listener, controls, token);
         for (int i = 0; i < CONTROLS_MAX; i++)
-            if (controls[i].fd >= 0 && waits[4 + i].fd >= 0 && waits[4 + i].revents != 0)
+            if (controls[i].fd >= 0 && waits[4 + i].fd == controls[i].fd && waits[4 + i].revents != 0)
                 agent_control_take(&controls[i], agent_obey, agent);
     }
 }
@@ -156,24 +169,52 @@ static int read_traits(struct agent_traits *traits, const char *text)
 }
 
 static const char usage[] =
-    "usage: warpcheck-agent [--device NAME] [--port N] [--fixed LIST]\n"
+    "usage: warpcheck-agent [--device NAME] [--port N] [--address A] [--token FILE] [--fixed LIST]\n"
     "  Runs the upper tester of an RDMA device (docs/upper-tester.md) with rdma_cm and verbs.\n"
     "  --device NAME   the name of the device in `rdma link` (the first device)\n"
     "  --port N        port of the control socket (7471); 0: any port; the READY line names it\n"
-    "  --address A     IPv4 or IPv6 address of the control socket (127.0.0.1); ::, all addresses: everybody who\n"
-    "                  reaches the port is obeyed, so that this is for networks that one trusts\n"
+    "  --address A     IPv4 or IPv6 address of the control socket (127.0.0.1); ::, all addresses. All but loopback\n"
+    "                  need --token\n"
+    "  --token FILE    who connects has to show the first line of this file; \"control_token_file\" of a profile\n"
+    "                  names it. none: everybody who reaches the port is obeyed\n"
     "  --fixed LIST    properties of the device that verbs cannot change; the default is\n"
     "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read\n"
     "  --help          shows this text\n";
 
+struct options {
+    const char *device, *address, *token;
+    unsigned long port;
+};
+
+/* Who may command the agent. NULL: the options are good. */
+static const char *read_access(const struct options *options, struct in6_addr *control, struct upper_token *token,
+                               struct sentence *sentence)
+{
+    static const uint8_t mapped[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127}; /* 127.0.0.0/8 */
+
+    if (!read_address(options->address, control))
+        return "--address is no address";
+    if (options->port > UINT16_MAX)
+        return "--port is no port";
+    if (options->token == NULL)
+        return IN6_IS_ADDR_LOOPBACK(control) || memcmp(control, mapped, sizeof(mapped)) == 0
+                   ? NULL
+                   : "--address other than loopback: --token FILE was expected, or --token none";
+    if (strcmp(options->token, "none") == 0)
+        return NULL;
+    return upper_token_read(token, options->token, sentence) == 0 ? NULL : sentence->text;
+}
+
 static int run(int argc, char **argv)
 {
     struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
-    const char *device = NULL, *address = "127.0.0.1", *why;
+    struct options options = {.address = "127.0.0.1", .port = AGENT_PORT};
+    struct upper_token token = {{0}};
+    struct sentence sentence;
+    const char *why;
     struct in6_addr control;
     struct sockaddr_in6 bound = {0};
     socklen_t octets = sizeof(bound);
-    unsigned long port = AGENT_PORT;
     int listener;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
@@ -184,32 +225,37 @@ static int run(int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
         if (value != NULL && strcmp(argv[i], "--device") == 0) {
-            device = value;
+            options.device = value;
         } else if (value != NULL && strcmp(argv[i], "--port") == 0) {
-            port = strtoul(value, NULL, 10);
+            options.port = strtoul(value, NULL, 10);
         } else if (value != NULL && strcmp(argv[i], "--address") == 0) {
-            address = value;
+            options.address = value;
+        } else if (value != NULL && strcmp(argv[i], "--token") == 0) {
+            options.token = value;
         } else if (value == NULL || strcmp(argv[i], "--fixed") != 0 || read_traits(&agent.traits, value) != 0) {
             fputs(usage, stderr);
             return EXIT_USAGE;
         }
     }
     (void)signal(SIGPIPE, SIG_IGN);
-    why = !read_address(address, &control) ? "--address is no address"
-          : port <= UINT16_MAX             ? open_device(&agent, device)
-                                           : "--port is no port";
+    why = read_access(&options, &control, &token, &sentence);
+    if (why != NULL) {
+        fprintf(stderr, "warpcheck-agent: %s\n", why);
+        return EXIT_USAGE;
+    }
+    why = open_device(&agent, options.device);
     if (why != NULL) {
         fprintf(stderr, "warpcheck-agent: %s\n", why);
         return EXIT_ENVIRONMENT;
     }
-    listener = open_listener(&control, (uint16_t)port);
+    listener = open_listener(&control, (uint16_t)options.port);
     if (listener < 0 || getsockname(listener, (struct sockaddr *)&bound, &octets) != 0) {
-        fprintf(stderr, "warpcheck-agent: cannot listen on port %lu: %s\n", port, strerror(errno));
+        fprintf(stderr, "warpcheck-agent: cannot listen on port %lu: %s\n", options.port, strerror(errno));
         return EXIT_ENVIRONMENT;
     }
     printf("READY device=%s control=%u\n", ibv_get_device_name(agent.device->device), ntohs(bound.sin6_port));
     if (fflush(stdout) == 0) /* else nobody learns the port; main() reports it */
-        (void)serve(&agent, listener);
+        (void)serve(&agent, listener, token.text[0] != '\0' ? &token : NULL);
     return EXIT_ENVIRONMENT;
 }
 
