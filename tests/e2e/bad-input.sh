@@ -55,9 +55,9 @@ for command in audit dump; do
 
 	echo "== $command: nothing in it"
 	expect 3 "$command: no frames" "$WARPCHECK" "$command" "$in/no-frames.pcap"
-	expect 3 "$command: frames of zeros" "$WARPCHECK" "$command" "$in/zeros.pcap"
 	too_short=3
 	[ "$command" = dump ] || too_short=4 # they may have been iWARP
+	expect "$too_short" "$command: frames of zeros, too short for the LLC header that their length promises" "$WARPCHECK" "$command" "$in/zeros.pcap"
 	expect "$too_short" "$command: frames too short for anything" "$WARPCHECK" "$command" "$in/tiny-frames.pcap"
 
 	echo "== $command: cut short"
