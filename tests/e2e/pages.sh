@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The pages of a run, of an audit, of a matrix, of differences, of a site and of the course in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
+# The pages of a run, of an audit, of a matrix, of differences, of a statement, of a site and of the course in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
 # is wider than the window, the pages are a few screens tall as they come, and the ladder is readable. Without Chromium, node or axe-core: a SKIP.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
@@ -23,7 +23,8 @@ expect 0 "the course as one page" tools/course-page.sh "$WORK/course.html"
 holds "all of its lessons, and no link to a document" test "$(grep -c '^<details id="[1-6]-' "$WORK/course.html")" -eq 6 -a "$(grep -c 'href="[^"#]*\.md"' "$WORK/course.html")" -eq 0
 expect 0 "a link to a part of the course" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/course.html#glossary"
 says '^<details id="glossary" open'
-pages=("$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html"
+expect 0 "a conformance statement" "$WARPCHECK" report --statement RFC5041 "$WORK/run" -o "$WORK/statement.html"
+pages=("$WORK/statement.html" "$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html"
 	"$WORK/course.html")
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" "${pages[@]}"
 cp "$WORK/stdout" "$WORK/seen"
@@ -31,7 +32,8 @@ holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")"
 grep '^finding' "$WORK/seen" || true
 holds "neither axe-core nor a script has a finding" test -z "$(grep '^finding' "$WORK/seen" || true)"
 while IFS=$'\t' read -r page width scheme height overflow open lines; do
-	holds "$page, $width pixels, $scheme: $height pixels tall" test "$height" -le 12000
+	# A statement is for paper: each requirement is on it, and nothing folded.
+	[[ $page == */statement.html ]] || holds "$page, $width pixels, $scheme: $height pixels tall" test "$height" -le 12000
 	holds "$page, $width pixels, $scheme: nothing is wider than the window ($overflow, open $open)" test "$overflow" -le 0 -a "$open" -le 0
 	holds "$page, $width pixels, $scheme: no ladder with letters too small to read ($lines)" test "$lines" -eq 0
 done < <(grep -v '^finding' "$WORK/seen")
