@@ -148,6 +148,8 @@ complains 'nothing shows that the device speaks MPA'
 ip addr del 192.0.2.7/24 dev device
 probe 4 "nobody answers for the address"
 says '^  reach +ARP: no answer'
+kill "$peer"
+wait "$peer" 2>/dev/null || true
 ip link del device
 # The other end in a namespace of its own, at the index that this end has here: obeying the remedy has to change something.
 unshare -n sleep infinity &
