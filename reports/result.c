@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_OCTETS_MAX 2048u /* longer than any frame of an Ethernet with a 1500-octet MTU */
-
 static const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_PASS] = "PASS",
     [VERDICT_FAIL] = "FAIL",
@@ -203,8 +201,8 @@ json_t *result_step(double seconds, const char *from, const char *kind, const ch
     if (frame)
         rc |= member_set_count(step, "frame", frame);
     if (octets && length) {
-        char *hex = hex_text(octets, length < STEP_OCTETS_MAX ? length : STEP_OCTETS_MAX);
-        rc |= hex ? json_object_set_new(step, "octets", json_string(hex)) : -1;
+        char *hex = hex_text(octets, length < RESULT_STEP_OCTETS_MAX ? length : RESULT_STEP_OCTETS_MAX);
+        rc |= hex ? json_object_set_new(step, "octets", json_string_nocheck(hex)) : -1;
         rc |= member_set_count(step, "length", length);
         free(hex);
     }

@@ -204,8 +204,9 @@ enum exit_status exit_status_accepting(enum exit_status status, bool accept_know
  * ("tester" or "dut"; audit: "dut" is the side that is judged, left of the flow's '>', "tester" its peer) sent what
  * `summary` says ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
  * "note". `frame` counts from 1, 0: none, in the result's file, or in that of the step's member "file". `octets`/`length` is the frame or payload to be shown as a hex dump
- * (NULL, 0: none; more than 2048 octets are cut). Append with json_array_append_new().
+ * (NULL, 0: none; more than RESULT_STEP_OCTETS_MAX are cut). Append with json_array_append_new().
  */
+enum { RESULT_STEP_OCTETS_MAX = 2048 }; /* longer than any frame of an Ethernet with a 1500-octet MTU */
 json_t *result_step(double seconds, const char *from, const char *kind, const char *summary, uint64_t frame,
                     const uint8_t *octets, size_t length);
 

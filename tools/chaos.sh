@@ -4,7 +4,7 @@
 # chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their calls
 # fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
-# Subjects: run, live, audit, prove, report, merge, gen, new (new-check), course, peer, disk; all of them when none is named.
+# Subjects: run, workers (run -j 2: which call is the N-th is chance there), live, audit, prove, report, merge, gen, new (new-check), course, peer, disk; all of them when none is named.
 #
 #   --calls   the classes of calls that fail: open, write, sync, rename, close, remove, make and memory; all of them
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
@@ -240,9 +240,13 @@ subject() {
 }
 
 run_options=(run --simulate --defect atom-request-reserved 'ATOM-5.2*' 'ATOM-4.1-0*')
-run_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${run_options[@]}" -o "$1"; }
-run_again() { attempt "$WARPCHECK" "${run_options[@]}" -o "$1" --resume; }
+run_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${run_options[@]}" -j 1 -o "$1"; }
+run_again() { attempt "$WARPCHECK" "${run_options[@]}" -j 1 -o "$1" --resume; }
 run_state() { lines "$1"; }
+
+workers_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${run_options[@]}" -j 2 -o "$1"; }
+workers_again() { attempt "$WARPCHECK" "${run_options[@]}" -j 2 -o "$1" --resume; }
+workers_state() { lines "$1"; }
 
 live_options=(run --defect ddp-qn-wrong-code 'DDP-7.2-0*' 'MPA-7.1-0*' -j 1)
 live_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" "${live_options[@]}" -o "$1"; }
@@ -290,6 +294,8 @@ chaos_run() {
 	disturb_twice
 }
 
+chaos_workers() { subject workers 1 yes; }
+
 # steps SUBJECT: the wall clock goes an hour or a day, forwards or backwards.
 steps() {
 	local at few=$(((MOMENTS + 9) / 10))
@@ -311,7 +317,7 @@ disturb_twice() {
 	fresh "$dir"
 	class=files at=$((all_calls / 3)) deed=kill "${subject}_start" "$dir"
 	for at in $(moments "$((MOMENTS / 4 + 2))" "$((all_calls / 3))"); do
-		chaotic files "$at" kill "$WARPCHECK" "${run_options[@]}" -o "$dir" --resume
+		chaotic files "$at" kill "$WARPCHECK" "${run_options[@]}" -j 1 -o "$dir" --resume
 		[ "$status" -ne 137 ] || stopped=$((stopped + 1))
 	done
 	go_on "$subject, stopped $stopped times more" "$dir"
@@ -451,7 +457,7 @@ apart() {
 }
 
 subjects=("$@")
-[ $# -gt 0 ] || subjects=(run live audit prove report merge gen new course peer disk)
+[ $# -gt 0 ] || subjects=(run workers live audit prove report merge gen new course peer disk)
 for name in "${subjects[@]}"; do
 	declare -F "chaos_$name" >/dev/null || { echo "chaos.sh: there is no subject '$name'" >&2; exit 2; }
 done

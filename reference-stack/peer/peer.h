@@ -24,6 +24,7 @@ struct peer;
 struct peer_stream;
 struct defect_set;
 struct iwarp_span;
+struct json_t;
 
 struct peer_association;
 
@@ -149,6 +150,12 @@ void peer_tick(struct peer *peer, uint64_t now);
  * without newline, to be freed with free(); never NULL unless memory is short. Nothing in `line` can do harm.
  */
 char *peer_command(struct peer *peer, const char *line, uint64_t now);
+
+/*
+ * The same without text, for a caller in the same process: `command` as JSON's parser gives it, of at most PEER_VALUES_MAX values. The
+ * reply is the caller's, but for values that it shares with the command. NULL: memory is short.
+ */
+struct json_t *peer_answer(struct peer *peer, const struct json_t *command, uint64_t now);
 
 /* What memory_max is the limit of: the transport takes its share from it. */
 struct budget *peer_budget(struct peer *peer);

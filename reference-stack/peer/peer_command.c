@@ -97,41 +97,74 @@ static size_t values_of(const char *line)
     return count;
 }
 
-char *peer_command(struct peer *peer, const char *line, uint64_t now)
+/* The events that a reply has told are gone. */
+static void replied(struct peer *peer)
 {
-    struct sentence sentence = {""};
-    json_error_t error;
-    bool long_winded = values_of(line) > PEER_VALUES_MAX;
-    json_t *command = long_winded ? NULL : json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    json_t *reply = NULL;
-    bool whole; /* memory was enough for all of it */
-    char *text;
+    if (!peer->polled)
+        return;
+    peer_events_clear(peer);
+    peer->polls++;
+}
+
+/* `command` NULL: it cannot be read, and the sentence says why. NULL: memory was not enough for all of the reply. */
+static json_t *reply_to(struct peer *peer, const json_t *command, uint64_t now, struct sentence *sentence)
+{
+    json_t *reply, *tag = json_is_object(command) ? json_object_get(command, "tag") : NULL;
+    bool whole;
 
     peer->now = now;
     peer->polled = false;
-    if (long_winded)
-        (void)sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
-    else if (command == NULL)
-        (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
-    else
-        reply = obey(peer, command, &sentence);
+    reply = command != NULL ? obey(peer, command, sentence) : NULL;
     if (reply != NULL) {
         whole = json_object_set_new(reply, "ok", json_true()) == 0;
     } else {
         reply = json_object();
         whole = json_object_set_new(reply, "ok", json_false()) == 0;
         /* The text may quote what was no UTF-8. */
-        whole = whole && (json_object_set_new(reply, "error", json_string(sentence.text)) == 0 ||
+        whole = whole && (json_object_set_new(reply, "error", json_string(sentence->text)) == 0 ||
                           json_object_set_new(reply, "error", json_string("the command is not UTF-8")) == 0);
     }
-    if (json_is_object(command) && json_object_get(command, "tag") != NULL)
-        whole = json_object_set(reply, "tag", json_object_get(command, "tag")) == 0 && whole;
-    text = whole ? text_of(reply) : NULL;
+    if (tag != NULL)
+        whole = json_object_set(reply, "tag", tag) == 0 && whole;
+    if (whole)
+        return reply;
     json_decref(reply);
-    if (text != NULL && peer->polled) {
-        peer_events_clear(peer);
-        peer->polls++;
-    }
+    return NULL;
+}
+
+char *peer_command(struct peer *peer, const char *line, uint64_t now)
+{
+    struct sentence sentence = {""};
+    json_error_t error;
+    bool long_winded = values_of(line) > PEER_VALUES_MAX;
+    json_t *command = long_winded ? NULL : json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *reply;
+    char *text;
+
+    if (long_winded)
+        (void)sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
+    else if (command == NULL)
+        (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
+    reply = reply_to(peer, command, now, &sentence);
+    text = reply != NULL ? text_of(reply) : NULL;
+    json_decref(reply);
     json_decref(command);
+    if (text != NULL)
+        replied(peer);
     return text;
+}
+
+json_t *peer_answer(struct peer *peer, const json_t *command, uint64_t now)
+{
+    struct sentence sentence = {""};
+    json_t *reply = reply_to(peer, command, now, &sentence);
+
+    /* The events are the peer's own array, which is emptied now. */
+    if (reply != NULL && peer->polled && json_object_set_new(reply, "events", json_copy(peer->events)) != 0) {
+        json_decref(reply);
+        reply = NULL;
+    }
+    if (reply != NULL)
+        replied(peer);
+    return reply;
 }

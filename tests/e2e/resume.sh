@@ -50,6 +50,24 @@ stopped 1 --defect mpa-reply-reserved 'MPA-7.1*'
 stopped 1 --defect mpa-pad-stale 'MPA-4*'
 stopped 0 'DDP-7*' 'MPA-4.4*'
 
+echo "== stopped by a line that cannot be written"
+# Among the first lines are what the device serves in each role: a run without that must not go on to other checks.
+select=(run --simulate --defect atom-request-reserved 'ATOM-5.2.1*' -j 1)
+# A finding may do without its ladder and the place of its frame, where the evidence could not be written.
+placeless() { lines "$1" | jq -cS 'del(.offset, .octets, .steps) | del(.findings[]?.offset, .findings[]?.octets)'; }
+expect 1 "undisturbed" "$WARPCHECK" "${select[@]}" -o "$WORK/kept"
+placeless "$WORK/kept/results.jsonl" >"$WORK/wanted"
+stopped=0
+for at in {1..12}; do
+	rm -rf "$WORK/stopped"
+	expect "1 4" "write $at fails" env LD_PRELOAD="$B/chaos.so" CHAOS_CLASS=write CHAOS_AT="$at" CHAOS_DO=fail CHAOS_ERRNO=28 CHAOS_WHO=main \
+		CHAOS_COUNT="$WORK/count" "$WARPCHECK" "${select[@]}" -o "$WORK/stopped"
+	[ ! -s "$WORK/stderr" ] || stopped=$((stopped + 1))
+	expect 1 "resumed" "$WARPCHECK" "${select[@]}" -o "$WORK/stopped" --resume
+	holds "the same lines in the same order" cmp <(placeless "$WORK/stopped/results.jsonl") "$WORK/wanted"
+done
+holds "some stop the run: $stopped" test "$stopped" -gt 4
+
 echo "== stopped before the last checks, and again"
 select=(run --simulate --defect atom-request-reserved 'ATOM*')
 expect 1 "the run" "$WARPCHECK" "${select[@]}" -o "$WORK/atom"

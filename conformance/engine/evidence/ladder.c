@@ -17,10 +17,23 @@ struct place {
     bool from_dut, fin, reset;
 };
 
+/* A step, of which most are never shown: what it is made of, and the step itself when somebody has asked for it. */
+struct rung {
+    struct place place;
+    struct event_shown shown; /* its octets are those below */
+    double seconds;
+    char text[NOTATION_MAX];
+    json_t *step;
+    size_t room;
+    uint8_t octets[]; /* so many have room */
+};
+
 struct ladder {
-    json_t *steps;                             /* NULL: not kept */
-    struct place places[LADDER_STEPS_MAX + 1]; /* of the steps; one more for the step of ladder_find() */
-    uint64_t left_out;                         /* steps between the first and the last ones */
+    bool kept;
+    struct rung *rungs[LADDER_STEPS_MAX + 1]; /* one more for the step of ladder_find() */
+    size_t count;
+    json_t *steps;     /* ladder_steps() was called: the steps of the rungs */
+    uint64_t left_out; /* steps between the first and the last ones */
 };
 
 struct ladder *ladder_new(void)
@@ -28,48 +41,109 @@ struct ladder *ladder_new(void)
     return calloc(1, sizeof(struct ladder));
 }
 
+static void rung_free(struct rung *rung)
+{
+    if (rung != NULL)
+        json_decref(rung->step);
+    free(rung);
+}
+
+static void clear(struct ladder *ladder)
+{
+    for (size_t i = 0; i < ladder->count; i++)
+        rung_free(ladder->rungs[i]);
+    json_decref(ladder->steps);
+    *ladder = (struct ladder){0};
+}
+
 void ladder_free(struct ladder *ladder)
 {
     if (ladder == NULL)
         return;
-    json_decref(ladder->steps);
+    clear(ladder);
     free(ladder);
 }
 
 void ladder_begin(struct ladder *ladder, bool kept)
 {
-    json_decref(ladder->steps);
-    ladder->steps = kept ? json_array() : NULL;
-    ladder->left_out = 0;
+    clear(ladder);
+    ladder->kept = kept;
 }
 
-/* Takes the step at an index out, and its place. */
-static void leave_out(struct ladder *ladder, size_t at)
+/* The rung's step; borrowed. NULL without memory. */
+static json_t *step_of(struct rung *rung)
 {
-    size_t count = json_array_size(ladder->steps);
+    if (rung->step == NULL)
+        rung->step = event_shown_step(&rung->shown, rung->text, rung->seconds, rung->place.from_dut ? "dut" : "tester",
+                                      SIZE_MAX);
+    return rung->step;
+}
 
-    (void)json_array_remove(ladder->steps, at);
-    memmove(&ladder->places[at], &ladder->places[at + 1], (count - at - 1) * sizeof(ladder->places[0]));
+/* Takes the rung at an index out. */
+static struct rung *leave_out(struct ladder *ladder, size_t at)
+{
+    struct rung *rung = ladder->rungs[at];
+
+    ladder->count--;
+    memmove(&ladder->rungs[at], &ladder->rungs[at + 1], (ladder->count - at) * sizeof(ladder->rungs[0]));
+    if (ladder->steps != NULL)
+        (void)json_array_remove(ladder->steps, at);
     ladder->left_out++;
+    return rung;
 }
 
-/* Puts a step at an index; the array takes the step over. */
-static void put(struct ladder *ladder, size_t at, json_t *step, const struct place *place)
+/* Puts a rung, which the ladder takes over, at an index. False: memory is short, and the rung is gone. */
+static bool put(struct ladder *ladder, size_t at, struct rung *rung)
 {
-    size_t count = json_array_size(ladder->steps);
+    if (ladder->steps != NULL && json_array_insert(ladder->steps, at, step_of(rung)) != 0) {
+        rung_free(rung);
+        return false;
+    }
+    memmove(&ladder->rungs[at + 1], &ladder->rungs[at], (ladder->count - at) * sizeof(ladder->rungs[0]));
+    ladder->rungs[at] = rung;
+    ladder->count++;
+    return true;
+}
 
-    if (step == NULL || json_array_insert_new(ladder->steps, at, step) != 0)
+/* A rung with room for so many octets, in place of `old` (NULL: a new one). NULL without memory. */
+static struct rung *rung_new(struct rung *old, size_t octets)
+{
+    struct rung *rung = old;
+
+    if (old == NULL || old->room < octets) {
+        rung_free(old);
+        rung = malloc(sizeof(*rung) + octets);
+        if (rung == NULL)
+            return NULL;
+        rung->room = octets;
+    } else {
+        json_decref(rung->step);
+    }
+    rung->step = NULL;
+    return rung;
+}
+
+/*
+ * The first steps stay; of the others the oldest goes. One place is left for the note that tells how many went. `shown` has what
+ * is to be copied.
+ */
+static void append(struct ladder *ladder, const struct event_shown *shown, const char *text, double seconds,
+                   const struct place *place)
+{
+    struct rung *rung = ladder->count >= LADDER_STEPS_MAX - 1 ? leave_out(ladder, LADDER_STEPS_FIRST) : NULL;
+    size_t octets = shown->count < RESULT_STEP_OCTETS_MAX ? shown->count : RESULT_STEP_OCTETS_MAX;
+
+    rung = rung_new(rung, octets);
+    if (rung == NULL)
         return;
-    memmove(&ladder->places[at + 1], &ladder->places[at], (count - at) * sizeof(ladder->places[0]));
-    ladder->places[at] = *place;
-}
-
-/* The first steps stay; of the others the oldest goes. One place is left for the note that tells how many went. */
-static void append(struct ladder *ladder, json_t *step, const struct place *place)
-{
-    if (json_array_size(ladder->steps) >= LADDER_STEPS_MAX - 1)
-        leave_out(ladder, LADDER_STEPS_FIRST);
-    put(ladder, json_array_size(ladder->steps), step, place);
+    rung->place = *place;
+    rung->shown = *shown;
+    rung->shown.octets = shown->octets != NULL ? rung->octets : NULL;
+    rung->seconds = seconds;
+    if (octets != 0)
+        memcpy(rung->octets, shown->octets, octets);
+    (void)snprintf(rung->text, sizeof(rung->text), "%s", text);
+    (void)put(ladder, ladder->count, rung);
 }
 
 void ladder_event(struct ladder *ladder, const struct flow_event *event, double seconds, bool from_dut,
@@ -83,34 +157,58 @@ void ladder_event(struct ladder *ladder, const struct flow_event *event, double 
                           .from_dut = from_dut,
                           .fin = close && !event->close->reset,
                           .reset = close && event->close->reset};
+    struct event_shown shown;
     char text[NOTATION_MAX];
 
-    if (ladder->steps == NULL || notation_event(event, text, sizeof(text))[0] == '\0')
+    if (!ladder->kept || notation_event(event, text, sizeof(text))[0] == '\0')
         return;
-    append(ladder, event_step(event, text, seconds, from_dut ? "dut" : "tester", SIZE_MAX), &place);
+    event_shown(event, &shown);
+    append(ladder, &shown, text, seconds, &place);
+}
+
+static void note(struct ladder *ladder, size_t at, const char *text, double seconds)
+{
+    struct rung *rung = rung_new(NULL, 0);
+
+    if (rung == NULL)
+        return;
+    rung->place = (struct place){0};
+    rung->shown = (struct event_shown){.kind = "note"};
+    rung->seconds = seconds;
+    /* A note may be long. */
+    rung->step = result_step(seconds, "tester", "note", text, 0, NULL, 0);
+    if (rung->step != NULL)
+        (void)put(ladder, at, rung);
+    else
+        rung_free(rung);
 }
 
 void ladder_note(struct ladder *ladder, const char *text, double seconds)
 {
-    struct place none = {0};
-
-    if (ladder->steps != NULL)
-        append(ladder, result_step(seconds, "tester", "note", text, 0, NULL, 0), &none);
+    if (!ladder->kept)
+        return;
+    if (ladder->count >= LADDER_STEPS_MAX - 1)
+        rung_free(leave_out(ladder, LADDER_STEPS_FIRST));
+    note(ladder, ladder->count, text, seconds);
 }
 
 json_t *ladder_steps(struct ladder *ladder)
 {
-    struct place none = {0};
     char text[80];
 
-    if (ladder->left_out == 0 || ladder->steps == NULL)
+    if (!ladder->kept)
+        return NULL;
+    if (ladder->left_out != 0) {
+        (void)snprintf(text, sizeof(text), "%llu steps of this ladder are left out here",
+                       (unsigned long long)ladder->left_out);
+        note(ladder, LADDER_STEPS_FIRST, text, ladder->rungs[LADDER_STEPS_FIRST]->seconds);
+        ladder->left_out = 0;
+    }
+    if (ladder->steps != NULL || (ladder->steps = json_array()) == NULL)
         return ladder->steps;
-    (void)snprintf(text, sizeof(text), "%llu steps of this ladder are left out here",
-                   (unsigned long long)ladder->left_out);
-    put(ladder, LADDER_STEPS_FIRST,
-        result_step(json_real_value(json_object_get(json_array_get(ladder->steps, LADDER_STEPS_FIRST), "t")), "tester",
-                    "note", text, 0, NULL, 0),
-        &none);
+    for (size_t i = 0; i < ladder->count; i++)
+        if (json_array_append(ladder->steps, step_of(ladder->rungs[i])) != 0)
+            rung_free(leave_out(ladder, i--));
     ladder->left_out = 0;
     return ladder->steps;
 }
@@ -149,33 +247,36 @@ static const char *frame_text(const struct own_frame *frame, char *text, size_t 
 
 static json_t *add_frame(struct ladder *ladder, const struct own_frame *frame, uint64_t start_ns)
 {
-    struct place place = {.frame = frame->frame,
-                          .end = frame->sequence + frame->octets,
-                          .own_port = frame->own_port,
-                          .dut_port = frame->dut_port,
-                          .from_dut = frame->from_dut};
-    size_t at = json_array_size(ladder->steps);
-    char text[64];
+    struct rung *rung = ladder->count <= LADDER_STEPS_MAX ? rung_new(NULL, 0) : NULL;
+    size_t at = ladder->count;
 
-    if (at > LADDER_STEPS_MAX)
+    if (rung == NULL)
         return NULL;
-    while (at > 0 && (ladder->places[at - 1].frame == 0 || ladder->places[at - 1].frame > frame->frame))
+    while (at > 0 && (ladder->rungs[at - 1]->place.frame == 0 || ladder->rungs[at - 1]->place.frame > frame->frame))
         at--;
-    put(ladder, at,
-        result_step((double)(frame->time_ns - start_ns) / 1e9, frame->from_dut ? "dut" : "tester", "tcp",
-                    frame_text(frame, text, sizeof(text)), frame->frame, NULL, 0),
-        &place);
-    return json_array_get(ladder->steps, at);
+    rung->place = (struct place){.frame = frame->frame,
+                                 .end = frame->sequence + frame->octets,
+                                 .own_port = frame->own_port,
+                                 .dut_port = frame->dut_port,
+                                 .from_dut = frame->from_dut};
+    rung->shown = (struct event_shown){.kind = "tcp", .frame = frame->frame};
+    rung->seconds = (double)(frame->time_ns - start_ns) / 1e9;
+    (void)frame_text(frame, rung->text, sizeof(rung->text));
+    if (step_of(rung) == NULL) {
+        rung_free(rung);
+        return NULL;
+    }
+    return put(ladder, at, rung) ? step_of(rung) : NULL;
 }
 
 json_t *ladder_find(struct ladder *ladder, const struct sighting *sighting, const struct own_frame *frame,
                     uint64_t start_ns)
 {
-    for (size_t i = json_array_size(ladder->steps); i-- > 0;)
-        if (fits(&ladder->places[i], sighting))
-            return json_array_get(ladder->steps, i);
-    for (size_t i = json_array_size(ladder->steps); frame != NULL && i-- > 0;)
-        if (ladder->places[i].frame == frame->frame && ladder->places[i].from_dut == frame->from_dut)
-            return json_array_get(ladder->steps, i);
-    return frame != NULL && ladder->steps != NULL ? add_frame(ladder, frame, start_ns) : NULL;
+    for (size_t i = ladder->count; i-- > 0;)
+        if (fits(&ladder->rungs[i]->place, sighting))
+            return step_of(ladder->rungs[i]);
+    for (size_t i = ladder->count; frame != NULL && i-- > 0;)
+        if (ladder->rungs[i]->place.frame == frame->frame && ladder->rungs[i]->place.from_dut == frame->from_dut)
+            return step_of(ladder->rungs[i]);
+    return frame != NULL && ladder->kept ? add_frame(ladder, frame, start_ns) : NULL;
 }

@@ -34,7 +34,11 @@ struct recorder {
     uint64_t start_ns;
     uint64_t written;       /* octets of the evidence */
     uint64_t cut, left_out; /* frames, by its limit */
-    char flow[FLOW_NAME_MAX];
+    struct {
+        char name[FLOW_NAME_MAX];
+        uint64_t number; /* of the flow; 0: it has no name */
+        enum flow_direction direction;
+    } latest; /* flow in which the device sent something */
 };
 
 static bool is_address(const struct flow_address *seen, const struct net_address *address)
@@ -100,6 +104,17 @@ static void on_rule_result(const struct rule_result *result, void *argument)
     recorder->config.rule_result(recorder->config.user, result, flow);
 }
 
+/* The device has sent something in this flow: most events are of the same one as before. */
+static void note_flow(struct recorder *recorder, const struct flow *flow, enum flow_direction direction)
+{
+    if (flow->number != 0 && recorder->latest.number == flow->number && recorder->latest.direction == direction &&
+        flow->kind != FLOW_CM_EXCHANGE) /* its id comes later */
+        return;
+    (void)flow_name(flow, direction, recorder->latest.name, sizeof(recorder->latest.name));
+    recorder->latest.number = flow->number;
+    recorder->latest.direction = direction;
+}
+
 static void on_event(void *context, const struct flow_event *event)
 {
     struct recorder *recorder = context;
@@ -109,7 +124,7 @@ static void on_event(void *context, const struct flow_event *event)
         add_step(recorder, event);
     if (event->kind != FLOW_END) {
         if (is_own(recorder, event->flow) && is_dut(recorder, event->flow, event->direction))
-            (void)flow_name(event->flow, event->direction, recorder->flow, sizeof(recorder->flow));
+            note_flow(recorder, event->flow, event->direction);
         return;
     }
     if (recorder->config.rule_result != NULL) {
@@ -245,7 +260,8 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
     recorder->frame = 0;
     recorder->start_ns = 0;
     recorder->written = recorder->cut = recorder->left_out = 0;
-    recorder->flow[0] = '\0';
+    recorder->latest.name[0] = '\0';
+    recorder->latest.number = 0;
     ladder_begin(recorder->ladder, recorder->config.ladder);
     own_connections_begin(recorder->own);
     if (pcapng == NULL)
@@ -305,7 +321,7 @@ uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sightin
 
 const char *recorder_flow(const struct recorder *recorder)
 {
-    return recorder->flow;
+    return recorder->latest.name;
 }
 
 const struct flow_totals *recorder_totals(struct recorder *recorder)

@@ -27,6 +27,7 @@ struct rig;
 struct device_keeper;
 struct device_command;
 struct profile;
+struct json_t;
 struct profile_place;
 struct defect_set;
 
@@ -39,6 +40,8 @@ enum {
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
     char *(*command)(struct rig *rig, const char *request, struct sentence *error);
+    /* The same without text, where the device is in this process: PEER_VALUES_MAX values at most. NULL: text is all there is. */
+    struct json_t *(*answer)(struct rig *rig, const struct json_t *request, struct sentence *error);
     /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
     void (*free)(struct rig *rig);

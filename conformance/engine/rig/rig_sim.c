@@ -5,6 +5,7 @@
  */
 #include "conformance/engine/rig/rig.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,17 @@ static char *sim_command(struct rig *rig, const char *request, struct sentence *
     return answer;
 }
 
+static json_t *sim_answer(struct rig *rig, const json_t *request, struct sentence *error)
+{
+    struct sim_rig *sim = (struct sim_rig *)rig;
+    json_t *answer =
+        is_sctp(sim) ? sim_sctp_answer(sim->sctp_device, request) : sim_device_answer(sim->device, request);
+
+    if (answer == NULL)
+        (void)sentence_set(error, "the simulated device ran out of memory");
+    return answer;
+}
+
 static int sim_reset_dut(struct rig *rig, struct sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
@@ -134,7 +146,8 @@ static void sim_rig_free(struct rig *rig)
     free(sim);
 }
 
-static const struct rig_ops sim_rig_ops = {.command = sim_command, .reset = sim_reset_dut, .free = sim_rig_free};
+static const struct rig_ops sim_rig_ops = {
+    .command = sim_command, .answer = sim_answer, .reset = sim_reset_dut, .free = sim_rig_free};
 
 struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error)
 {

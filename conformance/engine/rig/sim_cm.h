@@ -17,6 +17,7 @@
 #include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
+struct json_t;
 struct sim_cm;
 struct defect_set;
 struct tcp_stack;
@@ -41,7 +42,8 @@ void sim_cm_input(struct sim_cm *cm, const uint8_t *frame, size_t octets, uint64
 uint64_t sim_cm_deadline(const struct sim_cm *cm);
 void sim_cm_tick(struct sim_cm *cm, uint64_t now);
 
-/* True: the request is one of these verbs, and *answer is the caller's to free(); NULL: memory is short. */
+/* True: the request is one of these verbs, and *answer is the caller's to free(); NULL: memory is short. The same without text. */
 bool sim_cm_command(struct sim_cm *cm, const char *request, uint64_t now, char **answer);
+bool sim_cm_answer(struct sim_cm *cm, const struct json_t *request, uint64_t now, struct json_t **answer);
 
 #endif

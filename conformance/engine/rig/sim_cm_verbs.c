@@ -159,22 +159,30 @@ static const struct {
     json_t *(*act)(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error);
 } verbs[] = {{"cm_configure", configure}, {"cm_connect", connect_to}, {"cm_poll", poll_events}};
 
-bool sim_cm_command(struct sim_cm *cm, const char *request, uint64_t now, char **answer)
+bool sim_cm_answer(struct sim_cm *cm, const json_t *request, uint64_t now, json_t **answer)
 {
-    json_t *json = json_loads(request, 0, NULL), *reply = NULL;
-    const char *verb = json_string_value(json_object_get(json, "verb"));
+    const char *verb = json_string_value(json_object_get(request, "verb"));
     struct sentence error = {{0}};
     bool known = false;
 
+    *answer = NULL;
     for (size_t i = 0; verb != NULL && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
         if (strcmp(verb, verbs[i].verb) != 0)
             continue;
         known = true;
-        reply = verbs[i].act(cm, json, now, &error);
+        *answer = verbs[i].act(cm, request, now, &error);
         sim_cm_serve(cm, now);
     }
-    if (known && reply == NULL)
-        reply = json_pack("{s:b, s:s}", "ok", 0, "error", error.text);
+    if (known && *answer == NULL)
+        *answer = json_pack("{s:b, s:s}", "ok", 0, "error", error.text);
+    return known;
+}
+
+bool sim_cm_command(struct sim_cm *cm, const char *request, uint64_t now, char **answer)
+{
+    json_t *json = json_loads(request, 0, NULL), *reply;
+    bool known = sim_cm_answer(cm, json, now, &reply);
+
     if (known)
         *answer = reply != NULL ? json_dumps(reply, JSON_COMPACT) : NULL;
     json_decref(reply);

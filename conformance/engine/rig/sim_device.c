@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/rig/sim_device.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -356,6 +357,17 @@ void sim_device_free(struct sim_device *device)
     peer_free(device->peer);
     tcp_stack_free(device->tcp);
     free(device);
+}
+
+json_t *sim_device_answer(struct sim_device *device, const json_t *request)
+{
+    uint64_t now = sim_now(device->config.sim);
+    json_t *answer = NULL;
+
+    tcp_stack_set_time(device->tcp, now);
+    if (sim_cm_answer(device->cm, request, now, &answer))
+        return answer;
+    return peer_answer(device->peer, request, now);
 }
 
 char *sim_device_command(struct sim_device *device, const char *request)

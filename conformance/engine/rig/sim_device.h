@@ -10,6 +10,7 @@
 #include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
+struct json_t;
 struct sim_device;
 struct defect_set;
 
@@ -32,5 +33,6 @@ void sim_device_free(struct sim_device *device);
 
 /* One request line to its upper tester; the answer is the caller's to free(). NULL: memory is short. */
 char *sim_device_command(struct sim_device *device, const char *request);
+struct json_t *sim_device_answer(struct sim_device *device, const struct json_t *request);
 
 #endif

@@ -2,6 +2,7 @@
 #include "conformance/engine/rig/sim_sctp.h"
 
 #include <netinet/in.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,15 @@ void sim_sctp_free(struct sim_sctp *device)
     sctp_hub_free(device->hub);
     packet_reassembly_free(device->reassembly);
     free(device);
+}
+
+json_t *sim_sctp_answer(struct sim_sctp *device, const json_t *request)
+{
+    uint64_t now = sim_now(device->config.sim);
+    json_t *answer = peer_answer(device->peer, request, now);
+
+    wind(device, now);
+    return answer;
 }
 
 char *sim_sctp_command(struct sim_sctp *device, const char *request)

@@ -11,6 +11,7 @@
 #include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
+struct json_t;
 struct sim_sctp;
 struct defect_set;
 
@@ -31,5 +32,6 @@ void sim_sctp_free(struct sim_sctp *device);
 
 /* One request line to its upper tester; the answer is the caller's to free(). NULL: memory is short. */
 char *sim_sctp_command(struct sim_sctp *device, const char *request);
+struct json_t *sim_sctp_answer(struct sim_sctp *device, const struct json_t *request);
 
 #endif

@@ -172,7 +172,9 @@ static int keep_learned(void *user, json_t *served)
 {
     struct run *run = user;
 
-    return run->config->learned != NULL ? run->config->learned(run->config->user, served) : 0;
+    if (run->config->learned == NULL || run->config->learned(run->config->user, served) == 0)
+        return 0;
+    return sentence_set(&run->failure, "what the device serves cannot be kept");
 }
 
 /* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
@@ -214,7 +216,7 @@ static int keep_journal(struct run *run, const struct result *found, const char 
 }
 
 static int report(struct run *run, const struct plan_item *item, const struct outcome *outcome, const char *evidence,
-                  uint64_t duration, json_t *steps)
+                  uint64_t duration, bool has_steps)
 {
     char script[TEXT_OCTETS];
     char replay[TEXT_OCTETS];
@@ -244,8 +246,8 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
-        result.frame = evidence != NULL || steps != NULL ? cite(run, outcome) : 0;
-        result.steps = steps;
+        result.steps = has_steps ? recorder_steps(run->recorder) : NULL;
+        result.frame = evidence != NULL || result.steps != NULL ? cite(run, outcome) : 0;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
         result.replay = replay;
@@ -257,7 +259,7 @@ static int skip_item(struct run *run, const struct plan_item *item)
 {
     struct outcome outcome = {.verdict = VERDICT_SKIP, .message = item->skip.text, .line = item->check->line};
 
-    return report(run, item, &outcome, NULL, 0, NULL);
+    return report(run, item, &outcome, NULL, 0, false);
 }
 
 /* Is the capture of this check wanted? Otherwise it is removed. */
@@ -333,10 +335,13 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
             return take_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);
     }
+    /* Checks after this one would be judged, and this one last when the run is resumed. */
+    if (run->failure.text[0] != '\0')
+        return -1;
     if (rig == NULL) {
         run_served_say(run->served, item->role, why.text, &outcome);
         tell_after(run, false, &outcome);
-        return report(run, item, &outcome, NULL, 0, NULL);
+        return report(run, item, &outcome, NULL, 0, false);
     }
     runner_evidence_name(config, item, name, sizeof(name));
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
@@ -362,8 +367,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         if (impaired)
             tally_clear(run->tally);
         tell_after(run, true, &noted);
-        reported = report(run, item, &outcome, keep_evidence(run, &outcome, name) ? shown : NULL, rig_now(rig) - begun,
-                          recorder_steps(run->recorder));
+        reported =
+            report(run, item, &outcome, keep_evidence(run, &outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
         status = status != 0 ? status : reported;
     }
     run->item = NULL;
