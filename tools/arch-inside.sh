@@ -32,12 +32,13 @@ audited() { # PROGRAM FILE
 	sed -i -E 's/"(started|ended)":"[^"]*"/"\1":"then"/g; s/("chain":\{"lines":[0-9]+,"crc32c":)"[^"]*"/\1"of these"/' "$2"
 	[ "$status" -eq 1 ] || [ "$status" -eq 4 ]
 }
-simulated() { # PROGRAM FOLDER: what is a result in it
-	"$1" run --simulate --seed 1 -j "$JOBS" -o "$2" --force >/dev/null &&
-		jq -cS 'select(.type == "result" or .type == "summary") | del(.seconds, .elapsed, .began, .time, .evidence, .chain)' "$2/results.jsonl" >"$2.results"
-}
 # The stack keeps the target of an atomic operation in the byte order of its host, as devices do (docs/upper-tester.md): what an Atomic
 # Response says of octets that were there before is another number on the other kind of machine.
+simulated() { # PROGRAM FOLDER: what is a result in it
+	"$1" run --simulate --seed 1 -j "$JOBS" -o "$2" --force >/dev/null &&
+		jq -cS 'select(.type == "result" or .type == "summary") | del(.seconds, .elapsed, .began, .ended, .time, .evidence, .chain) | if (.id // "" | startswith("ATOM-"))
+			then walk(if type == "object" then del(.octets, .summary) else . end) else . end' "$2/results.jsonl" >"$2.results"
+}
 made() {
 	"$1" gen --corpus "$2" >/dev/null || return
 	find "$2/reference-stack" -name '*-fetch-add.pcapng' -delete -o -name '*-swap.pcapng' -delete
