@@ -65,8 +65,8 @@ static const uint8_t *header_of(const uint8_t *octets, size_t count, uint8_t *he
  */
 struct send_work *atomic_open(const struct iwarp_stream *stream)
 {
-    for (size_t i = 0; i < stream->work_sent; i++) {
-        struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work_sent; i++) {
+        struct send_work *work = ring_at(&stream->outbound.work, i);
 
         if (work->kind == IWARP_WORK_ATOMIC && !work->done)
             return work;
@@ -76,9 +76,9 @@ struct send_work *atomic_open(const struct iwarp_stream *stream)
 
 bool atomic_send_request(struct iwarp_stream *stream, struct outgoing *request)
 {
-    request->work->atomic.id = ++stream->atomic_ids;
+    request->work->atomic.id = ++stream->outbound.atomic_ids;
     request->segment.qn = DDP_QN_READ_REQUEST;
-    request->segment.msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    request->segment.msn = stream->inbound.queues[DDP_QN_READ_REQUEST].msn_next;
     request->segment.last = true;
     atomic_request_pack(&request->work->atomic, request->header);
     request->header_octets = ATOMIC_REQUEST_OCTETS;
@@ -111,36 +111,36 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
 
 void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
 {
-    struct served_read served = {.is_atomic = true};
+    struct inbound_request request = {.is_atomic = true};
     uint8_t header[ATOMIC_REQUEST_OCTETS];
     const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
 
-    (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
-    subject->atomic = &served.atomic;
-    subject->region = iwarp_region_find(stream->device, served.atomic.stag);
+    (void)atomic_request_parse(&p, header + sizeof(header), &request.atomic);
+    subject->atomic = &request.atomic;
+    subject->region = iwarp_region_find(stream->device, request.atomic.stag);
     if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
-        deliver_served(stream, &served, subject);
+        deliver_queue_request(stream, &request, subject);
 }
 
 /* False when the request has gone bad since it was delivered, as by an invalidation: then the stream has failed. */
-static bool still_good(struct iwarp_stream *stream, const struct served_read *served,
+static bool still_good(struct iwarp_stream *stream, const struct inbound_request *request,
                        struct validation_subject *subject)
 {
     struct validation_outcome outcome;
     struct ddp_segment segment;
-    const uint8_t *p = served->header;
+    const uint8_t *p = request->header;
 
     if (stream_judge(VALIDATE_ATOMIC_REQUEST, subject, &outcome))
         return true;
-    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    (void)ddp_parse(&p, request->header + DDP_UNTAGGED_OCTETS, &segment);
     subject->segment = &segment;
-    subject->segment_octets = served->segment_octets;
+    subject->segment_octets = request->segment_octets;
     stream_fail(stream, &outcome, subject, "the target of an atomic went away");
     return false;
 }
 
 /* A local catastrophic error where the response should be made: a Terminate without headers goes in its place (8.1). */
-static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
+static void response_impossible(struct iwarp_stream *stream, const struct inbound_request *request)
 {
     struct ddp_segment segment;
     struct validation_subject subject = stream_subject(stream);
@@ -148,11 +148,11 @@ static void response_impossible(struct iwarp_stream *stream, const struct served
         .error = TERM_RDMAP_CATASTROPHIC,
         .action = VALIDATION_TERMINATE,
     };
-    const uint8_t *p = served->header;
+    const uint8_t *p = request->header;
 
-    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    (void)ddp_parse(&p, request->header + DDP_UNTAGGED_OCTETS, &segment);
     subject.segment = &segment;
-    subject.segment_octets = served->segment_octets;
+    subject.segment_octets = request->segment_octets;
     stream_fail(stream, &outcome, &subject, "a local catastrophic error, an Atomic Response cannot be made");
 }
 
@@ -160,36 +160,36 @@ static void response_impossible(struct iwarp_stream *stream, const struct served
  * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
  * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read after it.
  */
-bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served)
+bool atomic_send_response(struct iwarp_stream *stream, const struct inbound_request *request)
 {
     struct validation_subject subject = stream_subject(stream);
     struct outgoing message = {
         .segment = {.last = true,
                     .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
                     .qn = DDP_QN_ATOMIC_RESPONSE,
-                    .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next},
-        .served = served,
+                    .msn = stream->inbound.queues[DDP_QN_ATOMIC_RESPONSE].msn_next},
+        .request = request,
         .header_octets = ATOMIC_RESPONSE_OCTETS,
     };
-    struct atomic_response response = {.id = served->atomic.id};
+    struct atomic_response response = {.id = request->atomic.id};
 
-    if (stream->catastrophe_due) {
-        response_impossible(stream, served);
+    if (stream->instruments.catastrophe_due) {
+        response_impossible(stream, request);
         return false;
     }
-    subject.atomic = &served->atomic;
+    subject.atomic = &request->atomic;
     subject.count = ATOMIC_REQUEST_OCTETS;
-    subject.region = iwarp_region_find(stream->device, served->atomic.stag);
-    if (!still_good(stream, served, &subject))
+    subject.region = iwarp_region_find(stream->device, request->atomic.stag);
+    if (!still_good(stream, request, &subject))
         return false;
     response.value = SEAM_VALUE(
-        stream, atomic_execute(&served->atomic, subject.region->octets + (served->atomic.to - subject.region->base)),
-        atomic(stream, served, subject.region));
+        stream, atomic_execute(&request->atomic, subject.region->octets + (request->atomic.to - subject.region->base)),
+        atomic(stream, request, subject.region));
     stream->counters.atomics_executed++;
     atomic_response_pack(&response, message.header);
     if (piece_segment(stream, &message) != 0)
         return false;
-    stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
+    stream->inbound.queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
     return true;
 }
 
@@ -198,13 +198,13 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message)
 {
     message->segment.qn = DDP_QN_SEND;
-    message->segment.msn = stream->queues[DDP_QN_SEND].msn_next;
+    message->segment.msn = stream->inbound.queues[DDP_QN_SEND].msn_next;
     message->segment.last = true;
     memcpy(message->header, message->work->immediate, IMMEDIATE_OCTETS);
     message->header_octets = IMMEDIATE_OCTETS;
     if (piece_segment(stream, message) != 0)
         return false;
-    stream->queues[DDP_QN_SEND].msn_next++;
+    stream->inbound.queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);
     return true;
 }

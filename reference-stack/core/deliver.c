@@ -62,10 +62,10 @@ struct placement deliver_place(const struct iwarp_stream *stream, const struct v
     }
     place.offset = segment->mo;
     if (segment->qn != DDP_QN_SEND) {
-        place.octets = (uint8_t *)(uintptr_t)stream->queues[segment->qn].buffer + segment->mo;
+        place.octets = (uint8_t *)(uintptr_t)stream->inbound.queues[segment->qn].buffer + segment->mo;
         return place;
     }
-    receive = ring_at(&stream->receives, 0);
+    receive = ring_at(&stream->inbound.receives, 0);
     if (receive != NULL && receive->list != NULL)
         place.pieces = receive->list;
     else if (receive != NULL) /* else the Send that is an RTR, which has no octets */
@@ -79,7 +79,7 @@ static size_t place_payload(struct iwarp_stream *stream, const struct delivery *
     struct placement place = SEAM_VALUE(stream, deliver_place(stream, subject), place(stream, subject));
 
     placement_write(&place, delivery->segment.payload);
-    if (stream->traced)
+    if (stream->instruments.traced)
         instrument_record(stream, IWARP_TRACE_PLACED, &delivery->segment, place.count);
     stream->counters.segments_placed++;
     stream->counters.octets_placed += place.count;
@@ -90,8 +90,8 @@ static size_t place_payload(struct iwarp_stream *stream, const struct delivery *
 
 struct send_work *deliver_open_read(const struct iwarp_stream *stream)
 {
-    for (size_t i = 0; i < stream->work_sent; i++) {
-        struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work_sent; i++) {
+        struct send_work *work = ring_at(&stream->outbound.work, i);
 
         if (work->kind == IWARP_WORK_READ && !work->done)
             return work;
@@ -134,7 +134,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         return;
     if (!empty)
         (void)place_payload(stream, delivery);
-    if (stream->traced && segment->last)
+    if (stream->instruments.traced && segment->last)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
     if (response)
         read_response(stream, read, delivery);
@@ -150,13 +150,15 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
 
     switch (segment->qn) {
     case DDP_QN_SEND:
-        receive = ring_at(&stream->receives, 0);
+        receive = ring_at(&stream->inbound.receives, 0);
         if (receive != NULL)
             return receive->octets;
         /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
-        return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
+        return stream->agreed.rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0
+                                                                                                           : UINT64_MAX;
     case DDP_QN_READ_REQUEST:
-        if (stream->reads.count < stream->ird || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
+        if (stream->inbound.requests.count < stream->agreed.ird ||
+            (stream->agreed.rtr_awaited && segment->msn == DDP_FIRST_MSN))
             return stream->config.extensions == IWARP_EXTENSIONS_OFF ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS;
         return UINT64_MAX;
     case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;
@@ -180,10 +182,10 @@ static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
 
 static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
 {
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    const struct receive_work *receive = ring_at(&stream->inbound.receives, 0);
     uint8_t opcode = delivery->message.opcode;
-    bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
-               (stream->terms.rtr & IWARP_RTR_SEND) != 0;
+    bool rtr = stream->agreed.rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
+               (stream->agreed.terms.rtr & IWARP_RTR_SEND) != 0;
     bool invalidates = delivery->message.row->invalidates;
     struct iwarp_event *event;
 
@@ -222,29 +224,29 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
     if (request.octets != 0)
         delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
     if (holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
-        deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
+        deliver_queue_request(stream, &(struct inbound_request){.read = request}, &delivery->subject);
 }
 
 /* A good request takes its place after those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
-void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
-                    const struct validation_subject *subject)
+void deliver_queue_request(struct iwarp_stream *stream, const struct inbound_request *request,
+                           const struct validation_subject *subject)
 {
-    struct served_read *served;
+    struct inbound_request *entry;
 
     if (SEAM_IF(stream, serve(stream, request, subject)))
         return;
-    served = ring_push(&stream->reads);
-    if (served == NULL) {
+    entry = ring_push(&stream->inbound.requests);
+    if (entry == NULL) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
                          "out of memory for a Read or Atomic Request");
         return;
     }
-    *served = *request;
-    memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
-    served->segment_octets = (uint16_t)subject->segment_octets;
-    stream->counters.reads_served = (unsigned)stream->reads.count;
-    if (stream->counters.reads_served > stream->counters.reads_served_max)
-        stream->counters.reads_served_max = stream->counters.reads_served;
+    *entry = *request;
+    memcpy(entry->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
+    entry->segment_octets = (uint16_t)subject->segment_octets;
+    stream->counters.requests_queued = (unsigned)stream->inbound.requests.count;
+    if (stream->counters.requests_queued > stream->counters.requests_queued_max)
+        stream->counters.requests_queued_max = stream->counters.requests_queued;
 }
 
 /* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
@@ -252,8 +254,8 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
 {
     struct iwarp_event *event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
 
-    stream->terminate_received = true;
-    stream->error_seen = true;
+    stream->end.terminate_received = true;
+    stream->end.error_seen = true;
     if (event != NULL) {
         event->header_octets = queue->length < sizeof(event->headers) ? queue->length : sizeof(event->headers);
         memcpy(event->headers, queue->buffer, event->header_octets);
@@ -261,11 +263,11 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
             event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
     }
     stream_event_done(stream, event);
-    stream->dropping = SEAM_DECIDE(stream, DECIDE_TERMINATE_OBEYED, true);
+    stream->end.dropping = SEAM_DECIDE(stream, DECIDE_TERMINATE_OBEYED, true);
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
-    stream->close_wanted = true;
-    stream->segments_allowed = false;
+    stream->end.close_wanted = true;
+    stream->outbound.segments_allowed = false;
 }
 
 /* The message that begins takes its receive: one of the stream itself, else one that is shared. */
@@ -275,9 +277,9 @@ static void take_shared(struct iwarp_stream *stream)
     const struct srq_receive *oldest = ring_at(shared, 0);
     struct receive_work *receive;
 
-    if (oldest == NULL || stream->receives.count != 0)
+    if (oldest == NULL || stream->inbound.receives.count != 0)
         return;
-    receive = ring_push(&stream->receives);
+    receive = ring_push(&stream->inbound.receives);
     if (receive == NULL)
         return; /* as if there were none */
     *receive = (struct receive_work){.id = oldest->id, .buffer = oldest->buffer, .octets = oldest->octets};
@@ -308,16 +310,16 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     size_t end;
 
     if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL &&
-        segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
+        segment->msn == stream->inbound.queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
-    delivery->subject.msn_expected = segment->qn < DDP_QUEUES ? stream->queues[segment->qn].msn_expected : 0;
+    delivery->subject.msn_expected = segment->qn < DDP_QUEUES ? stream->inbound.queues[segment->qn].msn_expected : 0;
     if (SEAM_IF(stream, buffer(stream, &delivery->subject)))
         return;
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
-    queue = &stream->queues[segment->qn];
+    queue = &stream->inbound.queues[segment->qn];
     if (!queue->begun)
         queue->length = 0;
     queue->begun = true;
@@ -327,7 +329,7 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     if (!SEAM_DECIDE(stream, DECIDE_MESSAGE_ENDS, segment->last))
         return;
     delivery->subject.count = queue->length;
-    if (stream->traced)
+    if (stream->instruments.traced)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
     if (!SEAM_IF(stream, message(stream, &delivery->subject, &delivery->message, queue)))
         deliver_message(stream, queue, delivery);
@@ -348,12 +350,12 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     SEAM(stream, segment(stream, &delivery.segment, octets, count));
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
-    if (stream->ddp_alone) /* what the ULP's bits mean is the ULP's affair */
+    if (stream->agreed.ddp_alone) /* what the ULP's bits mean is the ULP's affair */
         delivery.segment.control = rdmap_control(delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND);
     (void)rdmap_parse(&delivery.segment, &delivery.message);
     if (delivery.segment.tagged)
         deliver_tagged(stream, &delivery);
     else
         deliver_untagged(stream, &delivery);
-    stream->rtr_awaited = false;
+    stream->agreed.rtr_awaited = false;
 }

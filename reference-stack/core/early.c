@@ -34,8 +34,8 @@ static void placed(struct iwarp_stream *stream, uint8_t *place, const struct ddp
 /* A Read Response goes to the sink of some Read that waits for one; which, shows when it comes in order. */
 static bool answers(const struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
-    for (size_t i = 0; i < stream->work_sent; i++) {
-        const struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work_sent; i++) {
+        const struct send_work *work = ring_at(&stream->outbound.work, i);
         uint64_t offset = segment->to - work->sink_to;
 
         if (work->kind == IWARP_WORK_READ && !work->done && work->sink_stag == segment->stag && offset < work->count &&
@@ -74,7 +74,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
         SEAM(stream, early(stream, &early->subject, NULL, true));
         return;
     }
-    receive = ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
+    receive = ring_at(&stream->inbound.receives, segment->msn - stream->inbound.queues[DDP_QN_SEND].msn_expected);
     if (receive == NULL || segment->mo > receive->octets || segment->payload_octets > receive->octets - segment->mo)
         return;
     early->subject.buffer_octets = receive->octets;

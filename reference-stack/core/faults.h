@@ -27,7 +27,7 @@ struct llp_ulpdu;
 struct outgoing;
 struct placement;
 struct receive_work;
-struct served_read;
+struct inbound_request;
 struct terminate;
 struct transmit_piece;
 struct untagged_queue;
@@ -98,9 +98,9 @@ enum stream_decision {
 /* What both sides have come to agree on (RFC 6581 9), after the stack has settled it by the text. */
 enum stream_terms {
     TERMS_REQUEST,       /* initiator: `own` is what its Request offers */
-    TERMS_ANSWER_DEPTHS, /* responder: IRD and ORD of its answer, stream->reply_ird and reply_ord */
-    TERMS_ANSWER_RTR,    /* responder: the RTR messages of its answer, stream->terms.rtr */
-    TERMS_DEPTHS,        /* either: IRD and ORD in force, stream->ird and ord */
+    TERMS_ANSWER_DEPTHS, /* responder: IRD and ORD of its answer, stream->agreed.reply_ird and reply_ord */
+    TERMS_ANSWER_RTR,    /* responder: the RTR messages of its answer, stream->agreed.terms.rtr */
+    TERMS_DEPTHS,        /* either: IRD and ORD in force, stream->agreed.ird and ord */
 };
 
 /* How a stream ends (RFC 5041 6.2, RFC 5040 5.4). */
@@ -179,14 +179,14 @@ struct fault_ops {
                     struct rdmap_message *message, struct untagged_queue *queue);
 
     /* A good Read or Atomic Request takes its place among those that wait for an answer. True: not here (RFC 5040 5.2.2). */
-    bool (*serve)(struct iwarp_stream *stream, const struct served_read *request,
+    bool (*serve)(struct iwarp_stream *stream, const struct inbound_request *request,
                   const struct validation_subject *subject);
 
     /* A tagged message was delivered (RFC 5041 5.4). */
     void (*delivered)(struct iwarp_stream *stream, const struct validation_subject *subject);
 
     /* In place of atomic_execute(): what the response has (RFC 7306 5.1). */
-    uint64_t (*atomic)(struct iwarp_stream *stream, const struct served_read *served,
+    uint64_t (*atomic)(struct iwarp_stream *stream, const struct inbound_request *request,
                        const struct iwarp_region *region);
 
     /* --- The Data Source (core/transmit.c, core/piece.c, core/terminate.c) ------------------------------------------ */
@@ -198,16 +198,16 @@ struct fault_ops {
     void (*turn)(const struct iwarp_stream *stream, bool *own, bool *response);
 
     /* Where the octets of a Read Response lie: of a request that was judged again (RFC 5040 5.2.2). */
-    const uint8_t *(*source)(const struct iwarp_stream *stream, const struct served_read *served,
+    const uint8_t *(*source)(const struct iwarp_stream *stream, const struct inbound_request *request,
                              const struct iwarp_region *region);
 
     /* The header of a segment (RFC 5041 4, RFC 5040 4). */
     void (*header)(struct iwarp_stream *stream, struct outgoing *outgoing);
 
-    /* A ULPDU, before the layer below frames it: its headers lie in stream->headers. -1: memory is short. */
+    /* A ULPDU, before the layer below frames it: its headers lie in stream->outbound.headers. -1: memory is short. */
     int (*ulpdu)(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu);
 
-    /* In place of terminate_pack(): the Terminate in stream->terminate, and its octets (RFC 5040 4.8). */
+    /* In place of terminate_pack(): the Terminate in stream->end.terminate, and its octets (RFC 5040 4.8). */
     size_t (*terminate)(struct iwarp_stream *stream, struct terminate *terminate, const struct ddp_segment *segment,
                         size_t segment_octets);
 

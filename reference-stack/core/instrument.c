@@ -17,13 +17,13 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
         *state = (struct iwarp_ddp_state){.llp = IWARP_LLP_GRACEFUL};
         return;
     }
-    graceful = stream->fin_received || stream->close_wanted;
-    llp = stream->error_seen ? IWARP_LLP_ERRONEOUS : graceful ? IWARP_LLP_GRACEFUL : IWARP_LLP_OK;
+    graceful = stream->end.fin_received || stream->end.close_wanted;
+    llp = stream->end.error_seen ? IWARP_LLP_ERRONEOUS : graceful ? IWARP_LLP_GRACEFUL : IWARP_LLP_OK;
     *state = (struct iwarp_ddp_state){
         .llp = (enum iwarp_llp_state)SEAM_NUMBER(stream, NUMBER_LLP_STATE, llp),
-        .send_msn = stream->queues[DDP_QN_SEND].msn_next,
-        .receive_msn = stream->queues[DDP_QN_SEND].msn_expected,
-        .system_faults = (unsigned)SEAM_NUMBER(stream, NUMBER_SYSTEM_FAULTS, stream->system_faults),
+        .send_msn = stream->inbound.queues[DDP_QN_SEND].msn_next,
+        .receive_msn = stream->inbound.queues[DDP_QN_SEND].msn_expected,
+        .system_faults = (unsigned)SEAM_NUMBER(stream, NUMBER_SYSTEM_FAULTS, stream->instruments.system_faults),
     };
 }
 
@@ -31,8 +31,8 @@ void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t r
 {
     if (stream == NULL)
         return;
-    stream->queues[DDP_QN_SEND].msn_next = send;
-    stream->queues[DDP_QN_SEND].msn_expected = receive;
+    stream->inbound.queues[DDP_QN_SEND].msn_next = send;
+    stream->inbound.queues[DDP_QN_SEND].msn_expected = receive;
 }
 
 int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence)
@@ -50,14 +50,14 @@ void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu)
 {
     if (stream == NULL || (mulpdu != 0 && (mulpdu < IWARP_MULPDU_MIN || mulpdu > IWARP_MULPDU_MAX)))
         return;
-    stream->mulpdu_given = mulpdu;
+    stream->instruments.mulpdu_given = mulpdu;
 }
 
 void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold)
 {
     if (stream == NULL)
         return;
-    stream->responses_held = hold;
+    stream->instruments.responses_held = hold;
     stream_progress(stream);
 }
 
@@ -70,7 +70,7 @@ void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastroph
         return;
     stream->now = now;
     if (kind == IWARP_CATASTROPHE_RESPONSE) {
-        stream->catastrophe_due = true;
+        stream->instruments.catastrophe_due = true;
         return;
     }
     stream_fail_with(stream, NULL, error, VALIDATION_TERMINATE, "a local catastrophic error");
@@ -83,19 +83,20 @@ bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record)
 
     if (stream == NULL || record == NULL)
         return false;
-    oldest = ring_at(&stream->trace, 0);
-    stream->traced = true;
+    oldest = ring_at(&stream->instruments.trace, 0);
+    stream->instruments.traced = true;
     if (oldest == NULL)
         return false;
     *record = *oldest;
-    ring_pop(&stream->trace);
+    ring_pop(&stream->instruments.trace);
     return true;
 }
 
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
                        uint64_t octets)
 {
-    struct iwarp_trace *record = stream->trace.count < IWARP_TRACE_MAX ? ring_push(&stream->trace) : NULL;
+    struct iwarp_trace *record =
+        stream->instruments.trace.count < IWARP_TRACE_MAX ? ring_push(&stream->instruments.trace) : NULL;
 
     if (record == NULL)
         return;

@@ -8,12 +8,12 @@
  *
  * What the layer has to do on its own:
  *
- *     - It keeps stream->state from STARTUP to FENCED or OPERATION, sets stream->gate once segments may be sent, calls
+ *     - It keeps stream->state from STARTUP to FENCED or OPERATION, sets stream->outbound.segments_allowed once segments may be sent, calls
  *       core/negotiate.h with what both sides offer, and reports IWARP_EVENT_ESTABLISHED and its like.
  *     - It gives each ULPDU that is good at its own level to deliver_ulpdu(), in the order in which the peer sent them.
  *       Where segments arrive out of order and have to be placed at once, it calls early_ulpdu() for those, and
  *       deliver_ulpdu() when their turn comes (RFC 5041 5.3).
- *     - It makes stream->piece out of a ULPDU or of a message of its own, with the functions of core/piece.c.
+ *     - It makes stream->outbound.piece out of a ULPDU or of a message of its own, with the functions of core/piece.c.
  *     - Errors go to stream_fail() or stream_fail_with(), which flush the work and send the Terminate.
  */
 #ifndef REFERENCE_STACK_LLP_H
@@ -30,10 +30,10 @@ struct iwarp_stream;
 struct iwarp_stream_config;
 struct sentence;
 
-/* Octets before stream->headers that are the layer's, so that its own header and those of DDP and RDMAP lie in one run. */
+/* Octets before stream->outbound.headers that are the layer's, so that its own header and those of DDP and RDMAP lie in one run. */
 enum { LLP_PREFIX_OCTETS = 2 };
 
-/* A ULPDU to be sent: DDP's and RDMAP's headers lie at stream->headers + LLP_PREFIX_OCTETS. */
+/* A ULPDU to be sent: DDP's and RDMAP's headers lie at stream->outbound.headers + LLP_PREFIX_OCTETS. */
 struct llp_ulpdu {
     size_t header_octets;
     const uint8_t *payload; /* borrowed until the piece is with the transport */
@@ -57,7 +57,10 @@ struct llp_ops {
     /* The stream is being freed: what the layer has allocated goes. */
     void (*release)(struct iwarp_stream *stream);
 
-    /* What the transport delivered: octets of a stream, or one user message. The layer counts what it drops. */
+    /*
+     * Octets of a byte stream, as the transport delivered them. The layer counts what it drops. NULL where the transport
+     * carries messages: the layer has its own way in then, and calls stream_input_ulpdu() for each ULPDU.
+     */
     void (*input)(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 
     /* The peer sends no more. An error where something was still due from it. */

@@ -15,8 +15,8 @@ void negotiate_begin(struct iwarp_stream *stream)
     const struct iwarp_stream_config *config = &stream->config;
     const struct iwarp_device_config *device = &stream->device->config;
 
-    stream->ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
-    stream->ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
+    stream->agreed.ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
+    stream->agreed.ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
     if (stream->config.rtr == 0)
         stream->config.rtr = IWARP_RTR_ALL;
 }
@@ -37,19 +37,20 @@ void negotiate_request(struct iwarp_stream *stream, struct negotiation_offer *ow
 /* By RFC 6581 9.1: own ORD at most the peer's IRD, own IRD at least the peer's ORD. */
 void negotiate_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
-    unsigned ird = stream->ird;
+    unsigned ird = stream->agreed.ird;
     unsigned limit = stream->device->config.ird_max;
 
     if (peer->ord == DEPTH_NOT_NEGOTIATED) {
-        stream->reply_ird = DEPTH_NOT_NEGOTIATED;
+        stream->agreed.reply_ird = DEPTH_NOT_NEGOTIATED;
     } else {
         if (peer->ord > ird)
             ird = peer->ord;
         if (ird == 0 && peer->peer_to_peer && (peer->rtr & IWARP_RTR_READ) != 0)
             ird = 1;
-        stream->reply_ird = least(ird, limit);
+        stream->agreed.reply_ird = least(ird, limit);
     }
-    stream->reply_ord = peer->ird == DEPTH_NOT_NEGOTIATED ? DEPTH_NOT_NEGOTIATED : least(stream->ord, peer->ird);
+    stream->agreed.reply_ord =
+        peer->ird == DEPTH_NOT_NEGOTIATED ? DEPTH_NOT_NEGOTIATED : least(stream->agreed.ord, peer->ird);
     SEAM(stream, terms(stream, TERMS_ANSWER_DEPTHS, NULL, peer));
 }
 
@@ -58,31 +59,31 @@ static void agree_rtr(struct iwarp_stream *stream, const struct negotiation_offe
 {
     unsigned common = peer->rtr & stream->config.rtr;
 
-    stream->terms.rtr = common != 0 ? common : stream->config.rtr;
+    stream->agreed.terms.rtr = common != 0 ? common : stream->config.rtr;
     SEAM(stream, terms(stream, TERMS_ANSWER_RTR, NULL, peer));
 }
 
 void negotiate_answer(struct iwarp_stream *stream, const struct negotiation_offer *peer, struct negotiation_offer *own)
 {
     *own = (struct negotiation_offer){
-        .ird = stream->reply_ird,
-        .ord = stream->reply_ord,
+        .ird = stream->agreed.reply_ird,
+        .ord = stream->agreed.reply_ord,
         .peer_to_peer = peer->peer_to_peer,
     };
     if (!own->peer_to_peer)
         return;
     agree_rtr(stream, peer);
-    own->rtr = stream->terms.rtr;
-    stream->rtr_awaited = true;
+    own->rtr = stream->agreed.terms.rtr;
+    stream->agreed.rtr_awaited = true;
 }
 
 /* 0x3FFF leaves a depth as it is (RFC 6581 9.1). */
 void negotiate_accept(struct iwarp_stream *stream)
 {
-    if (stream->reply_ird != DEPTH_NOT_NEGOTIATED)
-        stream->ird = stream->reply_ird;
-    if (stream->reply_ord != DEPTH_NOT_NEGOTIATED)
-        stream->ord = stream->reply_ord;
+    if (stream->agreed.reply_ird != DEPTH_NOT_NEGOTIATED)
+        stream->agreed.ird = stream->agreed.reply_ird;
+    if (stream->agreed.reply_ord != DEPTH_NOT_NEGOTIATED)
+        stream->agreed.ord = stream->agreed.reply_ord;
     SEAM(stream, terms(stream, TERMS_DEPTHS, NULL, NULL));
 }
 
@@ -90,10 +91,10 @@ void negotiate_accept(struct iwarp_stream *stream)
 
 void negotiate_adopt(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
-    if (peer->ird != DEPTH_NOT_NEGOTIATED && peer->ird < stream->ord)
-        stream->ord = peer->ird;
-    if (peer->ord != DEPTH_NOT_NEGOTIATED && peer->ord > stream->ird)
-        stream->ird = least(peer->ord, stream->device->config.ird_max);
+    if (peer->ird != DEPTH_NOT_NEGOTIATED && peer->ird < stream->agreed.ord)
+        stream->agreed.ord = peer->ird;
+    if (peer->ord != DEPTH_NOT_NEGOTIATED && peer->ord > stream->agreed.ird)
+        stream->agreed.ird = least(peer->ord, stream->device->config.ird_max);
     SEAM(stream, terms(stream, TERMS_DEPTHS, NULL, peer));
 }
 
@@ -104,7 +105,7 @@ bool negotiate_reply(struct iwarp_stream *stream, const struct negotiation_offer
     struct validation_outcome outcome;
 
     if (stream->config.peer_to_peer && peer->peer_to_peer)
-        stream->terms.rtr = peer->rtr & stream->config.rtr;
+        stream->agreed.terms.rtr = peer->rtr & stream->config.rtr;
     negotiate_adopt(stream, peer);
     subject.offer = peer;
     if (stream_judge(VALIDATE_NEGOTIATION, &subject, &outcome))
@@ -124,7 +125,7 @@ enum iwarp_rtr negotiate_prefer(unsigned set)
 void negotiate_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer)
 {
     bool due = stream->config.peer_to_peer && peer->peer_to_peer;
-    unsigned kind = SEAM_NUMBER(stream, NUMBER_RTR, due ? negotiate_prefer(stream->terms.rtr) : 0);
+    unsigned kind = SEAM_NUMBER(stream, NUMBER_RTR, due ? negotiate_prefer(stream->agreed.terms.rtr) : 0);
 
     if (kind != 0)
         (void)transmit_rtr(stream, (enum iwarp_rtr)kind);

@@ -10,22 +10,22 @@ int piece_reserve(struct iwarp_stream *stream, size_t octets)
 {
     uint8_t *bigger;
 
-    if (stream->transmit_room >= octets)
+    if (stream->outbound.room >= octets)
         return 0;
-    bigger = realloc(stream->transmit_buffer, octets);
+    bigger = realloc(stream->outbound.buffer, octets);
     if (bigger == NULL)
         return -1;
-    stream->transmit_buffer = bigger;
-    stream->transmit_room = octets;
+    stream->outbound.buffer = bigger;
+    stream->outbound.room = octets;
     return 0;
 }
 
 void piece_set(struct iwarp_stream *stream, size_t octets, bool segment)
 {
-    struct transmit_piece *piece = &stream->piece;
+    struct transmit_piece *piece = &stream->outbound.piece;
 
     memset(piece, 0, sizeof(*piece));
-    piece->spans[0] = (struct iwarp_span){stream->transmit_buffer, octets};
+    piece->spans[0] = (struct iwarp_span){stream->outbound.buffer, octets};
     piece->span_count = 1;
     piece->octets = octets;
     piece->segment = segment;
@@ -37,18 +37,18 @@ void piece_set(struct iwarp_stream *stream, size_t octets, bool segment)
  */
 void piece_keep(struct iwarp_stream *stream)
 {
-    struct transmit_piece *piece = &stream->piece;
+    struct transmit_piece *piece = &stream->outbound.piece;
     struct iwarp_span *payload = &piece->spans[TRANSMIT_PAYLOAD];
 
     if (!piece->ulp_memory || piece->response || piece->octets == 0)
         return;
     if (piece_reserve(stream, payload->count) != 0) {
         stream_piece_drop(stream);
-        stream->abort_wanted = true;
+        stream->end.abort_wanted = true;
         return;
     }
-    memcpy(stream->transmit_buffer, payload->octets, payload->count);
-    payload->octets = stream->transmit_buffer;
+    memcpy(stream->outbound.buffer, payload->octets, payload->count);
+    payload->octets = stream->outbound.buffer;
     piece->ulp_memory = false;
 }
 
@@ -62,14 +62,14 @@ static int frame(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu)
 int piece_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
     struct ddp_segment *segment = &outgoing->segment;
-    uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;
+    uint8_t *headers = stream->outbound.headers + LLP_PREFIX_OCTETS;
     struct llp_ulpdu ulpdu;
 
     SEAM(stream, header(stream, outgoing));
-    segment->version = stream->terms.version;
+    segment->version = stream->agreed.terms.version;
     if (segment->version == 0)
         segment->control &= 0x0F; /* RV, and the opcode stays */
-    if (stream->ddp_alone)
+    if (stream->agreed.ddp_alone)
         segment->control = 0; /* RDMAP's bits are for its own messages */
     ulpdu = (struct llp_ulpdu){.header_octets = ddp_pack_header(segment, headers),
                                .payload = segment->payload,
@@ -90,6 +90,6 @@ int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count
         .copy = true,
     };
 
-    memcpy(stream->headers + LLP_PREFIX_OCTETS, octets, header_octets);
+    memcpy(stream->outbound.headers + LLP_PREFIX_OCTETS, octets, header_octets);
     return frame(stream, &ulpdu);
 }

@@ -25,21 +25,21 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     stream->lower = stream + 1;
     stream->config = *config;
     stream->device = device;
-    stream->terms =
+    stream->agreed.terms =
         (struct validation_terms){.config = &stream->config, .ird_max = device->config.ird_max, .version = DDP_VERSION};
     device_join(device);
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : time_after(now, config->startup_limit);
-    stream->linger_deadline = UINT64_MAX;
+    stream->end.linger_deadline = UINT64_MAX;
     for (size_t i = 0; i < DDP_QUEUES; i++)
-        stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
-    ring_init(&stream->receives, sizeof(struct receive_work));
-    ring_init(&stream->reads, sizeof(struct served_read));
-    ring_init(&stream->work, sizeof(struct send_work));
+        stream->inbound.queues[i].msn_expected = stream->inbound.queues[i].msn_next = DDP_FIRST_MSN;
+    ring_init(&stream->inbound.receives, sizeof(struct receive_work));
+    ring_init(&stream->inbound.requests, sizeof(struct inbound_request));
+    ring_init(&stream->outbound.work, sizeof(struct send_work));
     ring_init(&stream->events, sizeof(struct iwarp_event));
-    ring_init(&stream->trace, sizeof(struct iwarp_trace));
+    ring_init(&stream->instruments.trace, sizeof(struct iwarp_trace));
     if (config->faults != NULL && (stream->faults = config->faults->ops->stream_new(stream, config->faults)) == NULL)
         (void)sentence_set(sentence, "stream: out of memory");
     else if (llp->begin(stream, sentence) == 0)
@@ -55,19 +55,19 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     faults_release(&stream->faults);
     stream_piece_drop(stream);
     device_leave(stream->device);
-    while (stream->receives.count != 0)
+    while (stream->inbound.receives.count != 0)
         receive_pop(stream);
-    while (stream->work.count != 0)
+    while (stream->outbound.work.count != 0)
         work_pop(stream);
     work_release(stream);
-    ring_free(&stream->receives);
-    ring_free(&stream->reads);
-    ring_free(&stream->work);
+    ring_free(&stream->inbound.receives);
+    ring_free(&stream->inbound.requests);
+    ring_free(&stream->outbound.work);
     ring_free(&stream->events);
-    ring_free(&stream->trace);
+    ring_free(&stream->instruments.trace);
     stream->llp->release(stream);
-    free(stream->transmit_buffer);
-    free(stream->gathered);
+    free(stream->outbound.buffer);
+    free(stream->outbound.gathered);
     free(stream);
 }
 
@@ -77,9 +77,9 @@ struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_k
     struct iwarp_event *event = ring_push(&stream->events);
 
     if (event == NULL) {
-        stream->abort_wanted = true;
-        stream->dropping = true;
-        stream->unflushed = true;
+        stream->end.abort_wanted = true;
+        stream->end.dropping = true;
+        stream->end.unflushed = true;
         stream->state = IWARP_STATE_CLOSED;
         return NULL;
     }
@@ -102,8 +102,8 @@ void stream_event_plain(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 /* Without memory for events: work that nobody has heard of goes straight to who asks, each exactly once. */
 static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *event)
 {
-    const struct send_work *work = ring_at(&stream->work, 0);
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    const struct send_work *work = ring_at(&stream->outbound.work, 0);
+    const struct receive_work *receive = ring_at(&stream->inbound.receives, 0);
 
     memset(event, 0, sizeof(*event));
     event->kind = IWARP_EVENT_FLUSHED;
@@ -126,7 +126,7 @@ static void drop_internal_work(struct iwarp_stream *stream)
 {
     const struct send_work *work;
 
-    while ((work = ring_at(&stream->work, 0)) != NULL && work->internal)
+    while ((work = ring_at(&stream->outbound.work, 0)) != NULL && work->internal)
         work_pop(stream);
 }
 
@@ -138,7 +138,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         return false;
     work_release(stream);
     oldest = ring_at(&stream->events, 0);
-    if (oldest == NULL && stream->unflushed) {
+    if (oldest == NULL && stream->end.unflushed) {
         drop_internal_work(stream);
         return poll_unflushed(stream, event);
     }
@@ -153,12 +153,12 @@ bool iwarp_stream_has_event(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return false;
-    if (stream->events.count != 0 || !stream->unflushed)
+    if (stream->events.count != 0 || !stream->end.unflushed)
         return stream->events.count != 0;
-    for (size_t i = 0; i < stream->work.count; i++)
-        if (!((const struct send_work *)ring_at(&stream->work, i))->internal)
+    for (size_t i = 0; i < stream->outbound.work.count; i++)
+        if (!((const struct send_work *)ring_at(&stream->outbound.work, i))->internal)
             return true;
-    return stream->receives.count != 0;
+    return stream->inbound.receives.count != 0;
 }
 
 /* Tells the ULP that this work is complete, once. */
@@ -189,22 +189,22 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
 void stream_complete(struct iwarp_stream *stream)
 {
     for (;;) {
-        struct send_work *work = ring_at(&stream->work, 0);
+        struct send_work *work = ring_at(&stream->outbound.work, 0);
 
-        if (work == NULL || !work->done || stream->work_sent == 0)
+        if (work == NULL || !work->done || stream->outbound.work_sent == 0)
             return;
         stream_completed(stream, work);
-        if (stream->unflushed)
+        if (stream->end.unflushed)
             return;
         work_pop(stream);
-        stream->work_serial++;
-        stream->work_sent--;
+        stream->outbound.work_serial++;
+        stream->outbound.work_sent--;
     }
 }
 
 static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_t id)
 {
-    struct iwarp_event *event = stream->unflushed ? NULL : stream_event(stream, IWARP_EVENT_FLUSHED);
+    struct iwarp_event *event = stream->end.unflushed ? NULL : stream_event(stream, IWARP_EVENT_FLUSHED);
 
     if (event != NULL) {
         event->id = id;
@@ -222,29 +222,29 @@ void stream_flush(struct iwarp_stream *stream)
     if (SEAM_IF(stream, ending(stream, ENDING_FLUSH)))
         return;
     piece_keep(stream);
-    while ((work = ring_at(&stream->work, 0)) != NULL) {
+    while ((work = ring_at(&stream->outbound.work, 0)) != NULL) {
         if (!work->internal)
             flush_one(stream, work->kind, work->id);
-        if (stream->unflushed)
+        if (stream->end.unflushed)
             break;
         work_pop(stream);
-        stream->work_serial++;
+        stream->outbound.work_serial++;
     }
-    stream->work_sent = 0;
-    stream->work_offset = 0;
-    stream->work_begun = false;
-    stream->source = TRANSMIT_NONE;
+    stream->outbound.work_sent = 0;
+    stream->outbound.work_offset = 0;
+    stream->outbound.work_begun = false;
+    stream->outbound.source = TRANSMIT_NONE;
     stream->counters.reads_outstanding = 0;
-    while ((receive = ring_at(&stream->receives, 0)) != NULL) {
+    while ((receive = ring_at(&stream->inbound.receives, 0)) != NULL) {
         flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
-        if (stream->unflushed)
+        if (stream->end.unflushed)
             break;
         receive_pop(stream);
     }
-    stream->queues[DDP_QN_SEND].begun = false;
-    while (stream->reads.count != 0)
-        ring_pop(&stream->reads);
-    stream->counters.reads_served = 0;
+    stream->inbound.queues[DDP_QN_SEND].begun = false;
+    while (stream->inbound.requests.count != 0)
+        ring_pop(&stream->inbound.requests);
+    stream->counters.requests_queued = 0;
 }
 
 static void stream_closed(struct iwarp_stream *stream)
@@ -253,20 +253,21 @@ static void stream_closed(struct iwarp_stream *stream)
         return;
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
-    stream->dropping = true;
+    stream->end.dropping = true;
     stream_event_plain(stream, IWARP_EVENT_CLOSED);
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
-    if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
-        !transmit_pending(stream) && !SEAM_IF(stream, ending(stream, ENDING_ALL_SENT)) && !stream->llp->close(stream)) {
-        stream->fin_due = true;
+    if (stream->end.close_wanted && !stream->end.fin_due && stream->end.teardown_at == 0 &&
+        stream->outbound.piece.octets == 0 && !transmit_pending(stream) &&
+        !SEAM_IF(stream, ending(stream, ENDING_ALL_SENT)) && !stream->llp->close(stream)) {
+        stream->end.fin_due = true;
         if (stream->config.linger_limit != 0)
-            stream->linger_deadline = time_after(stream->now, stream->config.linger_limit);
+            stream->end.linger_deadline = time_after(stream->now, stream->config.linger_limit);
     }
-    if (stream->fin_due && stream->fin_received)
+    if (stream->end.fin_due && stream->end.fin_received)
         stream_closed(stream);
     stream_ready(stream);
 }
@@ -275,11 +276,21 @@ void stream_progress(struct iwarp_stream *stream)
 static void late_input(struct iwarp_stream *stream, size_t count)
 {
     stream->counters.octets_dropped += count;
-    if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
+    if (stream->end.dropping || stream->state == IWARP_STATE_CLOSED)
         return;
     stream_fail_with(stream, "DDP-6.2.1-04", TERM_DDP_CATASTROPHIC, VALIDATION_ABORT,
                      "octets came after the peer's graceful close");
     stream_progress(stream);
+}
+
+/* Is what came from the peer looked at? */
+static bool input_wanted(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    if (SEAM_IF(stream, input(stream, octets, count)))
+        return false;
+    if (stream->end.fin_received)
+        late_input(stream, count);
+    return !stream->end.fin_received;
 }
 
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
@@ -287,13 +298,23 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
     if (stream == NULL || octets == NULL)
         return;
     stream->now = now;
-    if (SEAM_IF(stream, input(stream, octets, count)))
-        return;
-    if (stream->fin_received) {
-        late_input(stream, count);
-        return;
+    if (stream->llp->input == NULL) {
+        stream->counters.octets_dropped += count;
+    } else if (input_wanted(stream, octets, count)) {
+        stream->llp->input(stream, octets, count);
+        stream_progress(stream);
     }
-    stream->llp->input(stream, octets, count);
+}
+
+void stream_input_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
+{
+    stream->now = now;
+    if (!input_wanted(stream, octets, count))
+        return;
+    if (stream->end.dropping)
+        stream->counters.octets_dropped += count;
+    else
+        deliver_ulpdu(stream, octets, count);
     stream_progress(stream);
 }
 
@@ -302,9 +323,9 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
+    if (stream->end.fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
-    stream->fin_received = true;
+    stream->end.fin_received = true;
     stream_event_plain(stream, IWARP_EVENT_HALF_CLOSED);
     if (SEAM_IF(stream, ending(stream, ENDING_BY_PEER)))
         return;
@@ -319,7 +340,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || SEAM_IF(stream, ending(stream, ENDING_LOST)))
         return;
-    if (!stream->error_seen) {
+    if (!stream->end.error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
 
         if (event != NULL) {
@@ -328,10 +349,10 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
         }
         stream_event_done(stream, event);
     }
-    stream->error_seen = true;
-    stream->terminate_due = false;
+    stream->end.error_seen = true;
+    stream->end.terminate_due = false;
     stream_piece_drop(stream);
-    stream->close_wanted = stream->fin_due = false;
+    stream->end.close_wanted = stream->end.fin_due = false;
     stream_closed(stream);
 }
 
@@ -342,11 +363,11 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
 
     if (stream == NULL || output == NULL)
         return 0;
-    piece = &stream->piece;
+    piece = &stream->outbound.piece;
     skip = piece->done;
     memset(output, 0, sizeof(*output));
     output->ulp_span = IWARP_OUTPUT_SPANS;
-    if (stream->abort_wanted) {
+    if (stream->end.abort_wanted) {
         stream_piece_drop(stream);
         return 0;
     }
@@ -382,7 +403,7 @@ void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64
 
     if (stream == NULL)
         return;
-    piece = &stream->piece;
+    piece = &stream->outbound.piece;
     stream->now = now;
     piece->done += octets < piece->octets - piece->done ? octets : piece->octets - piece->done;
     if (piece->octets != 0 && piece->done == piece->octets)
@@ -394,24 +415,24 @@ enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return IWARP_WANT_NOTHING;
-    if (stream->abort_wanted)
+    if (stream->end.abort_wanted)
         return IWARP_WANT_ABORT;
-    return stream->fin_due ? IWARP_WANT_CLOSE : IWARP_WANT_NOTHING;
+    return stream->end.fin_due ? IWARP_WANT_CLOSE : IWARP_WANT_NOTHING;
 }
 
 uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return UINT64_MAX;
-    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+    if (stream->state == IWARP_STATE_CLOSED || stream->end.abort_wanted)
         return UINT64_MAX;
 
-    uint64_t first = stream->linger_deadline;
+    uint64_t first = stream->end.linger_deadline;
 
-    if (stream->state == IWARP_STATE_STARTUP && !stream->dropping && stream->startup_deadline < first)
+    if (stream->state == IWARP_STATE_STARTUP && !stream->end.dropping && stream->startup_deadline < first)
         first = stream->startup_deadline;
-    if (stream->teardown_at != 0 && stream->teardown_at < first)
-        first = stream->teardown_at;
+    if (stream->end.teardown_at != 0 && stream->end.teardown_at < first)
+        first = stream->end.teardown_at;
     return SEAM_NUMBER(stream, NUMBER_DEADLINE, first);
 }
 
@@ -422,13 +443,13 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (iwarp_stream_deadline(stream) > now)
         return;
-    if (stream->linger_deadline <= now) {
+    if (stream->end.linger_deadline <= now) {
         iwarp_stream_abort(stream, now);
         return;
     }
-    if (stream->teardown_at != 0 && stream->teardown_at <= now) {
-        stream->teardown_at = 0;
-    } else if (stream->state == IWARP_STATE_STARTUP && !stream->dropping && stream->startup_deadline <= now) {
+    if (stream->end.teardown_at != 0 && stream->end.teardown_at <= now) {
+        stream->end.teardown_at = 0;
+    } else if (stream->state == IWARP_STATE_STARTUP && !stream->end.dropping && stream->startup_deadline <= now) {
         stream->startup_deadline = UINT64_MAX;
         stream->llp->overdue(stream);
     }
@@ -447,12 +468,12 @@ uint32_t iwarp_stream_number(const struct iwarp_stream *stream)
 
 uint16_t iwarp_stream_ird(const struct iwarp_stream *stream)
 {
-    return stream == NULL ? 0 : stream->ird;
+    return stream == NULL ? 0 : stream->agreed.ird;
 }
 
 uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
 {
-    return stream == NULL ? 0 : stream->ord;
+    return stream == NULL ? 0 : stream->agreed.ord;
 }
 
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream)

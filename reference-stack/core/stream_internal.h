@@ -60,10 +60,10 @@ struct send_work {
     uint8_t immediate[IMMEDIATE_OCTETS];
 };
 
-/* An inbound Read or Atomic Request on its way to its response. */
-struct served_read {
+/* An inbound Read or Atomic Request, queued until its response is sent. */
+struct inbound_request {
     bool is_atomic;
-    struct read_request request;
+    struct read_request read;
     struct atomic_request atomic;
     uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
     uint16_t segment_octets;
@@ -108,13 +108,69 @@ struct placement {
 struct outgoing {
     struct ddp_segment segment;
     struct send_work *work;
-    const struct served_read *served;
+    const struct inbound_request *request;
     uint8_t header[STREAM_HEADER_ROOM]; /* RDMAP's */
     size_t header_octets;
 };
 
 /* Who the next message is taken from. */
 enum transmit_source { TRANSMIT_NONE, TRANSMIT_WORK, TRANSMIT_RESPONSE };
+
+/* What the start-up settled (RFC 5044 7.1, RFC 6581 9). */
+struct stream_agreed {
+    uint16_t reply_ird, reply_ord; /* of a responder's answer */
+    uint16_t ird, ord;             /* in force */
+    struct validation_terms terms;
+    bool rtr_awaited; /* responder, A = 1: the first segment should be an RTR */
+    bool ddp_alone;   /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
+};
+
+/* The Data Sink. */
+struct stream_inbound {
+    struct untagged_queue queues[DDP_QUEUES];
+    struct ring receives; /* struct receive_work */
+    struct ring requests; /* struct inbound_request */
+};
+
+/* The Data Source. */
+struct stream_outbound {
+    struct ring work;      /* struct send_work, oldest first */
+    uint64_t work_serial;  /* of the oldest */
+    size_t work_sent;      /* how many of them are with the transport in whole, or wait for their Read Response */
+    uint64_t work_offset;  /* octets of the next one sent */
+    bool work_begun;       /* some of its segments went out */
+    bool segments_allowed; /* segments may be sent */
+    uint32_t atomic_ids;   /* Request Identifiers drawn so far */
+    enum transmit_source source, last_source;
+    struct transmit_piece piece;
+    uint8_t *buffer; /* what the piece is made in, where it is not the ULP's memory alone */
+    size_t room;
+    uint8_t *gathered; /* the payload of a segment that lies in several pieces */
+    size_t gathered_room;
+    struct span_list *retired; /* of completed work: the transport may look at it until an event is taken */
+    uint8_t headers[LLP_PREFIX_OCTETS + STREAM_HEADER_MAX + 4];
+};
+
+/* How the stream ends (RFC 5040 5.4, RFC 5041 6.2). */
+struct stream_end {
+    bool error_seen;
+    bool terminate_due, terminate_sent, terminate_received;
+    uint8_t terminate[TERMINATE_MAX];
+    size_t terminate_octets;
+    bool close_wanted, abort_wanted, fin_due, fin_received;
+    bool dropping;  /* what the peer sends is dropped */
+    bool unflushed; /* an event found no memory: iwarp_stream_poll() itself flushes what work and receives hold */
+    uint64_t linger_deadline;
+    uint64_t teardown_at; /* the ULP has an error event, and closes then; 0: at once */
+};
+
+/* iwarp/instrument.h */
+struct stream_instruments {
+    bool traced, responses_held, catastrophe_due;
+    unsigned system_faults;
+    size_t mulpdu_given; /* 0: as the layer below says */
+    struct ring trace;   /* struct iwarp_trace */
+};
 
 struct iwarp_stream {
     struct iwarp_stream_config config;
@@ -123,72 +179,31 @@ struct iwarp_stream {
     void *lower;                 /* ...and what it keeps of the stream, in the same allocation */
     struct iwarp_faults *faults; /* NULL in a clean stack */
     enum iwarp_state state;
-    struct iwarp_stream_counters counters;
-
-    /* Start-up. */
-    uint16_t reply_ird, reply_ord;
-    struct validation_terms terms;
-    bool rtr_awaited; /* responder, A = 1: the first segment should be an RTR */
-    bool ddp_alone;   /* there is no RDMAP above DDP (draft-stewart-rddp-sctp-02 7.1) */
     bool established;
-    uint16_t ird, ord; /* in force */
-
-    /* Receive. */
-    struct untagged_queue queues[DDP_QUEUES];
-    uint32_t atomic_ids;  /* Request Identifiers drawn so far */
-    struct ring receives; /* struct receive_work */
-    struct ring reads;    /* struct served_read */
-    struct untagged_queue *assembling;
-
-    /* Transmit. */
-    struct ring work;     /* struct send_work, oldest first */
-    uint64_t work_serial; /* of the oldest */
-    size_t work_sent;     /* how many of them are with the transport in whole, or wait for their Read Response */
-    uint64_t work_offset; /* octets of the next one sent */
-    bool work_begun;      /* some of its segments went out */
-    enum transmit_source source, last_source;
-    struct transmit_piece piece;
-    uint8_t *transmit_buffer;
-    size_t transmit_room;
-    uint8_t *gathered; /* the payload of a segment that lies in several pieces */
-    size_t gathered_room;
-    struct span_list *over; /* of work that is over, which the transport may still look at until an event is taken */
-    uint8_t headers[LLP_PREFIX_OCTETS + STREAM_HEADER_MAX + 4];
-    bool segments_allowed; /* segments may be sent */
-
-    /* The end. */
-    bool error_seen;
-    bool terminate_due, terminate_sent, terminate_received;
-    uint8_t terminate[TERMINATE_MAX];
-    size_t terminate_octets;
-    bool close_wanted, abort_wanted, fin_due, fin_received, dropping;
-    bool unflushed; /* an event found no memory: what work and receives hold is told as flushed when asked for */
-    uint64_t startup_deadline, linger_deadline;
-    uint64_t teardown_at; /* an error is told: the ULP closes then, 0: at once */
+    uint64_t startup_deadline;
     uint64_t now;
-
+    struct iwarp_stream_counters counters;
     struct ring events; /* struct iwarp_event */
-
-    /* Instruments: iwarp/instrument.h. */
-    bool traced, responses_held, catastrophe_due;
-    unsigned system_faults;
-    size_t mulpdu_given; /* 0: as the layer below says */
-    struct ring trace;   /* struct iwarp_trace */
+    struct stream_agreed agreed;
+    struct stream_inbound inbound;
+    struct stream_outbound outbound;
+    struct stream_end end;
+    struct stream_instruments instruments;
 };
 
 /* What is judged of the stream. */
 static inline struct validation_subject stream_subject(const struct iwarp_stream *stream)
 {
-    return (struct validation_subject){.stream = stream, .terms = &stream->terms, .buffer_octets = UINT64_MAX};
+    return (struct validation_subject){.stream = stream, .terms = &stream->agreed.terms, .buffer_octets = UINT64_MAX};
 }
 
 /* The piece is with the transport, or will never be: nothing of it is looked at again. */
 static inline void stream_piece_drop(struct iwarp_stream *stream)
 {
-    if (stream->piece.lent != NULL)
-        stream->piece.lent->lent--;
-    stream->piece.lent = NULL;
-    stream->piece.octets = stream->piece.done = 0;
+    if (stream->outbound.piece.lent != NULL)
+        stream->outbound.piece.lent->lent--;
+    stream->outbound.piece.lent = NULL;
+    stream->outbound.piece.octets = stream->outbound.piece.done = 0;
 }
 
 /* The layer below is told that it had better look at the stream. */
@@ -213,6 +228,8 @@ bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uin
 /* stream.c. The stream carries its segments by `llp`. */
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
                                 const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence);
+/* A ULPDU that the layer below took out of one message: deliver_ulpdu() and what follows from it. */
+void stream_input_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 /* A new event, to be filled in; NULL without memory. stream_event_done(), which allows NULL, passes it on. */
 struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind);
 void stream_event_done(struct iwarp_stream *stream, struct iwarp_event *event);
@@ -239,8 +256,8 @@ bool stream_judge(enum validation_stage stage, const struct validation_subject *
                   struct validation_outcome *outcome);
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text);
-void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
-                    const struct validation_subject *subject);
+void deliver_queue_request(struct iwarp_stream *stream, const struct inbound_request *request,
+                           const struct validation_subject *subject);
 /* Where the payload goes of a segment that was found good. */
 struct placement deliver_place(const struct iwarp_stream *stream, const struct validation_subject *subject);
 void placement_write(const struct placement *place, const uint8_t *payload);
@@ -259,7 +276,7 @@ struct send_work *atomic_open(const struct iwarp_stream *stream);
 void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
 void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
 bool atomic_send_request(struct iwarp_stream *stream, struct outgoing *request);
-bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served);
+bool atomic_send_response(struct iwarp_stream *stream, const struct inbound_request *request);
 bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message);
 
 /* transmit.c */

@@ -39,8 +39,8 @@ int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data
                             stream->device->config.ird_max, stream->device->config.ord_max);
     if (decide(stream, private_data, octets, sentence) != 0)
         return -1;
-    stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
-    stream->reply_ord = ord < 0 ? stream->reply_ord : (uint16_t)ord;
+    stream->agreed.reply_ird = ird < 0 ? stream->agreed.reply_ird : (uint16_t)ird;
+    stream->agreed.reply_ord = ord < 0 ? stream->agreed.reply_ord : (uint16_t)ord;
     if (stream->llp->answer(stream, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
     stream_progress(stream);
@@ -89,7 +89,7 @@ static int take_octets(struct send_work *work, const struct iwarp_span *pieces, 
 /* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
 static int postable(struct iwarp_stream *stream, struct sentence *sentence)
 {
-    bool ending = stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted;
+    bool ending = stream->state >= IWARP_STATE_TERMINATING || stream->end.close_wanted || stream->end.abort_wanted;
 
     if (!SEAM_DECIDE(stream, DECIDE_POSTABLE, !ending))
         return sentence_set(sentence, "stream: no work can be posted: the stream is ending");
@@ -107,7 +107,7 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
         return -1;
     if (buffer == NULL && octets != 0)
         return sentence_set(sentence, "stream: a receive of %zu octets without a buffer", octets);
-    receive = ring_push(&stream->receives);
+    receive = ring_push(&stream->inbound.receives);
     if (receive == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *receive = (struct receive_work){.id = id, .buffer = buffer, .octets = octets};
@@ -129,7 +129,7 @@ int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, c
     if (postable(stream, sentence) != 0 || span_list_add_up(spans, count, &octets, sentence) != 0)
         return -1;
     list = span_list_new(spans, count);
-    receive = list == NULL ? NULL : ring_push(&stream->receives);
+    receive = list == NULL ? NULL : ring_push(&stream->inbound.receives);
     if (receive == NULL) {
         free(list);
         return sentence_set(sentence, "stream: out of memory");
@@ -144,7 +144,7 @@ int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, str
         return misuse_null(sentence, "reserve_receives", "a stream");
     if (postable(stream, sentence) != 0)
         return -1;
-    return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
+    return ring_reserve(&stream->inbound.receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
 }
 
 static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
@@ -153,7 +153,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 
     if (postable(stream, sentence) != 0)
         return -1;
-    if (stream->ddp_alone && work->kind != IWARP_WORK_SEND && work->kind != IWARP_WORK_WRITE)
+    if (stream->agreed.ddp_alone && work->kind != IWARP_WORK_SEND && work->kind != IWARP_WORK_WRITE)
         return sentence_set(sentence,
                             "stream: the association is for DDP without RDMAP: it has Sends and Writes alone");
     /* RFC 5041 5.2: the length of a message is below 2^32. */
@@ -168,7 +168,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (work->count != 0 && work->to + (work->count - 1) < work->to)
         return sentence_set(sentence, "stream: %llu octets at Tagged Offset 0x%llx: the end exceeds 2^64",
                             (unsigned long long)work->count, (unsigned long long)work->to);
-    slot = ring_push(&stream->work);
+    slot = ring_push(&stream->outbound.work);
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
@@ -265,7 +265,7 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
 
     if (!SEAM_DECIDE(stream, DECIDE_READ_SINK, read->count == 0 || sink_check(stream, read, sentence) == 0))
         return -1;
-    if (stream->established && !SEAM_DECIDE(stream, DECIDE_READ_DEPTH, stream->ord != 0))
+    if (stream->established && !SEAM_DECIDE(stream, DECIDE_READ_DEPTH, stream->agreed.ord != 0))
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
     return post(stream, &work, sentence);
 }
@@ -296,7 +296,7 @@ int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_ato
     if (atomic->operation != ATOMIC_FETCH_ADD && atomic->operation != ATOMIC_COMPARE_SWAP &&
         (atomic->operation != ATOMIC_SWAP || stream->config.extensions != IWARP_EXTENSIONS_DRAFT03))
         return sentence_set(sentence, "stream: AOpCode %u is not supported", (unsigned)atomic->operation);
-    if (stream->established && stream->ord == 0)
+    if (stream->established && stream->agreed.ord == 0)
         return sentence_set(sentence, "stream: the ORD in force is 0, no Atomic Request can be sent");
     if (atomic->operation != ATOMIC_COMPARE_SWAP) {
         work.atomic.compare_data = 0;
@@ -331,16 +331,16 @@ int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint
     if (stream == NULL)
         return misuse_null(sentence, "terminate", "a stream");
     stream->now = now;
-    if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->ddp_alone)
+    if (!stream->outbound.segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->agreed.ddp_alone)
         return sentence_set(sentence, "stream: no Terminate can be sent in this state");
     if (!wire_is_error(triple) || (triple & ~(WIRE_ERROR_BIT | UINT16_MAX)) != 0)
         return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);
-    stream->error_seen = true;
-    stream->dropping = true;
+    stream->end.error_seen = true;
+    stream->end.dropping = true;
     stream->state = IWARP_STATE_TERMINATING;
     terminate_queue(stream, triple, NULL, 0, NULL);
     stream_flush(stream);
-    stream->close_wanted = true;
+    stream->end.close_wanted = true;
     stream_progress(stream);
     return 0;
 }
@@ -350,14 +350,14 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+    if (stream->state == IWARP_STATE_CLOSED || stream->end.abort_wanted)
         return;
     if (SEAM_IF(stream, ending(stream, ENDING_BY_ULP)))
         return;
-    stream->close_wanted = true;
-    if (!stream->segments_allowed) {
+    stream->end.close_wanted = true;
+    if (!stream->outbound.segments_allowed) {
         stream_flush(stream);
-        stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;
+        stream->end.dropping = stream->end.dropping || stream->state <= IWARP_STATE_DECISION;
     }
     if (stream->state < IWARP_STATE_TERMINATING)
         stream->state = IWARP_STATE_CLOSING;
@@ -371,10 +371,10 @@ void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED)
         return;
-    stream->abort_wanted = true;
+    stream->end.abort_wanted = true;
     stream_piece_drop(stream);
     stream_flush(stream);
-    stream->dropping = true;
+    stream->end.dropping = true;
     stream->state = IWARP_STATE_CLOSED;
     stream_event_plain(stream, IWARP_EVENT_CLOSED);
     stream_ready(stream);

@@ -27,10 +27,10 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
         terminate.rdmap_header = read_header;
         terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
     }
-    stream->terminate_octets =
-        SEAM_VALUE(stream, terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate)),
+    stream->end.terminate_octets =
+        SEAM_VALUE(stream, terminate_pack(&terminate, stream->end.terminate, sizeof(stream->end.terminate)),
                    terminate(stream, &terminate, segment, segment_octets));
-    stream->terminate_due = stream->terminate_octets != 0;
+    stream->end.terminate_due = stream->end.terminate_octets != 0;
 }
 
 /* The Read Request Header that the subject is about, as received. */
@@ -74,11 +74,11 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
     char sentence[sizeof(((struct iwarp_event *)0)->text)];
 
     if (outcome.action == VALIDATION_IGNORE || SEAM_IF(stream, fail(stream, &outcome, subject, false)) ||
-        stream->error_seen)
+        stream->end.error_seen)
         return;
-    stream->error_seen = true;
+    stream->end.error_seen = true;
     if (outcome.error == TERM_DDP_NO_BUFFER)
-        stream->system_faults++;
+        stream->instruments.system_faults++;
     if (entry != NULL) {
         (void)snprintf(sentence, sizeof(sentence), "%s: %s", text, entry->name);
         report(stream, entry->requirement, outcome.error, sentence);
@@ -87,23 +87,23 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
     }
     if (SEAM_IF(stream, fail(stream, &outcome, subject, true)))
         return;
-    stream->dropping = true;
+    stream->end.dropping = true;
     if (outcome.action == VALIDATION_REJECT) {
         (void)stream->llp->answer(stream, false);
         return;
     }
-    if (outcome.action == VALIDATION_TERMINATE && stream->segments_allowed && !stream->ddp_alone)
+    if (outcome.action == VALIDATION_TERMINATE && stream->outbound.segments_allowed && !stream->agreed.ddp_alone)
         terminate_about(stream, outcome.error, subject);
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->startup_deadline = UINT64_MAX;
     if (outcome.action == VALIDATION_HANG)
         return;
-    stream->close_wanted = true;
+    stream->end.close_wanted = true;
     if (stream->config.teardown_delay != 0)
-        stream->teardown_at = time_after(stream->now, stream->config.teardown_delay);
+        stream->end.teardown_at = time_after(stream->now, stream->config.teardown_delay);
     if (outcome.action == VALIDATION_ABORT)
-        stream->abort_wanted = true;
+        stream->end.abort_wanted = true;
 }
 
 void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire_result error,

@@ -10,27 +10,27 @@
  */
 void work_pop(struct iwarp_stream *stream)
 {
-    struct span_list *list = ((struct send_work *)ring_at(&stream->work, 0))->list;
+    struct span_list *list = ((struct send_work *)ring_at(&stream->outbound.work, 0))->list;
 
     if (list != NULL) {
-        list->next = stream->over;
-        stream->over = list;
+        list->next = stream->outbound.retired;
+        stream->outbound.retired = list;
     }
-    ring_pop(&stream->work);
+    ring_pop(&stream->outbound.work);
 }
 
 void receive_pop(struct iwarp_stream *stream)
 {
-    free(((struct receive_work *)ring_at(&stream->receives, 0))->list);
-    ring_pop(&stream->receives);
+    free(((struct receive_work *)ring_at(&stream->inbound.receives, 0))->list);
+    ring_pop(&stream->inbound.receives);
 }
 
 void work_release(struct iwarp_stream *stream)
 {
-    while (stream->over != NULL) {
-        struct span_list *list = stream->over;
+    while (stream->outbound.retired != NULL) {
+        struct span_list *list = stream->outbound.retired;
 
-        stream->over = list->next;
+        stream->outbound.retired = list->next;
         free(list);
     }
 }
@@ -47,16 +47,16 @@ bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uin
     *payload = span_list_at(work->list, offset, &here);
     if (*payload != NULL && here >= octets)
         return true;
-    if (stream->gathered_room < octets) {
-        uint8_t *bigger = realloc(stream->gathered, octets);
+    if (stream->outbound.gathered_room < octets) {
+        uint8_t *bigger = realloc(stream->outbound.gathered, octets);
 
         if (bigger == NULL)
             return false;
-        stream->gathered = bigger;
-        stream->gathered_room = octets;
+        stream->outbound.gathered = bigger;
+        stream->outbound.gathered_room = octets;
     }
-    span_list_read(work->list, offset, stream->gathered, octets);
-    *payload = stream->gathered;
+    span_list_read(work->list, offset, stream->outbound.gathered, octets);
+    *payload = stream->outbound.gathered;
     *own = true;
     return true;
 }

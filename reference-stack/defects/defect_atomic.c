@@ -130,10 +130,10 @@ bool defect_atomic_request(struct iwarp_stream *stream, uint8_t *octets, size_t 
         memcpy(&kept, target, sizeof(kept));
     if (has(set, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
         kept = execute(set, &request, target);
-    if (has(set, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
+    if (has(set, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->inbound.receives.count != 0)
         receive_pop(stream);
     if ((has(set, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target)) ||
-        (has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->receives.count == 0))
+        (has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->inbound.receives.count == 0))
         return true;
     slot = ring_push(&stream_state(stream)->atomics);
     if (slot != NULL)
@@ -156,13 +156,14 @@ static void touch_beside(const struct defect_set *set, const struct iwarp_region
         target[ATOMIC_TARGET_OCTETS]++;
 }
 
-uint64_t seam_atomic(struct iwarp_stream *stream, const struct served_read *served, const struct iwarp_region *region)
+uint64_t seam_atomic(struct iwarp_stream *stream, const struct inbound_request *request,
+                     const struct iwarp_region *region)
 {
     const struct defect_set *set = stream_set(stream);
     struct ring *atomics = &stream_state(stream)->atomics;
     const uint64_t *oldest = ring_at(atomics, 0);
     uint64_t kept = oldest == NULL ? 0 : *oldest;
-    uint8_t *target = target_of(set, region, served->atomic.to);
+    uint8_t *target = target_of(set, region, request->atomic.to);
 
     if (oldest != NULL)
         ring_pop(atomics);
@@ -172,8 +173,8 @@ uint64_t seam_atomic(struct iwarp_stream *stream, const struct served_read *serv
         return kept;
     if (target == NULL)
         return 0;
-    touch_beside(set, region, &served->atomic, target);
-    return execute(set, &served->atomic, target);
+    touch_beside(set, region, &request->atomic, target);
+    return execute(set, &request->atomic, target);
 }
 
 /* --- Messages ------------------------------------------------------------------------------------------------------ */
@@ -237,10 +238,10 @@ static bool compare_mask_zero(const struct validation_subject *subject)
 
 static bool id_waits(const struct validation_subject *subject)
 {
-    for (size_t i = 0; subject->segment != NULL && i < subject->stream->reads.count; i++) {
-        const struct served_read *served = ring_at(&subject->stream->reads, i);
+    for (size_t i = 0; subject->segment != NULL && i < subject->stream->inbound.requests.count; i++) {
+        const struct inbound_request *request = ring_at(&subject->stream->inbound.requests, i);
 
-        if (served->is_atomic && served->atomic.id == subject->atomic->id)
+        if (request->is_atomic && request->atomic.id == subject->atomic->id)
             return true;
     }
     return false;

@@ -85,7 +85,7 @@ static void place_now(struct iwarp_stream *stream, const struct validation_subje
     struct placement place = seam_place(stream, subject);
 
     placement_write(&place, subject->segment->payload);
-    if (stream->traced)
+    if (stream->instruments.traced)
         instrument_record(stream, IWARP_TRACE_PLACED, subject->segment, place.count);
     stream->counters.segments_placed++;
     stream->counters.octets_placed += place.count;
@@ -167,10 +167,10 @@ struct placement seam_place(struct iwarp_stream *stream, const struct validation
 static size_t reads_used(const struct iwarp_stream *stream)
 {
     const struct device_faults *faults = device_state(stream->device);
-    size_t used = stream_behaves(stream, DEFECT_READS_POOLED) ? faults->reads : stream->reads.count;
+    size_t used = stream_behaves(stream, DEFECT_READS_POOLED) ? faults->reads : stream->inbound.requests.count;
 
     if (stream_behaves(stream, DEFECT_READS_HALF))
-        used += stream->ird - stream->ird / 2;
+        used += stream->agreed.ird - stream->agreed.ird / 2;
     if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream_state(stream)->slot_free)
         used++;
     return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
@@ -179,22 +179,22 @@ static size_t reads_used(const struct iwarp_stream *stream)
 static bool untagged(struct iwarp_stream *stream, struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
-    bool rtr = stream->rtr_awaited && segment->msn == DDP_FIRST_MSN;
+    bool rtr = stream->agreed.rtr_awaited && segment->msn == DDP_FIRST_MSN;
 
     if (segment->qn == DDP_QN_READ_REQUEST) {
-        size_t ird = stream->ird + (size_t)stream_behaves(stream, DEFECT_IRD_ONE_MORE);
+        size_t ird = stream->agreed.ird + (size_t)stream_behaves(stream, DEFECT_IRD_ONE_MORE);
         size_t places = stream_behaves(stream, DEFECT_READS_ROUNDED) ? defect_power_of_two(ird) : ird;
-        bool served = rtr || reads_used(stream) < places || stream_behaves(stream, DEFECT_IRD_IGNORED);
+        bool granted = rtr || reads_used(stream) < places || stream_behaves(stream, DEFECT_IRD_IGNORED);
         bool extended = stream->config.extensions != IWARP_EXTENSIONS_OFF;
 
-        subject->buffer_octets = !served ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;
+        subject->buffer_octets = !granted ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;
     }
     if (segment->qn != DDP_QN_SEND || subject->buffer_octets != UINT64_MAX)
         return false;
     if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))
         subject->buffer_octets = 0;
     else if (stream_behaves(stream, DEFECT_OVERRUN_SWALLOWED)) {
-        stream->queues[DDP_QN_SEND].msn_expected += segment->last;
+        stream->inbound.queues[DDP_QN_SEND].msn_expected += segment->last;
         return true;
     }
     return false;
@@ -218,7 +218,7 @@ bool defect_message_ends(const struct iwarp_stream *stream, bool last)
 
 static void read_takes_receive(struct iwarp_stream *stream)
 {
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    const struct receive_work *receive = ring_at(&stream->inbound.receives, 0);
     struct iwarp_event *event = receive == NULL ? NULL : stream_event(stream, IWARP_EVENT_RECEIVE);
 
     if (event == NULL)
@@ -292,8 +292,8 @@ bool seam_message(struct iwarp_stream *stream, const struct validation_subject *
 
 bool defect_send_delivered(struct iwarp_stream *stream)
 {
-    const struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    const struct untagged_queue *queue = &stream->inbound.queues[DDP_QN_SEND];
+    const struct receive_work *receive = ring_at(&stream->inbound.receives, 0);
     struct defect_early *early = defect_early_of(stream, queue->msn_expected);
     bool immediate = !rdmap_is_send(stream_state(stream)->segment.control & 0xF);
 
@@ -333,24 +333,24 @@ bool defect_read_complete(struct iwarp_stream *stream, bool last)
 }
 
 /* Its Response goes out on another stream. */
-static void serve_elsewhere(struct iwarp_stream *server, const struct served_read *request,
+static void serve_elsewhere(struct iwarp_stream *server, const struct inbound_request *request,
                             const struct validation_subject *subject)
 {
-    struct served_read *served = ring_push(&server->reads);
+    struct inbound_request *entry = ring_push(&server->inbound.requests);
 
-    if (served == NULL)
+    if (entry == NULL)
         return;
-    *served = *request;
-    memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
-    served->segment_octets = (uint16_t)subject->segment_octets;
+    *entry = *request;
+    memcpy(entry->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
+    entry->segment_octets = (uint16_t)subject->segment_octets;
 }
 
-bool seam_serve(struct iwarp_stream *stream, const struct served_read *request,
+bool seam_serve(struct iwarp_stream *stream, const struct inbound_request *request,
                 const struct validation_subject *subject)
 {
     struct device_faults *shared = device_state(stream->device);
 
-    if (!request->is_atomic && request->request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
+    if (!request->is_atomic && request->read.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
         return true;
     shared->reads++;
     if (!stream_behaves(stream, DEFECT_RESPONSE_ELSEWHERE) || shared->oldest == NULL || shared->oldest == stream)
@@ -395,7 +395,7 @@ static void write_late(struct iwarp_stream *stream, const struct validation_subj
 /* A Write is not delivered to the ULP (RFC 5040 5.1); these do something with its end all the same. */
 static void write_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    const struct receive_work *receive = ring_at(&stream->inbound.receives, 0);
     struct iwarp_event *event;
 
     if (stream_behaves(stream, DEFECT_WRITE_PLACED_LATE))

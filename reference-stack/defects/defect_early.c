@@ -17,7 +17,7 @@ static void early_send(struct iwarp_stream *stream, const struct validation_subj
 {
     const struct ddp_segment *segment = subject->segment;
     struct defect_early *early = &stream_state(stream)->early[segment->msn % DEFECT_EARLY_MAX];
-    bool due = segment->msn == stream->queues[DDP_QN_SEND].msn_expected;
+    bool due = segment->msn == stream->inbound.queues[DDP_QN_SEND].msn_expected;
     struct iwarp_event *event;
 
     if (early->msn != segment->msn)
@@ -42,24 +42,24 @@ static void early_read(struct iwarp_stream *stream, const struct validation_subj
 {
     const struct ddp_segment *segment = subject->segment;
     const uint8_t *p = segment->payload;
-    struct served_read served = {0};
+    struct inbound_request request = {0};
 
     if (!stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream_state(stream)->early_read != 0 ||
-        segment->msn != stream->queues[DDP_QN_READ_REQUEST].msn_expected ||
+        segment->msn != stream->inbound.queues[DDP_QN_READ_REQUEST].msn_expected ||
         segment->payload_octets != READ_REQUEST_OCTETS || subject->message->opcode != RDMAP_READ_REQUEST)
         return;
-    (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &served.request);
-    if (served.request.octets != 0)
+    (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &request.read);
+    if (request.read.octets != 0)
         return; /* a Read of size 0 is enough to show it */
     stream_state(stream)->early_read = segment->msn;
-    deliver_served(stream, &served, subject);
+    deliver_queue_request(stream, &request, subject);
 }
 
 /* The end of a Read Response was placed: its Read completes. */
 static void early_response(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
-    for (size_t i = 0; i < stream->work_sent && stream_behaves(stream, DEFECT_EARLY_READ_DONE); i++) {
-        struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work_sent && stream_behaves(stream, DEFECT_EARLY_READ_DONE); i++) {
+        struct send_work *work = ring_at(&stream->outbound.work, i);
 
         if (work->kind == IWARP_WORK_READ && work->sink_stag == segment->stag &&
             segment->to - work->sink_to < work->count)
@@ -71,7 +71,7 @@ static void early_response(struct iwarp_stream *stream, const struct ddp_segment
 static bool early_beyond(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
     const struct receive_work *receive =
-        ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
+        ring_at(&stream->inbound.receives, segment->msn - stream->inbound.queues[DDP_QN_SEND].msn_expected);
 
     if (receive == NULL || receive->buffer == NULL || segment->mo > receive->octets ||
         segment->payload_octets <= receive->octets - segment->mo)

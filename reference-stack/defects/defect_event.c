@@ -37,8 +37,8 @@ static void start_event(const struct iwarp_stream *stream, struct iwarp_event *e
     if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && start->private_octets != 0)
         start->private_octets = (uint16_t)strnlen((const char *)start->private_data, start->private_octets);
     if (stream_behaves(stream, DEFECT_EVENT_OWN_DEPTHS)) {
-        start->ird = stream->ird;
-        start->ord = stream->ord;
+        start->ird = stream->agreed.ird;
+        start->ord = stream->agreed.ord;
     }
     if (stream_behaves(stream, DEFECT_EVENT_VERSION_1))
         event->version = DDP_VERSION;
@@ -52,7 +52,7 @@ static void receive_event(struct iwarp_stream *stream, struct iwarp_event *event
 
     if (immediate && event->buffer != NULL && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED)) {
         /* The octets go up in memory of the stream's own, and the receive stays where it is. */
-        struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
+        struct untagged_queue *queue = &stream->inbound.queues[DDP_QN_SEND];
 
         memcpy(queue->buffer, event->buffer,
                event->octets < sizeof(queue->buffer) ? event->octets : sizeof(queue->buffer));
@@ -111,7 +111,7 @@ void seam_event(struct iwarp_stream *stream, struct iwarp_event *event)
         break;
     case IWARP_EVENT_TERMINATE_RECEIVED:
         if (stream_behaves(stream, DEFECT_TERMINATED_ABORTS))
-            stream->abort_wanted = true;
+            stream->end.abort_wanted = true;
         break;
     case IWARP_EVENT_REJECTED:
     case IWARP_EVENT_REJECT_SENT:

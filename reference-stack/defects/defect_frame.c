@@ -230,18 +230,18 @@ size_t defect_fpdu_layout(struct iwarp_stream *stream, const uint8_t *ulpdu, siz
 
     if (piece_reserve(stream, fpdu_octets(ulpdu_octets, true, 0) + DEFECT_ROOM) != 0)
         return 0;
-    builder.out = stream->transmit_buffer + state->tail_octets;
-    builder.room = stream->transmit_room - state->tail_octets;
+    builder.out = stream->outbound.buffer + state->tail_octets;
+    builder.room = stream->outbound.room - state->tail_octets;
     octets = build(&builder, ulpdu, ulpdu_octets);
-    return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
+    return octets == 0 ? 0 : hold_tail(&occasion, stream->outbound.buffer, octets);
 }
 
 void defect_fragment(struct iwarp_stream *stream)
 {
     static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
 
-    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX) != 0)
+    if (stream->outbound.piece.octets != 0 || piece_reserve(stream, MPA_START_MAX) != 0)
         return;
-    memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
+    memcpy(stream->outbound.buffer, fragment, sizeof(fragment));
     piece_set(stream, sizeof(fragment), false);
 }

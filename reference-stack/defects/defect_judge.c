@@ -154,7 +154,7 @@ static bool mo_not_next(const struct validation_subject *subject)
 
     if (segment->qn >= DDP_QUEUES)
         return false;
-    queue = &subject->stream->queues[segment->qn];
+    queue = &subject->stream->inbound.queues[segment->qn];
     return segment->mo != (queue->begun ? queue->length : 0);
 }
 
@@ -185,14 +185,14 @@ static bool revoked(const struct validation_subject *subject)
 
 static bool terminate_without_receive(const struct validation_subject *subject)
 {
-    return subject->segment->qn == DDP_QN_TERMINATE && subject->stream->receives.count == 0;
+    return subject->segment->qn == DDP_QN_TERMINATE && subject->stream->inbound.receives.count == 0;
 }
 
 static bool last_read_slot(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return subject->segment->qn == DDP_QN_READ_REQUEST && stream->reads.count + 1 >= stream->ird;
+    return subject->segment->qn == DDP_QN_READ_REQUEST && stream->inbound.requests.count + 1 >= stream->agreed.ird;
 }
 
 /* --- RDMAP ------------------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static bool ord_not_negotiated(const struct validation_subject *subject)
 /* A Send as RTR that the Request did not offer. */
 static bool rtr_not_offered(const struct validation_subject *subject)
 {
-    return subject->stream->rtr_awaited && subject->segment->qn == DDP_QN_SEND &&
+    return subject->stream->agreed.rtr_awaited && subject->segment->qn == DDP_QN_SEND &&
            subject->segment->payload_octets == 0 && !mpa_of(subject->stream)->peer.rtr_send;
 }
 

@@ -76,7 +76,8 @@ static bool read_without_ord(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return stream->config.role == IWARP_INITIATOR && stream->config.ord == 0 && stream->terms.rtr == IWARP_RTR_READ;
+    return stream->config.role == IWARP_INITIATOR && stream->config.ord == 0 &&
+           stream->agreed.terms.rtr == IWARP_RTR_READ;
 }
 
 /* RFC 5040 1.2: the local ULP alone ends the use of a Read's sink. */
@@ -84,8 +85,8 @@ static bool sink_of_open_read(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    for (size_t i = 0; i < stream->work.count; i++) {
-        const struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work.count; i++) {
+        const struct send_work *work = ring_at(&stream->outbound.work, i);
 
         if (work->kind == IWARP_WORK_READ && !work->done && work->sink_stag == subject->segment->ulp_word)
             return true;

@@ -10,10 +10,11 @@ enum { PARTIAL_LIVES = 1000000000 /* ns */, IP_AND_TCP_OCTETS = 40 };
 
 size_t defect_emss(struct iwarp_stream *stream, size_t emss)
 {
-    if (emss < mpa_of(stream)->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
+    if (emss < mpa_of(stream)->emss && stream->outbound.work.count != 0 &&
+        stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
     return stream_behaves(stream, DEFECT_EMSS_ONCE) ||
-                   (stream->work_offset != 0 && stream_behaves(stream, DEFECT_EMSS_BETWEEN))
+                   (stream->outbound.work_offset != 0 && stream_behaves(stream, DEFECT_EMSS_BETWEEN))
                ? mpa_of(stream)->emss
                : emss;
 }
@@ -105,7 +106,7 @@ static void forget_crc(struct iwarp_stream *stream)
 
 bool defect_portion(struct iwarp_stream *stream, size_t count)
 {
-    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION || stream->dropping) {
+    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION || stream->end.dropping) {
         stream_state(stream)->partial_at = stream->now;
         return false;
     }
@@ -139,7 +140,7 @@ bool defect_input_end(struct iwarp_stream *stream)
     }
     if (stream->state > IWARP_STATE_DECISION && stream_behaves(stream, DEFECT_FIN_IN_FPDU_UNTOLD))
         return true;
-    if (stream->state > IWARP_STATE_DECISION && !stream->dropping && mpa->receive_count > FPDU_LENGTH_OCTETS &&
+    if (stream->state > IWARP_STATE_DECISION && !stream->end.dropping && mpa->receive_count > FPDU_LENGTH_OCTETS &&
         stream_behaves(stream, DEFECT_PARTIAL_DELIVERED))
         deliver_raw(stream, mpa->receive_buffer, FPDU_LENGTH_OCTETS, mpa->receive_count - FPDU_LENGTH_OCTETS);
     return false;

@@ -122,7 +122,7 @@ static bool msn(const struct validation_subject *subject, int64_t *value)
 {
     if (untagged(subject) == NULL || subject->segment->qn >= DDP_QUEUES)
         return false;
-    *value = (int32_t)(subject->segment->msn - subject->stream->queues[subject->segment->qn].msn_expected);
+    *value = (int32_t)(subject->segment->msn - subject->stream->inbound.queues[subject->segment->qn].msn_expected);
     return true;
 }
 
@@ -131,7 +131,7 @@ static bool reads_open(const struct validation_subject *subject, int64_t *value)
 {
     if (untagged(subject) == NULL || subject->segment->qn != DDP_QN_READ_REQUEST)
         return false;
-    *value = (int64_t)subject->stream->reads.count - (int64_t)subject->stream->ird;
+    *value = (int64_t)subject->stream->inbound.requests.count - (int64_t)subject->stream->agreed.ird;
     return true;
 }
 

@@ -77,7 +77,7 @@ uint16_t defect_sctp_next_ssn(const struct sctp_session *session)
 {
     struct sctp_faults *faults = association_state(session->association);
     bool control =
-        session->association->sending_control || (session->stream != NULL && !session->stream->piece.segment);
+        session->association->sending_control || (session->stream != NULL && !session->stream->outbound.piece.segment);
 
     faults->sent = true;
     faults->sid = session->sid;

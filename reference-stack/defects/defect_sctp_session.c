@@ -69,11 +69,11 @@ bool defect_send_waits(struct iwarp_stream *stream)
     uint32_t number;
     unsigned opcode;
 
-    if (stream->llp != &sctp_llp || lower_of(stream)->session == NULL || !stream->piece.segment ||
+    if (stream->llp != &sctp_llp || lower_of(stream)->session == NULL || !stream->outbound.piece.segment ||
         !stream_behaves(stream, DEFECT_SCTP_SENDS_DELAYED))
         return false;
     number = lower_of(stream)->session->ssn + 1u;
-    opcode = stream->transmit_buffer[DDP_SCTP_SSN_OCTETS + 1] & 0x0F;
+    opcode = stream->outbound.buffer[DDP_SCTP_SSN_OCTETS + 1] & 0x0F;
     if (opcode < OPCODE_SEND || opcode > OPCODE_SEND_LAST)
         return false;
     if (state->send_waits != number) {
@@ -97,7 +97,7 @@ bool defect_sctp_shortened(struct sctp_session *session)
     size_t longest = segment_room(session->stream);
 
     /* What makes segments longer than they should be is a fault of its own. */
-    if (session->stream->piece.octets <= longest + DEFECT_ROOM)
+    if (session->stream->outbound.piece.octets <= longest + DEFECT_ROOM)
         return false;
     if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
         return true;

@@ -27,7 +27,7 @@ static uint64_t deadline(const struct iwarp_stream *stream, uint64_t own)
 
 static uint64_t llp_state(const struct iwarp_stream *stream, uint64_t own)
 {
-    bool graceful = stream->fin_received || stream->close_wanted;
+    bool graceful = stream->end.fin_received || stream->end.close_wanted;
 
     if (!stream_behaves(stream, DEFECT_ERROR_UNLABELLED))
         return own;

@@ -29,13 +29,14 @@ bool seam_early(struct iwarp_stream *stream, const struct validation_subject *su
                 bool placed);
 bool seam_message(struct iwarp_stream *stream, const struct validation_subject *subject, struct rdmap_message *message,
                   struct untagged_queue *queue);
-bool seam_serve(struct iwarp_stream *stream, const struct served_read *request,
+bool seam_serve(struct iwarp_stream *stream, const struct inbound_request *request,
                 const struct validation_subject *subject);
 void seam_delivered(struct iwarp_stream *stream, const struct validation_subject *subject);
-uint64_t seam_atomic(struct iwarp_stream *stream, const struct served_read *served, const struct iwarp_region *region);
+uint64_t seam_atomic(struct iwarp_stream *stream, const struct inbound_request *request,
+                     const struct iwarp_region *region);
 void seam_output(struct iwarp_stream *stream);
 void seam_turn(const struct iwarp_stream *stream, bool *own, bool *response);
-const uint8_t *seam_source(const struct iwarp_stream *stream, const struct served_read *served,
+const uint8_t *seam_source(const struct iwarp_stream *stream, const struct inbound_request *request,
                            const struct iwarp_region *region);
 void seam_header(struct iwarp_stream *stream, struct outgoing *outgoing);
 int seam_ulpdu(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu);

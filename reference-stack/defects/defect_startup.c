@@ -18,8 +18,8 @@ static void keep_depths(struct iwarp_stream *stream)
     struct defect_first *first = &device_state(stream->device)->first;
 
     if (first->depths) {
-        stream->config.ird = stream->ird = (uint16_t)first->ird;
-        stream->config.ord = stream->ord = (uint16_t)first->ord;
+        stream->config.ird = stream->agreed.ird = (uint16_t)first->ird;
+        stream->config.ord = stream->agreed.ord = (uint16_t)first->ord;
     }
     first->ird = stream->config.ird;
     first->ord = stream->config.ord;
@@ -44,16 +44,16 @@ static void answer_depths(struct iwarp_stream *stream, const struct negotiation_
     unsigned limit = stream->device->config.ird_max;
 
     if (stream_behaves(stream, DEFECT_DEPTHS_NOT_CROSSED)) {
-        stream->reply_ird = least(peer->ird, limit);
-        stream->reply_ord = least(stream->ord, peer->ord);
+        stream->agreed.reply_ird = least(peer->ird, limit);
+        stream->agreed.reply_ord = least(stream->agreed.ord, peer->ord);
     }
     if (stream_behaves(stream, DEFECT_DEPTHS_OWN)) {
-        stream->reply_ird = stream->ird;
-        stream->reply_ord = stream->ord;
+        stream->agreed.reply_ird = stream->agreed.ird;
+        stream->agreed.reply_ord = stream->agreed.ord;
     }
     if (stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER)) {
-        stream->reply_ird = least(peer->ord, limit);
-        stream->reply_ord = least(stream->ord, peer->ird);
+        stream->agreed.reply_ird = least(peer->ord, limit);
+        stream->agreed.reply_ord = least(stream->agreed.ord, peer->ird);
     }
     variant_answer_depths(stream, peer);
 }
@@ -64,13 +64,13 @@ static void answer_rtr(struct iwarp_stream *stream, unsigned common)
 
     if (stream_behaves(stream, DEFECT_RTR_NONE_CONFIRMED) ||
         stream_behaves(stream, several ? DEFECT_RTR_TWO_CONFLICT : DEFECT_RTR_MATCH_MORE_THAN_ONE))
-        stream->terms.rtr = 0;
+        stream->agreed.terms.rtr = 0;
     if (stream_behaves(stream, DEFECT_RTR_ALL_CONFIRMED))
-        stream->terms.rtr = stream->config.rtr;
+        stream->agreed.terms.rtr = stream->config.rtr;
     if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
-        stream->terms.rtr &= 0 - stream->terms.rtr;
+        stream->agreed.terms.rtr &= 0 - stream->agreed.terms.rtr;
     if (common != 0 && stream_behaves(stream, DEFECT_RTR_EXTRA_REFUSED))
-        stream->terms.rtr |= IWARP_RTR_SEND;
+        stream->agreed.terms.rtr |= IWARP_RTR_SEND;
 }
 
 static void depths_adopted(struct iwarp_stream *stream)
@@ -79,10 +79,10 @@ static void depths_adopted(struct iwarp_stream *stream)
     const struct iwarp_device_config *device = &stream->device->config;
 
     if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED) ||
-        (stream->ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_UNSET)))
-        stream->ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
+        (stream->agreed.ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_UNSET)))
+        stream->agreed.ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
     if (config->role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
-        stream->ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
+        stream->agreed.ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
 }
 
 /* The RTR message after whatever the ULP has posted. */
@@ -93,10 +93,11 @@ static void rtr_last(struct iwarp_stream *stream, enum iwarp_rtr kind)
 
     if (transmit_rtr(stream, kind) != 0)
         return;
-    rtr = *(struct send_work *)ring_at(&stream->work, 0);
-    for (size_t i = 1; i < stream->work.count; i++)
-        *(struct send_work *)ring_at(&stream->work, i - 1) = *(struct send_work *)ring_at(&stream->work, i);
-    last = ring_at(&stream->work, stream->work.count - 1);
+    rtr = *(struct send_work *)ring_at(&stream->outbound.work, 0);
+    for (size_t i = 1; i < stream->outbound.work.count; i++)
+        *(struct send_work *)ring_at(&stream->outbound.work, i - 1) =
+            *(struct send_work *)ring_at(&stream->outbound.work, i);
+    last = ring_at(&stream->outbound.work, stream->outbound.work.count - 1);
     *last = rtr;
 }
 
@@ -148,7 +149,7 @@ void defect_startup_begins(struct iwarp_stream *stream)
         first->emss = stream->config.emss != 0 ? stream->config.emss : MPA_EMSS_DEFAULT;
     }
     if (stream->config.role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
-        stream->segments_allowed = true;
+        stream->outbound.segments_allowed = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
     }
 }
@@ -162,10 +163,10 @@ void defect_startup_output(struct iwarp_stream *stream)
         rtr_last(stream, state->rtr_last);
     state->rtr_last = 0;
     if (stream->config.role != IWARP_RESPONDER || stream->state != IWARP_STATE_STARTUP || stream->llp != &mpa_llp ||
-        stream->dropping || !stream_behaves(stream, DEFECT_OPERATION_AT_ONCE))
+        stream->end.dropping || !stream_behaves(stream, DEFECT_OPERATION_AT_ONCE))
         return;
     stream->state = IWARP_STATE_OPERATION;
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     startup_established(stream);
 }
 
@@ -222,7 +223,7 @@ void defect_agreed(struct iwarp_stream *stream)
 
     if (rdmac(stream)) {
         if (stream_behaves(stream, DEFECT_RDMAC_VERSION_1))
-            stream->terms.version = DDP_VERSION;
+            stream->agreed.terms.version = DDP_VERSION;
         if (stream_behaves(stream, DEFECT_RDMAC_OWN_M))
             mpa->receive_markers = stream->config.markers;
         if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))
@@ -234,9 +235,9 @@ void defect_agreed(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
         mpa->receive_position = mpa->peer.private_octets;
     if (stream->config.role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_INITIATOR_WAITS))
-        stream->segments_allowed = false;
+        stream->outbound.segments_allowed = false;
     if (stream->state == IWARP_STATE_FENCED && stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
-        stream->segments_allowed = true;
+        stream->outbound.segments_allowed = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
     }
 }
@@ -247,7 +248,7 @@ size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *
 
     if (piece_reserve(stream, MPA_START_MAX + DEFECT_ROOM) != 0)
         return count;
-    octets = stream->transmit_buffer;
+    octets = stream->outbound.buffer;
     if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
     variant_start_packed(stream, start, octets);

@@ -17,14 +17,14 @@ void defect_stream_begins(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
         stream->config.teardown_delay = 0;
     stream->counters.reads_outstanding += faults->own;
-    stream->queues[DDP_QN_TERMINATE].msn_expected += faults->failed;
+    stream->inbound.queues[DDP_QN_TERMINATE].msn_expected += faults->failed;
     if (faults->oldest == NULL)
         faults->oldest = stream;
 }
 
 void defect_stream_ends(struct iwarp_stream *stream)
 {
-    defect_reads_gone(stream, stream->reads.count);
+    defect_reads_gone(stream, stream->inbound.requests.count);
     if (device_state(stream->device)->oldest == stream)
         device_state(stream->device)->oldest = NULL;
 }
@@ -43,19 +43,19 @@ void defect_rejected(struct iwarp_stream *stream)
 
     if (own && (stream_behaves(stream, DEFECT_REJECT_UNANSWERED) ||
                 (mpa_of(stream)->peer.private_octets == 0 && stream_behaves(stream, DEFECT_REJECT_EMPTY_RESETS))))
-        stream->abort_wanted = true;
+        stream->end.abort_wanted = true;
     if (own && stream_behaves(stream, DEFECT_REJECT_CLOSES))
-        stream->close_wanted = true;
-    if (stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
-        stream->abort_wanted = true;
+        stream->end.close_wanted = true;
+    if (stream->outbound.piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
+        stream->end.abort_wanted = true;
 }
 
 /* --- What TCP brings --------------------------------------------------------------------------------------------- */
 
 bool seam_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    if (stream->fin_received) {
-        if (stream->dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
+    if (stream->end.fin_received) {
+        if (stream->end.dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
             return false;
         stream->llp->input(stream, octets, count);
         stream_progress(stream);
@@ -68,7 +68,7 @@ bool seam_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
         return true;
     if (stream->llp == &mpa_llp && defect_portion(stream, count))
         return true;
-    return !stream->dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
+    return !stream->end.dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
            stream_behaves(stream, DEFECT_STREAMING_AWAITED);
 }
 
@@ -76,7 +76,7 @@ static bool ended_by_peer(struct iwarp_stream *stream)
 {
     variant_fin(stream);
     if (stream_behaves(stream, DEFECT_FIN_UNTOLD) ||
-        (stream->error_seen && stream_behaves(stream, DEFECT_CLOSE_NOT_AT_ALL))) {
+        (stream->end.error_seen && stream_behaves(stream, DEFECT_CLOSE_NOT_AT_ALL))) {
         event_drop(stream);
         return true;
     }
@@ -86,7 +86,7 @@ static bool ended_by_peer(struct iwarp_stream *stream)
     }
     if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
         stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->segments_allowed && !stream->error_seen)
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->outbound.segments_allowed && !stream->end.error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     if (stream->llp != &mpa_llp || !defect_input_end(stream))
         return false;
@@ -99,7 +99,7 @@ static bool lost(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_RESET_UNTOLD))
         return true;
     if (stream_behaves(stream, DEFECT_READS_LEAK))
-        device_state(stream->device)->leaked += stream->reads.count;
+        device_state(stream->device)->leaked += stream->inbound.requests.count;
     return false;
 }
 
@@ -108,14 +108,14 @@ static bool lost(struct iwarp_stream *stream)
 static bool ended_by_ulp(struct iwarp_stream *stream)
 {
     if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
-        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
+        (stream->end.fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
         iwarp_stream_abort(stream, stream->now);
         return true;
     }
     if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
         stream_flush(stream);
     if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
-        stream->dropping = true;
+        stream->end.dropping = true;
     if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
         defect_fragment(stream);
     return false;
@@ -123,31 +123,31 @@ static bool ended_by_ulp(struct iwarp_stream *stream)
 
 static bool flushed(struct iwarp_stream *stream)
 {
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
+    size_t begun = stream->outbound.work_sent + (stream->outbound.work_offset != 0);
 
     /* The first error, whose Terminate is to go last: what is posted goes before it. */
-    if (stream->terminate_due && stream->state < IWARP_STATE_TERMINATING &&
+    if (stream->end.terminate_due && stream->state < IWARP_STATE_TERMINATING &&
         stream_behaves(stream, DEFECT_TERMINATE_LAST))
         return true;
-    for (size_t i = 0; i < stream->work.count; i++) {
-        struct send_work *work = ring_at(&stream->work, i);
+    for (size_t i = 0; i < stream->outbound.work.count; i++) {
+        struct send_work *work = ring_at(&stream->outbound.work, i);
 
         if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
             stream_completed(stream, work);
         else if (i >= begun && stream_behaves(stream, DEFECT_FLUSH_FORGETS))
             work->internal = true;
     }
-    if (stream->receives.count != 0 && stream->queues[DDP_QN_SEND].msn_expected != DDP_FIRST_MSN &&
+    if (stream->inbound.receives.count != 0 && stream->inbound.queues[DDP_QN_SEND].msn_expected != DDP_FIRST_MSN &&
         stream_behaves(stream, DEFECT_RECEIVE_LAST_UNFLUSHED)) {
-        free(((struct receive_work *)ring_at(&stream->receives, stream->receives.count - 1))->list);
-        stream->receives.count--;
+        free(((struct receive_work *)ring_at(&stream->inbound.receives, stream->inbound.receives.count - 1))->list);
+        stream->inbound.receives.count--;
     }
-    while (stream->receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
+    while (stream->inbound.receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
         receive_pop(stream);
-    defect_reads_gone(stream, stream->reads.count);
-    if (stream->error_seen && stream_behaves(stream, DEFECT_OWN_READS_LEAK))
+    defect_reads_gone(stream, stream->inbound.requests.count);
+    if (stream->end.error_seen && stream_behaves(stream, DEFECT_OWN_READS_LEAK))
         device_state(stream->device)->own += stream->counters.reads_outstanding;
-    if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATES_COUNTED))
+    if (stream->end.error_seen && stream_behaves(stream, DEFECT_TERMINATES_COUNTED))
         device_state(stream->device)->failed = true;
     return false;
 }

@@ -99,38 +99,39 @@ static uint64_t without_carry(uint64_t before, uint64_t sum)
     return (before & ~(uint64_t)UINT32_MAX) | (sum & UINT32_MAX);
 }
 
-static void change_late(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest)
+static void change_late(const struct iwarp_stream *stream, const struct inbound_request *request,
+                        struct read_request *rest)
 {
     if (stream_behaves(stream, DEFECT_LATE_SINK_STAG))
         rest->sink_stag = rest->source_stag;
     if (stream_behaves(stream, DEFECT_LATE_SINK_TO))
-        rest->sink_to = served->request.sink_to;
+        rest->sink_to = request->read.sink_to;
     if (stream_behaves(stream, DEFECT_LATE_SINK_CARRY))
-        rest->sink_to = without_carry(served->request.sink_to, rest->sink_to);
+        rest->sink_to = without_carry(request->read.sink_to, rest->sink_to);
     if (stream_behaves(stream, DEFECT_LATE_SOURCE_CARRY))
-        rest->source_to = without_carry(served->request.source_to, rest->source_to);
+        rest->source_to = without_carry(request->read.source_to, rest->source_to);
     if (stream_behaves(stream, DEFECT_LATE_SIZE))
-        rest->octets = (uint32_t)served->sent;
+        rest->octets = (uint32_t)request->sent;
     if (stream_behaves(stream, DEFECT_LATE_SOURCE_STAG))
         rest->source_stag = 0;
     if (stream_behaves(stream, DEFECT_LATE_SOURCE_TO))
-        rest->source_to = served->request.source_to;
+        rest->source_to = request->read.source_to;
 }
 
 /* The Read Request Header that is quoted of a Read whose Response failed: the oldest one's, with what is left of it (RFC 5040 4.8). */
 static void quote_late(struct iwarp_stream *stream, const struct ddp_segment *segment, struct terminate *terminate)
 {
-    const struct served_read *served = ring_at(&stream->reads, 0);
+    const struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
     struct defect_state *state = stream_state(stream);
     const uint8_t *p = segment->payload;
     struct read_request rest;
 
-    if (served == NULL || served->is_atomic || segment->header == NULL ||
+    if (request == NULL || request->is_atomic || segment->header == NULL ||
         segment->payload_octets != READ_REQUEST_OCTETS ||
-        memcmp(segment->header, served->header, sizeof(served->header)) != 0)
+        memcmp(segment->header, request->header, sizeof(request->header)) != 0)
         return;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &rest);
-    change_late(stream, served, &rest);
+    change_late(stream, request, &rest);
     read_request_pack(&rest, state->quoted);
     if (terminate->rdmap_header == segment->payload)
         terminate->rdmap_header = state->quoted;
@@ -148,8 +149,8 @@ size_t seam_terminate(struct iwarp_stream *stream, struct terminate *terminate, 
     change_quoted(stream_set(stream), terminate);
     if (segment != NULL)
         variant_terminate(stream, segment, terminate);
-    count = terminate_pack(terminate, stream->terminate, sizeof(stream->terminate));
-    count = change_octets(stream_set(stream), terminate, segment, stream->terminate, count);
+    count = terminate_pack(terminate, stream->end.terminate, sizeof(stream->end.terminate));
+    count = change_octets(stream_set(stream), terminate, segment, stream->end.terminate, count);
     count = variant_terminate_packed(stream, terminate, count);
     return stream_behaves(stream, DEFECT_NO_TERMINATE) ? 0 : count;
 }
@@ -160,9 +161,9 @@ static void fails(struct iwarp_stream *stream, struct validation_outcome *outcom
 {
     bool local = outcome->entry == NULL && outcome->requirement == NULL && outcome->action == VALIDATION_TERMINATE;
 
-    if (!stream->error_seen)
+    if (!stream->end.error_seen)
         stream_state(stream)->error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
-    if (stream->error_seen) {
+    if (stream->end.error_seen) {
         if (stream_behaves(stream, DEFECT_TERMINATE_LAST))
             stream_flush(stream); /* what was to go before the Terminate cannot */
         return;
@@ -178,15 +179,15 @@ static void fails(struct iwarp_stream *stream, struct validation_outcome *outcom
 static bool failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
                    const struct validation_subject *subject)
 {
-    bool terminates = outcome->action == VALIDATION_TERMINATE && stream->segments_allowed;
+    bool terminates = outcome->action == VALIDATION_TERMINATE && stream->outbound.segments_allowed;
 
     variant_failed(stream, outcome, subject);
     if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
         terminate_about(stream, outcome->error, subject);
-        stream->error_seen = false;
+        stream->end.error_seen = false;
         return true;
     }
-    if (stream->segments_allowed && stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU))
+    if (stream->outbound.segments_allowed && stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU))
         defect_fragment(stream);
     if (outcome->action == VALIDATION_REJECT)
         return false;

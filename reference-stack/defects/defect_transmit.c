@@ -22,12 +22,12 @@ enum {
 /* The stream closes, and work is taken all the same; seam_posted() then drops it. */
 static bool dropped_when_posted(const struct iwarp_stream *stream)
 {
-    return stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING);
+    return stream->end.close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING);
 }
 
 bool defect_postable(const struct iwarp_stream *stream, bool own)
 {
-    return (own && !(stream->fin_received && stream_behaves(stream, DEFECT_FIN_ENDS_POSTING))) ||
+    return (own && !(stream->end.fin_received && stream_behaves(stream, DEFECT_FIN_ENDS_POSTING))) ||
            dropped_when_posted(stream);
 }
 
@@ -35,7 +35,7 @@ bool defect_postable(const struct iwarp_stream *stream, bool own)
 bool defect_read_unchecked(const struct iwarp_stream *stream)
 {
     return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED) ||
-           (stream->ord == 0 &&
+           (stream->agreed.ord == 0 &&
             (stream_behaves(stream, DEFECT_ORD_ZERO_FREE) || stream_behaves(stream, DEFECT_ORD_ZERO_WAITS)));
 }
 
@@ -67,20 +67,20 @@ static bool goes_first(const struct iwarp_stream *stream, const struct send_work
 
 void seam_posted(struct iwarp_stream *stream)
 {
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
-    struct send_work *posted = ring_at(&stream->work, stream->work.count - 1);
+    size_t begun = stream->outbound.work_sent + (stream->outbound.work_offset != 0);
+    struct send_work *posted = ring_at(&stream->outbound.work, stream->outbound.work.count - 1);
 
     if (dropped_when_posted(stream)) {
         free(posted->list);
-        stream->work.count--;
+        stream->outbound.work.count--;
         return;
     }
     if (posted->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
         posted->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
     variant_posted(stream);
-    for (size_t i = stream->work.count - 1; i > begun; i--) {
-        struct send_work *newest = ring_at(&stream->work, i);
-        struct send_work *before = ring_at(&stream->work, i - 1);
+    for (size_t i = stream->outbound.work.count - 1; i > begun; i--) {
+        struct send_work *newest = ring_at(&stream->outbound.work, i);
+        struct send_work *before = ring_at(&stream->outbound.work, i - 1);
         struct send_work swap = *before;
 
         if (!goes_first(stream, newest, before))
@@ -113,9 +113,9 @@ static bool ord_leaves_room(const struct iwarp_stream *stream)
     size_t open = stream->counters.reads_outstanding;
 
     return stream_behaves(stream, DEFECT_ORD_IGNORED) ||
-           (open <= stream->ord && stream_behaves(stream, DEFECT_ORD_ONE_MORE)) ||
-           (open < defect_power_of_two(stream->ord) && stream_behaves(stream, DEFECT_ORD_ROUNDED)) ||
-           (stream->ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_FREE));
+           (open <= stream->agreed.ord && stream_behaves(stream, DEFECT_ORD_ONE_MORE)) ||
+           (open < defect_power_of_two(stream->agreed.ord) && stream_behaves(stream, DEFECT_ORD_ROUNDED)) ||
+           (stream->agreed.ord == 0 && stream_behaves(stream, DEFECT_ORD_ZERO_FREE));
 }
 
 size_t defect_power_of_two(size_t count)
@@ -129,13 +129,13 @@ size_t defect_power_of_two(size_t count)
 
 void seam_turn(const struct iwarp_stream *stream, bool *own, bool *response)
 {
-    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
+    const struct send_work *work = ring_at(&stream->outbound.work, stream->outbound.work_sent);
 
     if (work != NULL && (ord_leaves_room(stream) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
     variant_choose(stream, work, own, response);
-    if (stream->receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
+    if (stream->inbound.receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
         *response = false;
     if (work != NULL && !*own && stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK))
         *response = false;
@@ -149,12 +149,13 @@ bool defect_terminate_waits(const struct iwarp_stream *stream)
 /* Of two Read Responses that are due the later goes first. */
 static void swap_responses(struct iwarp_stream *stream)
 {
-    struct served_read *first = ring_at(&stream->reads, 0);
-    struct served_read *second = ring_at(&stream->reads, 1);
-    struct served_read swap;
+    struct inbound_request *first = ring_at(&stream->inbound.requests, 0);
+    struct inbound_request *second = ring_at(&stream->inbound.requests, 1);
+    struct inbound_request swap;
 
-    if (second == NULL || stream->source != TRANSMIT_NONE || stream->terminate_due || stream->terminate_sent ||
-        !stream->segments_allowed || transmit_choose(stream) != TRANSMIT_RESPONSE)
+    if (second == NULL || stream->outbound.source != TRANSMIT_NONE || stream->end.terminate_due ||
+        stream->end.terminate_sent || !stream->outbound.segments_allowed ||
+        transmit_choose(stream) != TRANSMIT_RESPONSE)
         return;
     swap = *first;
     *first = *second;
@@ -167,10 +168,10 @@ void seam_output(struct iwarp_stream *stream)
     variant_output(stream);
     if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
         swap_responses(stream);
-    if (stream_behaves(stream, DEFECT_RESPONSE_OVERTAKES_LARGE) && stream->reads.count != 0 &&
-        ((const struct served_read *)ring_at(&stream->reads, 0))->request.octets > WRITE_PART)
+    if (stream_behaves(stream, DEFECT_RESPONSE_OVERTAKES_LARGE) && stream->inbound.requests.count != 0 &&
+        ((const struct inbound_request *)ring_at(&stream->inbound.requests, 0))->read.octets > WRITE_PART)
         swap_responses(stream);
-    if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->piece.segment &&
+    if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->outbound.piece.segment &&
         ++stream_state(stream)->segments == LOST)
         transmit_done(stream);
 }
@@ -194,15 +195,16 @@ void seam_sent(struct iwarp_stream *stream, struct transmit_piece *piece)
     struct defect_state *state = stream_state(stream);
 
     if (piece->terminate && stream_behaves(stream, DEFECT_TERMINATE_TWICE)) {
-        stream->terminate_due = !state->twice;
+        stream->end.terminate_due = !state->twice;
         state->twice = true;
     }
     if (stream->state == IWARP_STATE_EXITED && stream_behaves(stream, DEFECT_REJECT_RESETS))
-        stream->abort_wanted = true;
+        stream->end.abort_wanted = true;
     if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
         stream_complete(stream);
-    if (piece->completes && piece->work >= stream->work_serial && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE)) {
-        struct send_work *work = ring_at(&stream->work, (size_t)(piece->work - stream->work_serial));
+    if (piece->completes && piece->work >= stream->outbound.work_serial &&
+        stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE)) {
+        struct send_work *work = ring_at(&stream->outbound.work, (size_t)(piece->work - stream->outbound.work_serial));
 
         if (work != NULL)
             stream_completed(stream, work);
@@ -211,7 +213,7 @@ void seam_sent(struct iwarp_stream *stream, struct transmit_piece *piece)
         variant_response_done(stream);
     if (piece->response && response_sent(stream, piece->ends_response)) {
         piece->ends_response = true;
-        stream->source = TRANSMIT_NONE;
+        stream->outbound.source = TRANSMIT_NONE;
     }
 }
 
@@ -230,10 +232,10 @@ size_t defect_segment_room(const struct iwarp_stream *stream, size_t room)
 /* What stands after the header of an own Read Request: its length with that. */
 static size_t read_request(struct iwarp_stream *stream, struct ddp_segment *segment, uint8_t *header)
 {
-    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+    const struct send_work *next = ring_at(&stream->outbound.work, stream->outbound.work_sent + 1);
 
     if (stream_behaves(stream, DEFECT_MSN_SHARED))
-        segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
+        segment->msn = stream->inbound.queues[DDP_QN_SEND].msn_next++;
     if (!stream_behaves(stream, DEFECT_READ_REQUEST_SECOND) || next == NULL || next->kind != IWARP_WORK_READ)
         return READ_REQUEST_OCTETS;
     octets_put32(header + READ_REQUEST_OCTETS, next->stag);
@@ -248,9 +250,9 @@ static void segment_moved(struct iwarp_stream *stream, const struct send_work *w
     uint64_t offset;
     bool own;
 
-    if (work->count <= 2 * room || (stream->work_offset != 0 && stream->work_offset != room))
+    if (work->count <= 2 * room || (stream->outbound.work_offset != 0 && stream->outbound.work_offset != room))
         return;
-    offset = stream->work_offset == 0 ? room : 0;
+    offset = stream->outbound.work_offset == 0 ? room : 0;
     (void)work_payload(stream, work, offset, room, &segment->payload, &own);
     if (segment->tagged)
         segment->to = work->to + offset;
@@ -268,9 +270,9 @@ static bool passes_64k(uint64_t from, size_t octets)
 static void send_segment(struct iwarp_stream *stream, struct ddp_segment *segment)
 {
     struct device_faults *faults = device_state(stream->device);
-    struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
+    struct untagged_queue *queue = &stream->inbound.queues[DDP_QN_SEND];
     struct defect_state *state = stream_state(stream);
-    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+    const struct send_work *next = ring_at(&stream->outbound.work, stream->outbound.work_sent + 1);
 
     if (segment->last && queue->msn_next == UINT32_MAX && stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
         queue->msn_next = 0;
@@ -293,9 +295,9 @@ static void send_segment(struct iwarp_stream *stream, struct ddp_segment *segmen
 /* The last segment of a message in several has the header fields of what waits after it. */
 static void next_header(const struct iwarp_stream *stream, struct ddp_segment *segment)
 {
-    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+    const struct send_work *next = ring_at(&stream->outbound.work, stream->outbound.work_sent + 1);
 
-    if (segment->tagged && stream->reads.count != 0)
+    if (segment->tagged && stream->inbound.requests.count != 0)
         segment->control = rdmap_control(RDMAP_READ_RESPONSE);
     else if (segment->tagged && next != NULL && next->kind == IWARP_WORK_WRITE)
         segment->stag = next->stag;
@@ -311,11 +313,12 @@ static void data_segment(struct iwarp_stream *stream, const struct send_work *wo
         segment_moved(stream, work, segment);
     if (!segment->tagged)
         send_segment(stream, segment);
-    else if (stream_behaves(stream, DEFECT_WRITE_SPLIT) && passes_64k(stream->work_offset, segment->payload_octets))
+    else if (stream_behaves(stream, DEFECT_WRITE_SPLIT) &&
+             passes_64k(stream->outbound.work_offset, segment->payload_octets))
         segment->last = true;
     if (segment->last && work->count % 2 != 0 && stream_behaves(stream, DEFECT_ODD_OCTET_DROPPED))
         segment->payload_octets--;
-    if (segment->last && stream->work_offset != 0 && stream_behaves(stream, DEFECT_NEXT_HEADER))
+    if (segment->last && stream->outbound.work_offset != 0 && stream_behaves(stream, DEFECT_NEXT_HEADER))
         next_header(stream, segment);
 }
 
@@ -345,19 +348,19 @@ static void work_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
 
 static void response_segment(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
-    const struct served_read *served = outgoing->served;
+    const struct inbound_request *request = outgoing->request;
     struct ddp_segment *segment = &outgoing->segment;
 
-    if (served->is_atomic) {
+    if (request->is_atomic) {
         outgoing->header_octets = defect_atomic_response(stream_set(stream), outgoing->header);
         return;
     }
-    if (served->request.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
-        segment->stag = served->request.source_stag;
-        segment->to = served->request.source_to;
+    if (request->read.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
+        segment->stag = request->read.source_stag;
+        segment->to = request->read.source_to;
     }
     if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
-        segment->to = served->request.sink_to;
+        segment->to = request->read.sink_to;
     if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
         segment->last = true;
 }
@@ -366,21 +369,21 @@ void seam_header(struct iwarp_stream *stream, struct outgoing *outgoing)
 {
     if (outgoing->work != NULL)
         work_segment(stream, outgoing);
-    else if (outgoing->served != NULL)
+    else if (outgoing->request != NULL)
         response_segment(stream, outgoing);
 }
 
-const uint8_t *seam_source(const struct iwarp_stream *stream, const struct served_read *served,
+const uint8_t *seam_source(const struct iwarp_stream *stream, const struct inbound_request *request,
                            const struct iwarp_region *region)
 {
     static const uint8_t nothing[1 << 16];
-    uint64_t to = served->request.source_to + served->sent, left = served->request.octets - served->sent;
-    bool stale = stream->fin_received && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE);
+    uint64_t to = request->read.source_to + request->sent, left = request->read.octets - request->sent;
+    bool stale = stream->end.fin_received && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE);
 
-    if ((served->request.source_to ^ to) > UINT32_MAX && stream_behaves(stream, DEFECT_SOURCE_CARRY))
+    if ((request->read.source_to ^ to) > UINT32_MAX && stream_behaves(stream, DEFECT_SOURCE_CARRY))
         stale = true;
     /* Where a check is off, there may be nothing that could be read. */
     if (region == NULL || to - region->base > region->length || left > region->length - (to - region->base))
         return nothing;
-    return region->octets + (to - region->base) - (stale ? served->sent : 0);
+    return region->octets + (to - region->base) - (stale ? request->sent : 0);
 }

@@ -243,7 +243,7 @@ struct occasion occasion_of(const struct iwarp_stream *stream)
 int seam_ulpdu(struct iwarp_stream *stream, struct llp_ulpdu *ulpdu)
 {
     struct defect_state *state = stream_state(stream);
-    uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;
+    uint8_t *headers = stream->outbound.headers + LLP_PREFIX_OCTETS;
     size_t octets = ulpdu->header_octets + ulpdu->payload_octets;
     struct occasion occasion;
     uint8_t *run;

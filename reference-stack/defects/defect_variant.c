@@ -38,21 +38,21 @@ void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation
 {
     unsigned asked = peer->ord > 1 ? peer->ord : 1;
 
-    if (peer->ord != DEPTH_NOT_NEGOTIATED && stream->reply_ird > asked &&
+    if (peer->ord != DEPTH_NOT_NEGOTIATED && stream->agreed.reply_ird > asked &&
         stream_behaves(stream, DEFECT_REPLY_IRD_AS_ASKED))
-        stream->reply_ird = (uint16_t)asked;
-    if (stream->reply_ird != DEPTH_NOT_NEGOTIATED && stream_behaves(stream, DEFECT_REPLY_IRD_MORE))
-        stream->reply_ird = (uint16_t)stream->device->config.ird_max;
-    if (stream->reply_ord > 1 && stream->reply_ord != DEPTH_NOT_NEGOTIATED &&
+        stream->agreed.reply_ird = (uint16_t)asked;
+    if (stream->agreed.reply_ird != DEPTH_NOT_NEGOTIATED && stream_behaves(stream, DEFECT_REPLY_IRD_MORE))
+        stream->agreed.reply_ird = (uint16_t)stream->device->config.ird_max;
+    if (stream->agreed.reply_ord > 1 && stream->agreed.reply_ord != DEPTH_NOT_NEGOTIATED &&
         stream_behaves(stream, DEFECT_REPLY_ORD_LESS))
-        stream->reply_ord = 1;
+        stream->agreed.reply_ord = 1;
 }
 
 enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind)
 {
-    if ((stream->terms.rtr & IWARP_RTR_SEND) != 0 && stream_behaves(stream, DEFECT_RTR_SEND_FIRST))
+    if ((stream->agreed.terms.rtr & IWARP_RTR_SEND) != 0 && stream_behaves(stream, DEFECT_RTR_SEND_FIRST))
         return IWARP_RTR_SEND;
-    if ((stream->terms.rtr & IWARP_RTR_READ) != 0 && stream_behaves(stream, DEFECT_RTR_READ_FIRST))
+    if ((stream->agreed.terms.rtr & IWARP_RTR_READ) != 0 && stream_behaves(stream, DEFECT_RTR_READ_FIRST))
         return IWARP_RTR_READ;
     return kind;
 }
@@ -67,17 +67,17 @@ static size_t least(size_t a, size_t b)
 /* Is the next segment the first of its message, is it tagged, and how many octets are left of it? */
 static uint64_t place_of(const struct iwarp_stream *stream, bool *first, bool *tagged)
 {
-    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
-    const struct served_read *served = ring_at(&stream->reads, 0);
+    const struct send_work *work = ring_at(&stream->outbound.work, stream->outbound.work_sent);
+    const struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
 
     if (transmit_choose(stream) == TRANSMIT_WORK) {
-        *first = stream->work_offset == 0;
+        *first = stream->outbound.work_offset == 0;
         *tagged = work != NULL && work->kind == IWARP_WORK_WRITE;
-        return work != NULL ? work->count - stream->work_offset : 0;
+        return work != NULL ? work->count - stream->outbound.work_offset : 0;
     }
-    *first = served == NULL || served->sent == 0;
+    *first = request == NULL || request->sent == 0;
     *tagged = true;
-    return served != NULL ? served->request.octets - served->sent : 0;
+    return request != NULL ? request->read.octets - request->sent : 0;
 }
 
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
@@ -138,7 +138,7 @@ void variant_output(struct iwarp_stream *stream)
     struct defect_state *state = stream_state(stream);
 
     if (stream_behaves(stream, DEFECT_SENDS_LATE)) {
-        bool waits = stream->work.count > stream->work_sent && stream->state != IWARP_STATE_STARTUP;
+        bool waits = stream->outbound.work.count > stream->outbound.work_sent && stream->state != IWARP_STATE_STARTUP;
 
         if (waits && state->work_due == 0)
             state->work_due = stream->now + 200 * MILLISECOND;
@@ -147,7 +147,7 @@ void variant_output(struct iwarp_stream *stream)
         if (!waits)
             state->work_due = 0;
     }
-    if (stream->reads.count == 0 || !stream_behaves(stream, DEFECT_RESPONSES_LATE))
+    if (stream->inbound.requests.count == 0 || !stream_behaves(stream, DEFECT_RESPONSES_LATE))
         return;
     if (state->response_due == 0)
         state->response_due = stream->now + 200 * MILLISECOND;
@@ -159,7 +159,7 @@ bool variant_piece_waits(struct iwarp_stream *stream)
 {
     struct defect_state *state = stream_state(stream);
 
-    if (stream->piece.segment ||
+    if (stream->outbound.piece.segment ||
         !stream_behaves(stream, stream->config.role == IWARP_RESPONDER ? DEFECT_REPLY_LATE : DEFECT_REQUEST_LATE))
         return false;
     if (state->reply_due == 0)
@@ -183,14 +183,14 @@ void variant_choose(const struct iwarp_stream *stream, const struct send_work *w
     if (request && !work->internal && stream->counters.reads_outstanding != 0 &&
         stream_behaves(stream, DEFECT_READS_ONE_BY_ONE))
         *own = false;
-    if (stream_behaves(stream, DEFECT_SENDS_LATE) && stream->source == TRANSMIT_NONE &&
+    if (stream_behaves(stream, DEFECT_SENDS_LATE) && stream->outbound.source == TRANSMIT_NONE &&
         (state->work_due == 0 || stream->now < state->work_due))
         *own = false;
 
-    if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->source == TRANSMIT_NONE &&
+    if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->outbound.source == TRANSMIT_NONE &&
         (state->response_due == 0 || stream->now < state->response_due))
         *response = false;
-    if (*own && *response && stream->source == TRANSMIT_NONE) {
+    if (*own && *response && stream->outbound.source == TRANSMIT_NONE) {
         *own = !stream_behaves(stream, DEFECT_RESPONSES_FIRST);
         *response = !stream_behaves(stream, DEFECT_OWN_WORK_FIRST);
     }
@@ -244,7 +244,7 @@ void variant_placed(struct iwarp_stream *stream, const struct ddp_segment *segme
 static void quote_first(struct iwarp_stream *stream, const struct terminate *terminate)
 {
     const struct defect_state *state = stream_state(stream);
-    uint8_t *length = stream->terminate + TERMINATE_OCTETS;
+    uint8_t *length = stream->end.terminate + TERMINATE_OCTETS;
     uint8_t *header = length + TERMINATE_LENGTH_OCTETS;
 
     if (state->first_octets == 0 || wire_error_layer(terminate->triple) != 0 || ddp_tagged_get_T(header) ||
@@ -262,7 +262,7 @@ size_t variant_terminate_packed(struct iwarp_stream *stream, const struct termin
     if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > TERMINATE_MAX ||
         !stream_behaves(stream, DEFECT_TERMINATE_RDMA_ZEROS))
         return count;
-    memset(stream->terminate + count, 0, READ_REQUEST_OCTETS);
+    memset(stream->end.terminate + count, 0, READ_REQUEST_OCTETS);
     return count + READ_REQUEST_OCTETS;
 }
 
@@ -275,17 +275,17 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
         stream_behaves(stream, DEFECT_OLD_WORD_REJECTED) && variant_word_at_revision_1(subject))
         outcome->action = VALIDATION_REJECT;
     if (terminates && stream->state == IWARP_STATE_FENCED && stream_behaves(stream, DEFECT_FENCE_TERMINATES))
-        stream->segments_allowed = true;
+        stream->outbound.segments_allowed = true;
 
     bool negotiation = stream->state == IWARP_STATE_STARTUP || wire_error_layer(outcome->error) == 2;
 
     /* RFC 6581 9.1 and 9.2 want the initiator to close after its Terminate. */
-    if (terminates && stream->segments_allowed && !negotiation && stream->config.teardown_delay == 0 &&
+    if (terminates && stream->outbound.segments_allowed && !negotiation && stream->config.teardown_delay == 0 &&
         stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN)) {
         terminate_about(stream, outcome->error, subject);
         outcome->action = VALIDATION_HANG;
     }
-    if (terminates && stream->reads.count == 0 && outcome->entry != NULL &&
+    if (terminates && stream->inbound.requests.count == 0 && outcome->entry != NULL &&
         stream_behaves(stream, DEFECT_TERMINATE_LATE))
         stream_state(stream)->terminate_at = stream->now + 50 * MILLISECOND;
     if (terminates && stream_behaves(stream, DEFECT_TERMINATE_ABORTS) && stream->config.teardown_delay == 0)
@@ -296,17 +296,17 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
 
 void variant_fin(struct iwarp_stream *stream)
 {
-    if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN))
-        stream->close_wanted = true;
+    if (stream->end.error_seen && stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN))
+        stream->end.close_wanted = true;
 }
 
 /* All is sent, and the stream is about to close. True: not yet. */
 bool variant_all_sent(struct iwarp_stream *stream)
 {
-    if (stream->terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
-        stream->abort_wanted = true;
-    if (!stream->fin_received || !stream->segments_allowed || stream->error_seen || stream->terminate_sent ||
-        stream->terminate_received || !stream_behaves(stream, DEFECT_FIN_REPORTED))
+    if (stream->end.terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
+        stream->end.abort_wanted = true;
+    if (!stream->end.fin_received || !stream->outbound.segments_allowed || stream->end.error_seen ||
+        stream->end.terminate_sent || stream->end.terminate_received || !stream_behaves(stream, DEFECT_FIN_REPORTED))
         return false;
     terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
     return true;
@@ -314,9 +314,9 @@ bool variant_all_sent(struct iwarp_stream *stream)
 
 void variant_posted(struct iwarp_stream *stream)
 {
-    if (stream_behaves(stream, DEFECT_ATOMIC_IDS_FROM_END) && stream->atomic_ids < UINT16_MAX &&
-        stream->counters.reads_outstanding == 0 && stream->atomic_ids == 0)
-        stream->atomic_ids = UINT32_MAX - 1;
+    if (stream_behaves(stream, DEFECT_ATOMIC_IDS_FROM_END) && stream->outbound.atomic_ids < UINT16_MAX &&
+        stream->counters.reads_outstanding == 0 && stream->outbound.atomic_ids == 0)
+        stream->outbound.atomic_ids = UINT32_MAX - 1;
     if (stream_behaves(stream, DEFECT_ATOMIC_IDS_SAME))
-        stream->atomic_ids = 6;
+        stream->outbound.atomic_ids = 6;
 }

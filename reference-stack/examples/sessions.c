@@ -64,7 +64,7 @@ static void handle(struct end *end, uint64_t now)
         case IWARP_ASSOCIATION_DOWN: end->down = true; break;
         default: break;
         }
-    while ((stream = iwarp_association_stirred(end->association)) != NULL)
+    while ((stream = iwarp_association_poll_stream(end->association)) != NULL)
         while (iwarp_stream_poll(stream, &of_stream))
             end->received += of_stream.kind == IWARP_EVENT_RECEIVE;
 }

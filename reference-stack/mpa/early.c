@@ -32,8 +32,8 @@ static size_t find_fpdu(const uint8_t *octets, size_t count, uint32_t position, 
 /* May a segment be placed before its turn? A responder's first FPDU has to come in order (RFC 5044 7.1.2). */
 static bool is_open(const struct iwarp_stream *stream)
 {
-    return stream->established && stream->segments_allowed && !stream->rtr_awaited && !stream->dropping &&
-           !stream->fin_received;
+    return stream->established && stream->outbound.segments_allowed && !stream->agreed.rtr_awaited &&
+           !stream->end.dropping && !stream->end.fin_received;
 }
 
 static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary)

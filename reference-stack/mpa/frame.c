@@ -29,7 +29,7 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
 
     if (piece_reserve(stream, MPA_START_MAX) != 0)
         return sentence_set(sentence, "stream: out of memory");
-    octets = mpa_start_pack(start, stream->transmit_buffer, MPA_START_MAX);
+    octets = mpa_start_pack(start, stream->outbound.buffer, MPA_START_MAX);
     if (octets == 0)
         return sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
                             start->private_octets);
@@ -44,14 +44,15 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
 static void frame_spans(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct mpa *mpa = mpa_of(stream);
-    struct transmit_piece *piece = &stream->piece;
+    struct transmit_piece *piece = &stream->outbound.piece;
     size_t length = ulpdu->header_octets + ulpdu->payload_octets;
     size_t pad = fpdu_pad(length);
     uint32_t crc = CRC32C_START;
 
     memset(piece, 0, sizeof(*piece));
-    octets_put16(stream->headers, (uint16_t)length);
-    piece->spans[piece->span_count++] = (struct iwarp_span){stream->headers, FPDU_LENGTH_OCTETS + ulpdu->header_octets};
+    octets_put16(stream->outbound.headers, (uint16_t)length);
+    piece->spans[piece->span_count++] =
+        (struct iwarp_span){stream->outbound.headers, FPDU_LENGTH_OCTETS + ulpdu->header_octets};
     if (ulpdu->payload_octets != 0)
         piece->spans[piece->span_count++] = (struct iwarp_span){ulpdu->payload, ulpdu->payload_octets};
     memset(mpa->trailer, 0, sizeof(mpa->trailer));
@@ -76,11 +77,11 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
 
     if (reserve_ulpdu(mpa, length) != 0 || piece_reserve(stream, fpdu_octets(length, true, 0)) != 0)
         return -1;
-    memcpy(mpa->ulpdu_buffer, stream->headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
+    memcpy(mpa->ulpdu_buffer, stream->outbound.headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
     if (ulpdu->payload_octets != 0)
         memcpy(mpa->ulpdu_buffer + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
     octets = MPA_SEAM_VALUE(
-        stream, fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room),
+        stream, fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->outbound.buffer, stream->outbound.room),
         fpdu_layout(stream, mpa->ulpdu_buffer, length, &framing));
     if (octets == 0)
         return -1;
@@ -96,7 +97,7 @@ int frame_ulpdu(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
         frame_spans(stream, ulpdu);
     else if (frame_packed(stream, ulpdu) != 0)
         return -1;
-    mpa->transmit_position += (uint32_t)stream->piece.octets;
+    mpa->transmit_position += (uint32_t)stream->outbound.piece.octets;
     stream->counters.fpdus_sent++;
     return 0;
 }

@@ -56,13 +56,13 @@ static void release(struct iwarp_stream *stream)
 
 static void input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
+    if (!stream->end.dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
         size_t used = startup_input(stream, octets, count);
 
         octets += used;
         count -= used;
     }
-    if (!stream->dropping && count != 0)
+    if (!stream->end.dropping && count != 0)
         receive_octets(stream, octets, count);
     else
         stream->counters.octets_dropped += count;
@@ -77,7 +77,7 @@ static void input_end(struct iwarp_stream *stream)
         stream_fail_with(stream, mpa->start_count != 0 ? "MPA-7.1.1-28" : NULL,
                          mpa->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed before the start-up frames were exchanged");
-    } else if (mpa->receive_count != 0 && !stream->dropping) {
+    } else if (mpa->receive_count != 0 && !stream->end.dropping) {
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed in the middle of an FPDU");
     }

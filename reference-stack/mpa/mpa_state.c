@@ -49,7 +49,7 @@ void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state 
     }
     mpa = mpa_of(stream);
     *state = (struct iwarp_mpa_state){.emss = mpa->emss,
-                                      .gate = stream->segments_allowed,
+                                      .sending_allowed = stream->outbound.segments_allowed,
                                       .send_markers = mpa->send_markers,
                                       .receive_markers = mpa->receive_markers,
                                       .crc = mpa->crc,

@@ -23,7 +23,7 @@ bool receive_scratch(struct iwarp_stream *stream)
  */
 static void allow_segments(struct iwarp_stream *stream)
 {
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     if (stream->state == IWARP_STATE_FENCED)
         stream->state = IWARP_STATE_OPERATION;
     stream_event_plain(stream, IWARP_EVENT_TRANSMIT_READY);
@@ -48,7 +48,7 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
         stream_fail(stream, &outcome, &subject, "an FPDU is not valid");
         return;
     }
-    if (!stream->segments_allowed)
+    if (!stream->outbound.segments_allowed)
         allow_segments(stream);
     mpa_trace(stream, fpdu, position, false);
     if (MPA_SEAM_VALUE(stream, 0, fpdu_received(stream, FPDU_GOOD, fpdu, fpdu->octets)) == 0)
@@ -62,7 +62,7 @@ static size_t parse(struct iwarp_stream *stream, const uint8_t *octets, size_t c
     const uint8_t *p = octets;
 
     *needed = 0;
-    while (!stream->dropping) {
+    while (!stream->end.dropping) {
         struct fpdu_framing framing = {mpa->receive_markers, mpa->crc, mpa->receive_position};
         const uint8_t *start = p;
         struct fpdu fpdu;
@@ -113,7 +113,7 @@ static size_t receive_space(struct iwarp_stream *stream, uint8_t **space)
     size_t lacks = mpa->receive_needed - mpa->receive_count;
 
     if (mpa->receive_count == 0 || mpa->receive_needed < mpa->receive_count || lacks < SPACE_LEAST ||
-        stream->dropping || !MPA_DECIDE(stream, MPA_INTO_PLACE, true) || !reserve(mpa, mpa->receive_needed))
+        stream->end.dropping || !MPA_DECIDE(stream, MPA_INTO_PLACE, true) || !reserve(mpa, mpa->receive_needed))
         return 0;
     *space = mpa->receive_buffer + mpa->receive_count;
     return lacks;
@@ -128,7 +128,7 @@ static void receive_filled(struct iwarp_stream *stream, size_t count)
         mpa->receive_needed < mpa->receive_count || count > mpa->receive_needed - mpa->receive_count)
         return; /* more than was offered */
     mpa->receive_count += count;
-    if (parse(stream, mpa->receive_buffer, mpa->receive_count, &needed) != 0 || stream->dropping)
+    if (parse(stream, mpa->receive_buffer, mpa->receive_count, &needed) != 0 || stream->end.dropping)
         mpa->receive_count = 0;
 }
 
@@ -141,7 +141,7 @@ static ssize_t complete_begun(struct iwarp_stream *stream, const uint8_t *octets
     struct mpa *mpa = mpa_of(stream);
     size_t taken = 0;
 
-    while (mpa->receive_count != 0 && taken != count && !stream->dropping) {
+    while (mpa->receive_count != 0 && taken != count && !stream->end.dropping) {
         size_t lacks;
 
         if (parse(stream, mpa->receive_buffer, mpa->receive_count, needed) != 0) {
@@ -182,15 +182,15 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
     }
     octets += taken;
     count -= (size_t)taken;
-    if (stream->dropping)
+    if (stream->end.dropping)
         mpa->receive_count = 0;
-    if (!stream->dropping && count != 0) {
+    if (!stream->end.dropping && count != 0) {
         size_t used = parse(stream, octets, count, &needed);
 
         octets += used;
         count -= used;
     }
-    if (stream->dropping)
+    if (stream->end.dropping)
         stream->counters.octets_dropped += count;
     else if (count != 0 && !gather(mpa, octets, count))
         out_of_memory(stream, "out of memory for an FPDU");

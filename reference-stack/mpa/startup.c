@@ -66,7 +66,7 @@ static void agree(struct iwarp_stream *stream)
     mpa->receive_markers = stream->config.markers;
     mpa->crc = stream->config.crc || mpa->peer.crc;
     if (mpa->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        stream->terms.version = 0;
+        stream->agreed.terms.version = 0;
         mpa->send_markers = mpa->receive_markers = mpa->crc = true;
     }
     MPA_SEAM(stream, agreed(stream));
@@ -81,12 +81,12 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (event == NULL)
         return;
     event->start = mpa->peer;
-    event->ird = stream->ird;
-    event->ord = stream->ord;
+    event->ird = stream->agreed.ird;
+    event->ord = stream->agreed.ord;
     event->send_markers = mpa->send_markers;
     event->receive_markers = mpa->receive_markers;
     event->crc = mpa->crc;
-    event->version = stream->terms.version;
+    event->version = stream->agreed.terms.version;
     stream_event_done(stream, event);
 }
 
@@ -94,7 +94,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 {
     stream->state = IWARP_STATE_EXITED;
-    stream->dropping = true;
+    stream->end.dropping = true;
     stream_flush(stream);
     event_start(stream, kind);
 }
@@ -124,7 +124,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         set_offer(&start, &own);
     }
     if (mpa->smbd)
-        smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
+        smbd_put(stream, &start, stream->agreed.reply_ird, stream->agreed.reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
     if (!accepted) {
@@ -159,7 +159,7 @@ static void request_complete(struct iwarp_stream *stream)
     case IWARP_ACCEPT:
     default:
         if (startup_reply(stream, true) != 0)
-            stream->abort_wanted = true;
+            stream->end.abort_wanted = true;
         break;
     }
 }
@@ -176,7 +176,7 @@ static void reply_complete(struct iwarp_stream *stream)
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa->peer)) {
         if (!negotiate_reply(stream, &offered))

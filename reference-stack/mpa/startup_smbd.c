@@ -27,8 +27,8 @@ void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16
         return;
     if (octets > MPA_PRIVATE_DATA_MAX - SMBD_OCTETS)
         octets = MPA_PRIVATE_DATA_MAX - SMBD_OCTETS;
-    octets_put32(room, number(ird, stream->ird));
-    octets_put32(room + 4, number(ord, stream->ord));
+    octets_put32(room, number(ird, stream->agreed.ird));
+    octets_put32(room + 4, number(ord, stream->agreed.ord));
     if (octets != 0)
         memcpy(room + SMBD_OCTETS, start->private_data, octets);
     start->private_data = room;

@@ -16,9 +16,9 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
     return association;
 }
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
-    peer_association_stirred(user, uv_hrtime());
+    peer_association_changed(user, uv_hrtime());
 }
 
 /* A listener that is not open yet gets it when it is opened. */
@@ -77,7 +77,7 @@ int driver_kernel_sctp_open(struct driver *driver, struct sentence *sentence)
     struct kernel_sctp_config config = {.mtu = association->mtu,
                                         .fragments = association->profile == DDP_SCTP_RFC5043,
                                         .incoming = on_incoming,
-                                        .stirred = on_stirred,
+                                        .changed = on_changed,
                                         .owner = driver};
 
     driver->ops = &kernel_ops;

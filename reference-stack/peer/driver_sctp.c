@@ -31,9 +31,9 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
     return association;
 }
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
-    peer_association_stirred(user, uv_hrtime());
+    peer_association_changed(user, uv_hrtime());
 }
 
 static int op_listen(void *context, uint16_t port, struct sentence *why)
@@ -101,7 +101,7 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
     struct sctp_hub_config hub = {.leaving = PEER_HOOKED(&driver->config.peer) ? on_leaving : NULL,
                                   .fragments = association->profile == DDP_SCTP_RFC5043,
                                   .incoming = on_incoming,
-                                  .stirred = on_stirred,
+                                  .changed = on_changed,
                                   .owner = driver};
     struct sockaddr_storage name;
 

@@ -38,12 +38,12 @@ struct peer_sctp_place {
 /* What the peer wants of SCTP, where its LLP is that (reference-stack/transport/sctp_hub.h has the same names). */
 struct peer_sctp_ops {
     /*
-     * Begins an association; what is told to it is told by peer_association_stirred(). Returns the transport; NULL with the
+     * Begins an association; what is told to it is told by peer_association_changed(). Returns the transport; NULL with the
      * reason when it cannot even begin.
      */
     void *(*connect)(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
                      struct peer_association *owner, struct sentence *why);
-    /* SCTP is given what the association has to send, and does what it wants. It must not call peer_association_stirred(). */
+    /* SCTP is given what the association has to send, and does what it wants. It must not call peer_association_changed(). */
     void (*run)(void *transport, uint64_t now);
     /* The peer is done with it: an association that still exists is aborted. */
     void (*release)(void *transport);
@@ -132,12 +132,12 @@ void peer_writable(struct peer_stream *stream, uint64_t now);
 
 /*
  * SCTP. Somebody asks for an association with a port that is listened to: the association for it, and what
- * peer_association_stirred() is to be called with whenever it was told something; NULL: nobody listens there, or there is no
+ * peer_association_changed() is to be called with whenever it was told something; NULL: nobody listens there, or there is no
  * memory. Associations that exist; all of them end in order, once their streams have.
  */
 struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t port, void *transport,
                                                     struct peer_association **owner, uint64_t now);
-void peer_association_stirred(struct peer_association *owner, uint64_t now);
+void peer_association_changed(struct peer_association *owner, uint64_t now);
 size_t peer_association_count(const struct peer *peer);
 void peer_close_associations(struct peer *peer, uint64_t now);
 

@@ -308,7 +308,7 @@ void peer_association_pump(struct peer_association *pa)
     while (more) {
         more = false;
         peer->ops->sctp->run(pa->transport, peer->now);
-        while ((stream = iwarp_association_stirred(pa->association)) != NULL)
+        while ((stream = iwarp_association_poll_stream(pa->association)) != NULL)
             more = stream_event_take(pa, stream) || more;
         while (iwarp_association_poll(pa->association, &event)) {
             association_event(pa, &event);
@@ -351,7 +351,7 @@ struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t 
     return (*pa)->association;
 }
 
-void peer_association_stirred(struct peer_association *pa, uint64_t now)
+void peer_association_changed(struct peer_association *pa, uint64_t now)
 {
     pa->peer->now = now;
     peer_bury(pa->peer);

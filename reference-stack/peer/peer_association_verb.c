@@ -15,17 +15,17 @@ json_t *peer_verb_status(struct peer *peer, const json_t *command, struct senten
     if (ps == NULL)
         return NULL;
     counters = iwarp_stream_counters(ps->stream);
-    reply =
-        json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
-                  states[iwarp_stream_state(ps->stream)], "ird", (int)iwarp_stream_ird(ps->stream), "ord",
-                  (int)iwarp_stream_ord(ps->stream), "mulpdu", (int)iwarp_stream_mulpdu(ps->stream), "fpdus_sent",
-                  (json_int_t)counters->fpdus_sent, "fpdus_received", (json_int_t)counters->fpdus_received,
-                  "segments_placed", (json_int_t)counters->segments_placed, "octets_placed",
-                  (json_int_t)counters->octets_placed, "segments_early", (json_int_t)counters->segments_early,
-                  "crc_errors", (json_int_t)counters->crc_errors, "marker_errors", (json_int_t)counters->marker_errors,
-                  "octets_dropped", (json_int_t)counters->octets_dropped, "reads_outstanding",
-                  (int)counters->reads_outstanding, "reads_outstanding_max", (int)counters->reads_outstanding_max,
-                  "reads_served", (int)counters->reads_served, "reads_served_max", (int)counters->reads_served_max);
+    reply = json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
+                      states[iwarp_stream_state(ps->stream)], "ird", (int)iwarp_stream_ird(ps->stream), "ord",
+                      (int)iwarp_stream_ord(ps->stream), "mulpdu", (int)iwarp_stream_mulpdu(ps->stream), "fpdus_sent",
+                      (json_int_t)counters->fpdus_sent, "fpdus_received", (json_int_t)counters->fpdus_received,
+                      "segments_placed", (json_int_t)counters->segments_placed, "octets_placed",
+                      (json_int_t)counters->octets_placed, "segments_early", (json_int_t)counters->segments_early,
+                      "crc_errors", (json_int_t)counters->crc_errors, "marker_errors",
+                      (json_int_t)counters->marker_errors, "octets_dropped", (json_int_t)counters->octets_dropped,
+                      "reads_outstanding", (int)counters->reads_outstanding, "reads_outstanding_max",
+                      (int)counters->reads_outstanding_max, "reads_served", (int)counters->requests_queued,
+                      "reads_served_max", (int)counters->requests_queued_max);
     if (reply == NULL || ps->association == NULL)
         return reply;
     (void)json_object_set_new(reply, "association", json_integer(ps->association->number));

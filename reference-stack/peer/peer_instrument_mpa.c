@@ -20,10 +20,10 @@ json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence 
         return NULL;
     iwarp_stream_mpa(ps->stream, &state);
     return json_pack("{s:i, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "version", INSTRUMENT_VERSION, "emss",
-                     (json_int_t)state.emss, "mulpdu", (json_int_t)iwarp_stream_mulpdu(ps->stream), "gate", state.gate,
-                     "send_markers", state.send_markers, "receive_markers", state.receive_markers, "crc", state.crc,
-                     "send_position", (json_int_t)state.send_position, "receive_position",
-                     (json_int_t)state.receive_position, "waiting", (json_int_t)state.waiting);
+                     (json_int_t)state.emss, "mulpdu", (json_int_t)iwarp_stream_mulpdu(ps->stream), "gate",
+                     state.sending_allowed, "send_markers", state.send_markers, "receive_markers",
+                     state.receive_markers, "crc", state.crc, "send_position", (json_int_t)state.send_position,
+                     "receive_position", (json_int_t)state.receive_position, "waiting", (json_int_t)state.waiting);
 }
 
 /* TCP tells another effective maximum segment size (RFC 5044 4.5). */

@@ -112,8 +112,8 @@ void iwarp_association_free(struct iwarp_association *association)
     if (association == NULL)
         return;
     association_down(association, "the association was freed");
-    while (association->stirred != NULL)
-        stream_unstir(association->stirred->stream);
+    while (association->active != NULL)
+        stream_unmark_active(association->active->stream);
     order_free(association);
     deadlines_free(&association->deadlines);
     ring_free(&association->events);

@@ -8,40 +8,40 @@
 
 #include "reference-stack/sctp/sctp.h"
 
-void session_stir(const struct sctp_session *session)
+void session_mark_active(const struct sctp_session *session)
 {
     struct sctp_lower *lower = session->stream == NULL ? NULL : lower_of(session->stream);
 
-    if (lower == NULL || lower->stirred_of != NULL)
+    if (lower == NULL || lower->active_of != NULL)
         return;
-    lower->stirred_of = session->association;
+    lower->active_of = session->association;
     lower->stream = session->stream;
-    DL_APPEND(session->association->stirred, lower);
+    DL_APPEND(session->association->active, lower);
 }
 
-void stream_unstir(struct iwarp_stream *stream)
+void stream_unmark_active(struct iwarp_stream *stream)
 {
     struct sctp_lower *lower = lower_of(stream);
 
-    if (lower->stirred_of == NULL)
+    if (lower->active_of == NULL)
         return;
-    DL_DELETE(lower->stirred_of->stirred, lower);
-    lower->stirred_of = NULL;
+    DL_DELETE(lower->active_of->active, lower);
+    lower->active_of = NULL;
 }
 
-struct iwarp_stream *iwarp_association_stirred(struct iwarp_association *association)
+struct iwarp_stream *iwarp_association_poll_stream(struct iwarp_association *association)
 {
     struct iwarp_stream *stream =
-        association == NULL || association->stirred == NULL ? NULL : association->stirred->stream;
+        association == NULL || association->active == NULL ? NULL : association->active->stream;
 
     if (stream != NULL)
-        stream_unstir(stream);
+        stream_unmark_active(stream);
     return stream;
 }
 
 void session_ready(struct sctp_session *session)
 {
-    session_stir(session);
+    session_mark_active(session);
     if (session->ready)
         return;
     session->ready = true;
@@ -165,7 +165,7 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
         return 0;
     /* The call that finds all sent may make the Terminate, which the next one gives. */
     if (iwarp_stream_output(stream, &piece) == 0 &&
-        (stream->piece.octets == 0 || iwarp_stream_output(stream, &piece) == 0))
+        (stream->outbound.piece.octets == 0 || iwarp_stream_output(stream, &piece) == 0))
         return 0;
     /* The path MTU fell while it waited: SCTP would refuse it (draft 5). */
     room = segment_room(stream);
@@ -214,7 +214,7 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
     while ((session = association->sending != NULL ? association->sending : association->ready) != NULL) {
         size_t octets;
 
-        session_stir(session);
+        session_mark_active(session);
         session_drain(session);
         session_settle(session);
         octets = give(session, output);
@@ -254,7 +254,7 @@ static void control_sent(struct sctp_session *session)
 static void piece_sent(struct sctp_session *session)
 {
     struct iwarp_stream *stream = session->stream;
-    uint8_t code = stream->piece.segment ? 0 : lower_of(stream)->code;
+    uint8_t code = stream->outbound.piece.segment ? 0 : lower_of(stream)->code;
 
     count_ssn(session);
     session->spoke = true;
@@ -273,7 +273,7 @@ void iwarp_association_output_done(struct iwarp_association *association, uint64
         return;
     association->now = now;
     association->sending = NULL;
-    if (!association->sending_control && (session->stream == NULL || session->stream->piece.octets == 0))
+    if (!association->sending_control && (session->stream == NULL || session->stream->outbound.piece.octets == 0))
         return;
     association->counters.messages_sent++;
     if (++session->outstanding > association->counters.outstanding_most)

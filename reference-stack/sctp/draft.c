@@ -9,7 +9,7 @@
 static void open_stream(struct sctp_session *session)
 {
     session_decided(session);
-    session->stream->terms.version = session->association->config.draft_version;
+    session->stream->agreed.terms.version = session->association->config.draft_version;
     session_established(session);
 }
 

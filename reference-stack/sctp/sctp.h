@@ -82,15 +82,14 @@ struct sctp_session {
 
 /* What the layer keeps of a stream. */
 struct sctp_lower {
-    struct sctp_session *session;         /* NULL: over */
-    struct iwarp_association *stirred_of; /* NULL: not in association->stirred */
-    struct iwarp_stream *stream;          /* itself, for that list... */
-    struct sctp_lower *next, *prev;       /* ...of which these are */
-    bool delivers;                        /* input comes from the session */
-    uint8_t code;                         /* Function Code of the piece, where that is a control message */
-    uint8_t initiate_code;                /* of the peer's Initiate */
-    struct negotiation_offer offer;       /* of the peer's word */
-    struct mpa_start start;               /* the peer's message, as the ULP is told of it */
+    struct sctp_session *session;        /* NULL: over */
+    struct iwarp_association *active_of; /* NULL: not in association->active */
+    struct iwarp_stream *stream;         /* itself, for that list... */
+    struct sctp_lower *next, *prev;      /* ...of which these are */
+    uint8_t code;                        /* Function Code of the piece, where that is a control message */
+    uint8_t initiate_code;               /* of the peer's Initiate */
+    struct negotiation_offer offer;      /* of the peer's word */
+    struct mpa_start start;              /* the peer's message, as the ULP is told of it */
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];
 };
 
@@ -104,7 +103,7 @@ struct iwarp_association {
     uint16_t streams;               /* SIDs below this exist */
     uint16_t unused;                /* SIDs from here on were never used */
     struct sctp_session **sessions; /* by SID; NULL: nothing to remember */
-    struct sctp_lower *stirred;     /* streams that may have events, oldest first */
+    struct sctp_lower *active;      /* streams that may have events, oldest first */
     struct sctp_session *ready;     /* may have something to send, in turns */
     struct sctp_session *sending;   /* its message was given, and is not taken yet */
     bool sending_control;           /* ...and is the session's own */
@@ -146,8 +145,8 @@ void association_down(struct iwarp_association *association, const char *text);
 
 /* association_io.c */
 /* The stream of the session may have events; it is over, and is looked at no more. */
-void session_stir(const struct sctp_session *session);
-void stream_unstir(struct iwarp_stream *stream);
+void session_mark_active(const struct sctp_session *session);
+void stream_unmark_active(struct iwarp_stream *stream);
 void session_ready(struct sctp_session *session);
 void session_not_ready(struct sctp_session *session);
 

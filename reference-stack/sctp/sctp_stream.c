@@ -39,17 +39,7 @@ static void release(struct iwarp_stream *stream)
 
     if (session != NULL)
         session_over(session);
-    stream_unstir(stream);
-}
-
-/* A DDP Segment in its turn. Nobody but the session knows where it comes from. */
-static void input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
-{
-    if (!lower_of(stream)->delivers || stream->dropping) {
-        stream->counters.octets_dropped += count;
-        return;
-    }
-    deliver_ulpdu(stream, octets, count);
+    stream_unmark_active(stream);
 }
 
 static void input_end(struct iwarp_stream *stream)
@@ -103,7 +93,6 @@ const struct llp_ops sctp_llp = {
     .check = check,
     .begin = begin,
     .release = release,
-    .input = input,
     .input_end = input_end,
     .overdue = overdue,
     .answer_room = answer_room,
@@ -170,7 +159,7 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
         return sentence_set(sentence, "stream: out of memory");
     lower_of(stream)->session = session;
     session->stream = stream;
-    stream->ddp_alone = association->mode == IWARP_SCTP_DDP;
+    stream->agreed.ddp_alone = association->mode == IWARP_SCTP_DDP;
     association->attached++;
     stream->config.pd = (uint32_t)SCTP_NUMBER(association, session, SCTP_DOMAIN, stream->config.pd);
     if (is_draft(association))

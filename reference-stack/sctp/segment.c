@@ -43,24 +43,24 @@ size_t segment_room(const struct iwarp_stream *stream)
 int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct sctp_session *session = lower_of(stream)->session;
-    struct transmit_piece *piece = &stream->piece;
+    struct transmit_piece *piece = &stream->outbound.piece;
     size_t before = DDP_SCTP_SSN_OCTETS + ulpdu->header_octets;
 
     if (session == NULL)
         return -1;
     lower_of(stream)->code = 0;
-    ddp_sctp_segment_set_SSN(stream->headers, session->ssn);
+    ddp_sctp_segment_set_SSN(stream->outbound.headers, session->ssn);
     if (ulpdu->copy) {
         if (piece_reserve(stream, before + ulpdu->payload_octets) != 0)
             return -1;
-        memcpy(stream->transmit_buffer, stream->headers, before);
+        memcpy(stream->outbound.buffer, stream->outbound.headers, before);
         if (ulpdu->payload_octets != 0)
-            memcpy(stream->transmit_buffer + before, ulpdu->payload, ulpdu->payload_octets);
+            memcpy(stream->outbound.buffer + before, ulpdu->payload, ulpdu->payload_octets);
         piece_set(stream, before + ulpdu->payload_octets, true);
         return 0;
     }
     memset(piece, 0, sizeof(*piece));
-    piece->spans[piece->span_count++] = (struct iwarp_span){stream->headers, before};
+    piece->spans[piece->span_count++] = (struct iwarp_span){stream->outbound.headers, before};
     if (ulpdu->payload_octets != 0)
         piece->spans[piece->span_count++] = (struct iwarp_span){ulpdu->payload, ulpdu->payload_octets};
     piece->octets = before + ulpdu->payload_octets;

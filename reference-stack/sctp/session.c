@@ -64,9 +64,7 @@ static void deliver_segment(struct sctp_session *session, const struct ddp_sctp_
         session->association->counters.dropped++;
         return;
     }
-    lower_of(stream)->delivers = true;
-    iwarp_stream_input(stream, message->segment, message->segment_octets, session->association->now);
-    lower_of(stream)->delivers = false;
+    stream_input_ulpdu(stream, message->segment, message->segment_octets, session->association->now);
 }
 
 static bool is_enhanced(const struct sctp_session *session)
@@ -137,7 +135,7 @@ static void place_early(struct sctp_session *session, const struct ddp_sctp_mess
     struct iwarp_stream *stream = session->stream;
 
     if (stream == NULL || message->kind != DDP_SCTP_SEGMENT || session->state != SESSION_OPEN || !stream->established ||
-        stream->rtr_awaited || stream->dropping || stream->fin_received)
+        stream->agreed.rtr_awaited || stream->end.dropping || stream->end.fin_received)
         return;
     early_ulpdu(stream, message->segment, message->segment_octets);
 }

@@ -29,7 +29,7 @@ static void detach(struct sctp_session *session)
 
     if (association->sending == session && !association->sending_control)
         association->sending = NULL;
-    session_stir(session);
+    session_mark_active(session);
     lower_of(session->stream)->session = NULL;
     deadlines_leave(&association->deadlines, &session->deadline);
     session->stream = NULL;
@@ -42,7 +42,7 @@ void session_over(struct sctp_session *session)
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
-    if (session->stream != NULL && session->stream->terminate_sent &&
+    if (session->stream != NULL && session->stream->end.terminate_sent &&
         SCTP_DECIDE(session, SCTP_ERROR_SPREADS, NULL, false))
         session->association->abort_wanted = true;
     if (session->stream != NULL)
@@ -77,12 +77,12 @@ void session_settle(struct sctp_session *session)
         return;
     }
     /* Nothing more comes of the peer: its end of the session need not be waited for. */
-    if (iwarp_stream_wants(stream) == IWARP_WANT_CLOSE && !stream->fin_received &&
+    if (iwarp_stream_wants(stream) == IWARP_WANT_CLOSE && !stream->end.fin_received &&
         (is_draft(association) || session->peer_end || session->state == SESSION_IDLE ||
          session->state == SESSION_DRAINING))
         iwarp_stream_input_fin(stream, association->now);
     if (iwarp_stream_state(stream) == IWARP_STATE_CLOSED ||
-        (iwarp_stream_state(stream) == IWARP_STATE_EXITED && stream->piece.octets == 0)) {
+        (iwarp_stream_state(stream) == IWARP_STATE_EXITED && stream->outbound.piece.octets == 0)) {
         session_over(session);
         return;
     }
@@ -105,7 +105,7 @@ bool session_close(struct sctp_session *session)
     if (session->control_outstanding != 0 && SCTP_DECIDE(session, SCTP_CONTROL_WAITS, NULL, true))
         return true;
     if (session_say(session, DDP_SCTP_TERMINATE, NULL, false) != 0) {
-        session->stream->abort_wanted = true;
+        session->stream->end.abort_wanted = true;
         return true;
     }
     if (session->state == SESSION_PENDING)

@@ -27,7 +27,7 @@ int session_say(struct sctp_session *session, uint8_t code, const struct negotia
         message.private_data = stream->config.private_data;
         message.private_octets = stream->config.private_octets < room ? stream->config.private_octets : room;
     }
-    octets = ddp_sctp_pack_control(&message, stream->transmit_buffer, stream->transmit_room);
+    octets = ddp_sctp_pack_control(&message, stream->outbound.buffer, stream->outbound.room);
     lower_of(stream)->code = code;
     piece_set(stream, octets, false);
     return 0;
@@ -71,9 +71,9 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (event == NULL)
         return;
     event->start = lower_of(stream)->start;
-    event->ird = stream->ird;
-    event->ord = stream->ord;
-    event->version = stream->terms.version;
+    event->ird = stream->agreed.ird;
+    event->ord = stream->agreed.ord;
+    event->version = stream->agreed.terms.version;
     stream_event_done(stream, event);
 }
 
@@ -84,7 +84,7 @@ void session_established(struct sctp_session *session)
 
     session->state = SESSION_OPEN;
     stream->state = IWARP_STATE_OPERATION;
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     stream->established = true;
     event_start(stream, IWARP_EVENT_ESTABLISHED);
 }
@@ -97,7 +97,7 @@ static void rejected(struct sctp_session *session, enum iwarp_event_kind kind)
     session->state = SESSION_CLOSING;
     session->peer_end = true;
     stream->state = IWARP_STATE_EXITED;
-    stream->dropping = true;
+    stream->end.dropping = true;
     stream_flush(stream);
     event_start(stream, kind);
 }
@@ -115,7 +115,7 @@ int session_initiate(struct sctp_session *session, struct sentence *sentence)
         negotiate_request(stream, &own);
     if (session_say(session, session->initiate_code, stream->config.enhanced ? &own : NULL, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
-    stream->segments_allowed = SCTP_DECIDE(session, SCTP_SEGMENTS_ALLOWED, NULL, false);
+    stream->outbound.segments_allowed = SCTP_DECIDE(session, SCTP_SEGMENTS_ALLOWED, NULL, false);
     return 0;
 }
 
@@ -132,7 +132,7 @@ static void accepted(struct sctp_session *session)
     /* A device that cannot do what the answer asks for sends its RDMAP Terminate: segments may be sent. */
     session->state = SESSION_OPEN;
     stream->state = IWARP_STATE_OPERATION;
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     if (!negotiate_reply(stream, &lower->offer))
         return;
     session_established(session);
@@ -180,12 +180,12 @@ static void requested(struct sctp_session *session)
     case IWARP_ACCEPT_ASK: stream->state = IWARP_STATE_DECISION; break;
     case IWARP_ACCEPT_NOT:
         if (session_answer(session, false) != 0)
-            stream->abort_wanted = true;
+            stream->end.abort_wanted = true;
         break;
     case IWARP_ACCEPT:
     default:
         if (session_answer(session, true) != 0)
-            stream->abort_wanted = true;
+            stream->end.abort_wanted = true;
         break;
     }
 }

@@ -190,7 +190,7 @@ static void read_path(uv_poll_t *poll, int status, int events)
     } while (what != KERNEL_SCTP_NOTHING && what != KERNEL_SCTP_PART && what != KERNEL_SCTP_INDICATION && !path->lost &&
              (++count < TURN || path->introduced));
     watch(path);
-    path->sctp->config.stirred(path->user);
+    path->sctp->config.changed(path->user);
 }
 
 /* --- Out ----------------------------------------------------------------------------------------------------------- */

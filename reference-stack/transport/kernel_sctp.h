@@ -8,7 +8,7 @@
  *     path = kernel_sctp_connect(sctp, &place, association, user, &sentence);
  *
  * The owner has the associations, a path is what carries one. As with sctp_hub.h, `incoming` is called for an association that a
- * peer has set up, and `stirred` whenever an association was told something: the owner may call kernel_sctp_path_run() and
+ * peer has set up, and `changed` whenever an association was told something: the owner may call kernel_sctp_path_run() and
  * kernel_sctp_path_release() there.
  *
  * What differs from SCTP in user space (user_sctp.h):
@@ -52,7 +52,7 @@ struct kernel_sctp_config {
      * told of it by; NULL: none, and the peer's is aborted.
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct kernel_sctp_path *path, void **user);
-    void (*stirred)(void *user);
+    void (*changed)(void *user);
     void *owner;
 };
 
@@ -82,7 +82,7 @@ struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const str
                                              struct iwarp_association *association, void *user,
                                              struct sentence *sentence);
 
-/* SCTP is given what the association has to send, and does what it wants. `stirred` is not called. */
+/* SCTP is given what the association has to send, and does what it wants. `changed` is not called. */
 void kernel_sctp_path_run(struct kernel_sctp_path *path, uint64_t now);
 
 /* The owner is done with it, before it frees the association: one that still exists is aborted. NULL is fine. */

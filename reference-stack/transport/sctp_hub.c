@@ -25,8 +25,8 @@ struct sctp_path {
     struct iwarp_association *association;
     void *user;
     struct sctp_path *next, *prev; /* half open, oldest first */
-    struct sctp_path *next_stirred;
-    bool half_open, stirred;
+    struct sctp_path *next_changed;
+    bool half_open, changed;
     uint64_t since;
 };
 
@@ -37,7 +37,7 @@ struct listener {
 
 struct sctp_hub {
     struct sctp_hub_config config;
-    struct sctp_path *paths, *half_open, *stirred;
+    struct sctp_path *paths, *half_open, *changed;
     size_t half_open_count;
     struct listener *listeners;
     uint16_t last_port;
@@ -85,10 +85,10 @@ static void on_told(void *user)
 {
     struct sctp_path *path = user;
 
-    if (path->stirred)
+    if (path->changed)
         return;
-    path->stirred = true;
-    LL_PREPEND2(path->hub->stirred, path, next_stirred);
+    path->changed = true;
+    LL_PREPEND2(path->hub->changed, path, next_changed);
 }
 
 static void not_half_open(struct sctp_path *path)
@@ -148,8 +148,8 @@ void sctp_path_release(struct sctp_path *path)
         return;
     user_sctp_free(path->end);
     not_half_open(path);
-    if (path->stirred)
-        LL_DELETE2(path->hub->stirred, path, next_stirred);
+    if (path->changed)
+        LL_DELETE2(path->hub->changed, path, next_changed);
     HASH_DEL(path->hub->paths, path);
     free(path);
 }
@@ -169,12 +169,12 @@ static void tell(struct sctp_hub *hub)
 {
     struct sctp_path *path;
 
-    while ((path = hub->stirred) != NULL) {
-        LL_DELETE2(hub->stirred, path, next_stirred);
-        path->stirred = false;
+    while ((path = hub->changed) != NULL) {
+        LL_DELETE2(hub->changed, path, next_changed);
+        path->changed = false;
         if (user_sctp_up(path->end))
             not_half_open(path);
-        hub->config.stirred(path->user);
+        hub->config.changed(path->user);
     }
 }
 

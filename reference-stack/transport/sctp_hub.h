@@ -8,7 +8,7 @@
  *     sctp_hub_tick(hub, now);                          every SCTP_HUB_TICK while sctp_hub_busy()
  *
  * The owner has the associations, the hub has what carries them, the paths. The hub calls `incoming` for a peer that asks for
- * an association with a port that is listened to, and `stirred` whenever an association was told something. In both the
+ * an association with a port that is listened to, and `changed` whenever an association was told something. In both the
  * owner may call sctp_path_run() and sctp_path_release().
  */
 #ifndef REFERENCE_STACK_SCTP_HUB_H
@@ -50,7 +50,7 @@ struct sctp_hub_config {
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct sctp_path *path, void **user);
     /* Something was told to the association: it is time to poll it, and then to call sctp_path_run(). */
-    void (*stirred)(void *user);
+    void (*changed)(void *user);
     void *owner, *link;
 };
 

@@ -10,7 +10,7 @@
 
 enum {
     SCTP_TICK_MS = SCTP_HUB_TICK / NS_PER_MS,
-    HOT_TURNS = 16,
+    BUSY_TURNS = 16,
     LOOK_NS = 20000, /* a look: to be put to sleep and woken costs about as much */
     LOOK_PAUSE = 15, /* turns without a look after one that was in vain */
 };
@@ -185,10 +185,10 @@ static bool something_waits(const struct iwarp_context *context)
     return context->waiting != 0 || context->events.count != 0;
 }
 
-void context_stir(struct iwarp_context *context, struct iwarp_qp *qp)
+void context_mark_busy(struct iwarp_context *context, struct iwarp_qp *qp)
 {
-    context->crowded |= context->hot != NULL && context->hot != qp;
-    context->hot = qp;
+    context->several_busy |= context->busy_qp != NULL && context->busy_qp != qp;
+    context->busy_qp = qp;
 }
 
 void context_flush(struct iwarp_context *context)
@@ -202,7 +202,7 @@ void context_flush(struct iwarp_context *context)
         list = qp->next_dirty;
         qp->next_dirty = NULL;
         qp->dirty = false;
-        context_stir(context, qp);
+        context_mark_busy(context, qp);
         qp_pump(qp);
     }
 }
@@ -215,14 +215,14 @@ void context_flush(struct iwarp_context *context)
  */
 static bool more_is_there(struct iwarp_context *context)
 {
-    struct iwarp_qp *qp = context->crowded ? NULL : context->hot;
+    struct iwarp_qp *qp = context->several_busy ? NULL : context->busy_qp;
     uint64_t until;
     bool came;
 
-    context->hot = NULL;
-    context->crowded = false;
-    if (qp == NULL || qp->socket == NULL || qp->opening || ++context->hot_turns > HOT_TURNS) {
-        context->hot_turns = 0;
+    context->busy_qp = NULL;
+    context->several_busy = false;
+    if (qp == NULL || qp->socket == NULL || qp->opening || ++context->busy_turns > BUSY_TURNS) {
+        context->busy_turns = 0;
         return false;
     }
     if (context->look_pause != 0) {

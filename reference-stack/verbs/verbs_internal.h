@@ -78,10 +78,10 @@ struct iwarp_context {
     struct iwarp_device *device;
     struct deadlines deadlines;
     struct iwarp_qp *qps, *dirty;
-    size_t live;          /* of them, with a stream */
-    struct iwarp_qp *hot; /* the only one with traffic since the last look: more may be there already */
-    bool crowded;         /* there were several */
-    unsigned hot_turns, look_pause;
+    size_t live;              /* of them, with a stream */
+    struct iwarp_qp *busy_qp; /* the only one with traffic since the last look: more may be there already */
+    bool several_busy;        /* there were several */
+    unsigned busy_turns, look_pause;
     struct iwarp_listener *listeners;
     struct iwarp_cq *cqs;
     struct iwarp_srq *srqs;
@@ -100,7 +100,7 @@ struct iwarp_context {
 };
 
 /* verbs_context.c: something was sent, or came. */
-void context_stir(struct iwarp_context *context, struct iwarp_qp *qp);
+void context_mark_busy(struct iwarp_context *context, struct iwarp_qp *qp);
 
 /* verbs_context.c: an event at the end of the list, zeroed but for these; NULL without memory. */
 struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp *qp);

@@ -91,8 +91,8 @@ void iwarp_qp_free(struct iwarp_qp *qp)
         context_forget(context, qp, NULL);
     }
     queues_leave(qp->send_cq, qp->receive_cq, qp->srq);
-    if (context->hot == qp)
-        context->hot = NULL;
+    if (context->busy_qp == qp)
+        context->busy_qp = NULL;
     deadlines_leave(&context->deadlines, &qp->deadline);
     if (qp->previous != NULL)
         qp->previous->next = qp->next;
@@ -267,7 +267,7 @@ static void socket_input(void *owner, const uint8_t *octets, size_t count)
     struct iwarp_qp *qp = owner;
 
     context_clock(qp->context);
-    context_stir(qp->context, qp);
+    context_mark_busy(qp->context, qp);
     iwarp_stream_input(qp->stream, octets, count, qp->context->now);
     qp_pump(qp);
 }
@@ -284,7 +284,7 @@ static void socket_filled(void *owner, size_t count)
     struct iwarp_qp *qp = owner;
 
     context_clock(qp->context);
-    context_stir(qp->context, qp);
+    context_mark_busy(qp->context, qp);
     iwarp_stream_input_filled(qp->stream, count, qp->context->now);
     qp_pump(qp);
 }

@@ -206,7 +206,7 @@ void link_pump(struct link *link)
         if (link->own && link->up && !link->over && link->qps == NULL)
             iwarp_association_close(link->association, uv_hrtime());
         sctp_path_run(link->path, uv_hrtime());
-        while ((stream = iwarp_association_stirred(link->association)) != NULL)
+        while ((stream = iwarp_association_poll_stream(link->association)) != NULL)
             more = stream_told(link, stream) || more;
         while (iwarp_association_poll(link->association, &event)) {
             told(link, &event);
@@ -256,7 +256,7 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
     return link->association;
 }
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
     link_pump(user);
 }
@@ -273,7 +273,7 @@ void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sct
 int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sctp_options *options,
                            struct sentence *sentence)
 {
-    struct sctp_hub_config hub = {.incoming = on_incoming, .stirred = on_stirred, .owner = context};
+    struct sctp_hub_config hub = {.incoming = on_incoming, .changed = on_changed, .owner = context};
     struct iwarp_association_config config;
     struct iwarp_association *trial;
     struct sockaddr_storage name;

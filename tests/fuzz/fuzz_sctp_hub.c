@@ -136,7 +136,7 @@ static void owner_free(struct owner *owner)
     *owner = (struct owner){0};
 }
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
     struct owner *owner = user;
     struct iwarp_association_event event;
@@ -234,7 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                      .fragments = true,
                                      .send = on_send,
                                      .incoming = on_incoming,
-                                     .stirred = on_stirred,
+                                     .changed = on_changed,
                                      .owner = &scene,
                                      .link = &scene};
 

@@ -154,7 +154,6 @@ static void after_fork(void)
     chaos.child = 0;
 }
 
-
 static long number_of(const char *name, long otherwise)
 {
     const char *text = getenv(name);

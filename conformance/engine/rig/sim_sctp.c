@@ -105,11 +105,11 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
     return association;
 }
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
     struct sim_path *carrier = user;
 
-    peer_association_stirred(carrier->owner, sim_now(carrier->device->config.sim));
+    peer_association_changed(carrier->owner, sim_now(carrier->device->config.sim));
 }
 
 /* --- What the peer calls ----------------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .send = on_send,
                                   .leaving = peer.defects != NULL ? on_leaving : NULL,
                                   .incoming = on_incoming,
-                                  .stirred = on_stirred};
+                                  .changed = on_changed};
     struct sim_sctp *device = calloc(1, sizeof(*device));
     struct tcp_wishes wishes;
 

@@ -208,7 +208,7 @@ bool iwarp_association_poll(struct iwarp_association *association, struct iwarp_
  * The streams that may have events for iwarp_stream_poll(), one after another: each once, until something happens to it
  * again. NULL: none. A caller that polls all of its streams needs not ask.
  */
-struct iwarp_stream *iwarp_association_stirred(struct iwarp_association *association);
+struct iwarp_stream *iwarp_association_poll_stream(struct iwarp_association *association);
 
 /* Like iwarp_stream_config_default(); enhanced sessions (RFC 6581 7). */
 void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);

@@ -292,7 +292,7 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream);
 /* The state of MPA on this stream, for instruments. Positions are octets from SeqStart on, mod 2^32. */
 struct iwarp_mpa_state {
     size_t emss;
-    bool gate; /* FPDUs may be sent */
+    bool sending_allowed; /* FPDUs may be sent */
     bool send_markers, receive_markers, crc;
     uint32_t send_position, receive_position;
     size_t waiting; /* octets received of an FPDU that is not complete */
@@ -314,7 +314,7 @@ struct iwarp_stream_counters {
     uint64_t crc_errors, marker_errors;
     uint64_t octets_dropped;                           /* received after an error */
     unsigned reads_outstanding, reads_outstanding_max; /* own Read and Atomic Requests */
-    unsigned reads_served, reads_served_max; /* inbound Read and Atomic Requests in the queue, now and at most */
+    unsigned requests_queued, requests_queued_max; /* inbound Read and Atomic Requests in the queue, now and at most */
     uint64_t atomics_executed;
 };
 

@@ -298,7 +298,7 @@ START_TEST(order)
     ck_assert_uint_eq(done, 20);
     ck_assert_uint_eq(iwarp_stream_counters(pair->side[INITIATOR].stream)->reads_outstanding_max, 3);
     ck_assert_uint_eq(iwarp_stream_counters(pair->side[INITIATOR].stream)->reads_outstanding, 0);
-    ck_assert_uint_le(iwarp_stream_counters(pair->side[RESPONDER].stream)->reads_served_max, 3);
+    ck_assert_uint_le(iwarp_stream_counters(pair->side[RESPONDER].stream)->requests_queued_max, 3);
     ck_assert_uint_eq(iwarp_stream_counters(pair->side[RESPONDER].stream)->atomics_executed, 15);
     pair_free(pair);
 }

@@ -34,7 +34,7 @@ static struct {
     bool late;
 } talk;
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
     struct end *end = user;
     struct iwarp_association_event event;
@@ -68,7 +68,7 @@ static void on_late(uv_timer_t *timer)
 /* A transport on a loop of its own; NULL with a sentence. */
 static struct kernel_sctp *open_transport(struct sentence *sentence)
 {
-    struct kernel_sctp_config config = {.mtu = 1500, .fragments = true, .incoming = on_incoming, .stirred = on_stirred};
+    struct kernel_sctp_config config = {.mtu = 1500, .fragments = true, .incoming = on_incoming, .changed = on_changed};
 
     memset(&talk, 0, sizeof(talk));
     ck_assert_int_eq(uv_loop_init(&talk.loop), 0);

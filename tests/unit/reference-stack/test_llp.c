@@ -42,7 +42,7 @@ static int say(struct iwarp_stream *stream, char kind, const struct negotiation_
 
     if (piece_reserve(stream, 2 + WORD_OCTETS) != 0)
         return -1;
-    out = stream->transmit_buffer;
+    out = stream->outbound.buffer;
     memset(out, 0, 2 + WORD_OCTETS);
     out[0] = (uint8_t)kind;
     if (offer != NULL) {
@@ -79,7 +79,7 @@ static struct negotiation_offer word_of(const uint8_t *octets)
 static void established(struct iwarp_stream *stream, enum iwarp_state state)
 {
     stream->state = state;
-    stream->segments_allowed = true;
+    stream->outbound.segments_allowed = true;
     stream->established = true;
     (void)stream_event(stream, IWARP_EVENT_ESTABLISHED);
 }
@@ -109,7 +109,7 @@ static void letters_segment(struct iwarp_stream *stream, const uint8_t *octets, 
     letter->count = count - 2;
     if (octets[1] != letters->expected)
         early_ulpdu(stream, letter->octets, letter->count);
-    while ((letter = &letters->held[letters->expected % HELD_MAX])->count != 0 && !stream->dropping) {
+    while ((letter = &letters->held[letters->expected % HELD_MAX])->count != 0 && !stream->end.dropping) {
         deliver_ulpdu(stream, letter->octets, letter->count);
         letter->count = 0;
         letters->expected++;
@@ -173,11 +173,11 @@ static int letters_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ul
 
     if (piece_reserve(stream, before + ulpdu->payload_octets) != 0)
         return -1;
-    stream->headers[0] = 'S';
-    stream->headers[1] = letters_of(stream)->sent++;
-    memcpy(stream->transmit_buffer, stream->headers, before);
+    stream->outbound.headers[0] = 'S';
+    stream->outbound.headers[1] = letters_of(stream)->sent++;
+    memcpy(stream->outbound.buffer, stream->outbound.headers, before);
     if (ulpdu->payload_octets != 0)
-        memcpy(stream->transmit_buffer + before, ulpdu->payload, ulpdu->payload_octets);
+        memcpy(stream->outbound.buffer + before, ulpdu->payload, ulpdu->payload_octets);
     piece_set(stream, before + ulpdu->payload_octets, true);
     return 0;
 }
@@ -316,14 +316,14 @@ START_TEST(negotiates)
     /* The responder's IRD rises to the initiator's ORD, its ORD falls to the initiator's IRD (RFC 6581 9.1). */
     ck_assert_uint_eq(iwarp_stream_ird(post.stream[RESPONDER]), 9);
     ck_assert_uint_eq(iwarp_stream_ord(post.stream[RESPONDER]), 2);
-    ck_assert(post.stream[RESPONDER]->rtr_awaited);
+    ck_assert(post.stream[RESPONDER]->agreed.rtr_awaited);
     ck_assert_uint_eq(carry(&post, RESPONDER, false), 1);
     ck_assert_uint_eq(iwarp_stream_ird(post.stream[INITIATOR]), 2);
     ck_assert_uint_eq(iwarp_stream_ord(post.stream[INITIATOR]), 9);
     /* The RTR that both have and that needs no receive is the Read; its response comes back. */
     ck_assert_uint_eq(carry(&post, INITIATOR, false), 1);
-    ck_assert(!post.stream[RESPONDER]->rtr_awaited);
-    ck_assert_uint_eq(post.stream[RESPONDER]->reads.count, 1);
+    ck_assert(!post.stream[RESPONDER]->agreed.rtr_awaited);
+    ck_assert_uint_eq(post.stream[RESPONDER]->inbound.requests.count, 1);
     carry_all(&post);
     ck_assert_uint_eq(post.stream[INITIATOR]->counters.reads_outstanding, 0);
     for (int side = 0; side < 2; side++) {

@@ -73,9 +73,9 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
 
 static uint64_t clock_of_net; /* for a callback that has no other way to it */
 
-static void on_stirred(void *user)
+static void on_changed(void *user)
 {
-    peer_association_stirred(user, clock_of_net);
+    peer_association_changed(user, clock_of_net);
 }
 
 static int op_listen(void *context, uint16_t port, struct sentence *why)
@@ -138,7 +138,7 @@ static struct net *net_new(enum ddp_sctp_profile profile, uint64_t memory_max)
                                       .retransmissions = 60000,
                                       .send = on_send,
                                       .incoming = on_incoming,
-                                      .stirred = on_stirred,
+                                      .changed = on_changed,
                                       .owner = side,
                                       .link = net};
 
