@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records by frame, the items in them, and the flows that these belong to: what the first pass keeps. */
+#define _GNU_SOURCE /* memmem() */
 #include "dissector/warp_pass.h"
 
 #include <string.h>
@@ -69,9 +70,19 @@ struct warp_item *warp_item_add(enum warp_kind kind)
     return warp_item_add_at(kind, (uint32_t)warp_pass.event->first_frame, (uint32_t)warp_pass.event->frame);
 }
 
+/* Octets that lie in this frame alone, and were copied since; NULL: nowhere. */
+static const uint8_t *find_in_payload(const struct warp_item *item, const uint8_t *octets, size_t count)
+{
+    if (item->first_frame != item->last_frame || item->last_frame != warp_pass.frame || count == 0 ||
+        warp_pass.payload == NULL)
+        return NULL;
+    return memmem(warp_pass.payload + warp_pass.placed, warp_pass.payload_octets - warp_pass.placed, octets, count);
+}
+
 void warp_item_place(struct warp_item *item, const uint8_t *octets, size_t count)
 {
     size_t tail = warp_pass.payload_octets - count;
+    const uint8_t *copied;
 
     item->count = (uint32_t)count;
     if (octets >= warp_pass.payload && octets + count <= warp_pass.payload + warp_pass.payload_octets)
@@ -79,8 +90,12 @@ void warp_item_place(struct warp_item *item, const uint8_t *octets, size_t count
     else if (item->first_frame == warp_pass.frame && count != 0 && count <= warp_pass.payload_octets &&
              memcmp(warp_pass.payload + tail, octets, count) == 0)
         item->offset = (int)tail; /* cut by the end of the frame */
+    else if ((copied = find_in_payload(item, octets, count)) != NULL)
+        item->offset = (int)(copied - warp_pass.payload);
     else
         item->octets = wmem_memdup(wmem_file_scope(), octets, count);
+    if (item->offset >= 0)
+        warp_pass.placed = (size_t)item->offset + count;
 }
 
 struct warp_flow *warp_flow_of(const struct flow *flow)

@@ -16,6 +16,7 @@ struct warp_pass {
     uint32_t frame;
     const uint8_t *payload;
     size_t payload_octets;
+    size_t placed; /* up to here items were found in the payload */
     /* the event that it tells of */
     const struct flow_event *event;
     struct warp_item *item; /* made of it; NULL: none yet */

@@ -329,6 +329,7 @@ void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
     warp_pass.item = NULL;
     warp_pass.payload = packet.octets + (header < captured ? header : captured);
     warp_pass.payload_octets = header < captured ? captured - header : 0;
+    warp_pass.placed = 0;
     flow = flow_decoder_segment(warp_pass.decoder, &packet, &direction);
     if (flow != NULL && packet.length > header) {
         struct warp_record *record = warp_record_now();
@@ -342,6 +343,7 @@ void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
         judge_closed(flow);
     warp_pass.payload = NULL;
     warp_pass.payload_octets = 0;
+    warp_pass.placed = 0;
     warp_pass.item = NULL;
 }
 
@@ -389,6 +391,7 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
         return;
     warp_pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
     warp_pass.payload_octets = captured;
+    warp_pass.placed = 0;
     warp_pass.frame = pinfo->num;
     warp_pass.record = NULL;
     warp_pass.item = NULL;
@@ -403,6 +406,7 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
     }
     warp_pass.payload = NULL;
     warp_pass.payload_octets = 0;
+    warp_pass.placed = 0;
     warp_pass.item = NULL;
 }
 

@@ -2,8 +2,8 @@
 /*
  * DDP over SCTP. The plugin stands before SCTP in the table "ip.proto": on the first pass it gives every packet to the
  * decoder, then calls SCTP; what the packet has of DDP is drawn after SCTP's tree. In SCTP's table of payloads it takes
- * PPID 16 and 17, which nobody else has, and 1 and 2 in associations whose Adaptation Layer Indication is DDP's (the
- * draft's profile); those of other associations go to whom they belong.
+ * PPID 16 and 17 where the decoder has found DDP, and 1 and 2 likewise (in associations whose Adaptation Layer Indication is that of
+ * the draft's profile); those of other associations go to whom they belong.
  */
 #include "dissector/warp.h"
 
@@ -136,18 +136,24 @@ static int dissect_in_udp(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     return dissect_packet(tvb, pinfo, tree, data, WARP_PACKET_SCTP_IN_UDP);
 }
 
-/* User data of PPID 16 and 17: what there is to say is drawn after SCTP's tree. */
-static int dissect_user(tvbuff_t *tvb, packet_info *pinfo _U_, proto_tree *tree _U_, void *data _U_)
+/* The decoder has found DDP in the packet: what there is to say of it is drawn after SCTP's tree. */
+static bool has_ddp(const packet_info *pinfo)
 {
-    return (int)tvb_captured_length(tvb);
+    const struct warp_record *record = warp_record_of(pinfo->num);
+
+    return record != NULL && (record->items != NULL || record->home != NULL);
+}
+
+/* User data of PPID 16 and 17, which others use, too. */
+static int dissect_user(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree _U_, void *data _U_)
+{
+    return has_ddp(pinfo) ? (int)tvb_captured_length(tvb) : 0;
 }
 
 /* PPID 1 and 2: DDP's in the draft's profile, else IUA's and M2UA's. */
 static int dissect_draft(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, unsigned which)
 {
-    const struct warp_record *record = warp_record_of(pinfo->num);
-
-    if (record != NULL && (record->items != NULL || record->home != NULL))
+    if (has_ddp(pinfo))
         return (int)tvb_captured_length(tvb);
     return others[which] == NULL ? 0 : call_dissector_with_data(others[which], tvb, pinfo, tree, data);
 }

@@ -262,6 +262,10 @@ const char *hint_gist(enum hint_kind kind)
         [HINT_CRC_OTHER] = "the CRC of FPDUs is wrong",
         [HINT_MARKER] = "Markers of FPDUs are wrong",
         [HINT_VERSION] = "segments have another version of DDP or RDMAP",
+        [HINT_MARKER_GRID] = "Markers stand at other positions than every 512th from SeqStart",
+        [HINT_MARKER_ORDER] = "FPDUPTR has its octets in reverse order",
+        [HINT_CRC_PLACE] = "the CRC stands before the pad",
+        [HINT_GARBAGE] = "the stream has octets that are no FPDU",
     };
 
     return (unsigned)kind < HINT_COUNT ? gists[kind] : "";
@@ -310,6 +314,10 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_CRC_LENGTH: (void)sentence_set(text, "the CRC is right for the octets without ULPDU_Length"); break;
     case HINT_CRC_OTHER:
     case HINT_MARKER:
+    case HINT_MARKER_GRID:
+    case HINT_MARKER_ORDER:
+    case HINT_CRC_PLACE:
+    case HINT_GARBAGE:
     case HINT_VERSION: (void)sentence_set(text, "%s", hint_gist(hint->kind)); break;
     case HINT_CRC_MARKERS: (void)sentence_set(text, "the CRC is right for the octets without Markers"); break;
     default: (void)sentence_set(text, "no other reading fits"); break;

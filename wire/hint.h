@@ -41,7 +41,11 @@ extern "C" {
     X(CRC_MARKERS,      "crc-without-markers")  /* the CRC leaves out Markers; no function here tries that */ \
     X(CRC_OTHER,        "crc-wrong")            /* no reading fits the CRC; of rules and checks */ \
     X(MARKER,           "marker-wrong")         /* a Marker is not what it should be; of rules and checks */ \
-    X(VERSION,          "version-wrong")        /* of DDP or RDMAP; of rules */
+    X(VERSION,          "version-wrong")        /* of DDP or RDMAP; of rules */ \
+    X(MARKER_GRID,      "marker-grid-elsewhere") /* Markers stand at other positions; of rules */ \
+    X(MARKER_ORDER,     "marker-pointer-reversed") /* FPDUPTR has its octets in reverse order; of rules */ \
+    X(CRC_PLACE,        "crc-before-pad")       /* the CRC stands before the pad; of rules */ \
+    X(GARBAGE,          "no-fpdu")              /* octets that are no FPDU by any reading; of rules */
 /* clang-format on */
 
 enum hint_kind {

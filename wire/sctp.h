@@ -56,6 +56,8 @@ enum {
     SCTP_DATA_OCTETS = 16,
     SCTP_IDATA_OCTETS = 20,
     SCTP_INIT_OCTETS = 20,
+    SCTP_SHUTDOWN_OCTETS = 8,  /* chunk header, Cumulative TSN Ack (RFC 9260 3.3.8) */
+    SCTP_GAP_BLOCK_OCTETS = 4, /* Start, End: less the Cumulative TSN Ack (RFC 9260 3.3.4) */
     SCTP_PARAMETER_OCTETS = 4,
     SCTP_ADAPTATION_OCTETS = 8,
     SCTP_PARAMETER_IPV4 = 5,

@@ -33,25 +33,19 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow_account.h"
+#include "conformance/flow/flow_event.h"
 #include "conformance/flow/flow_half.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
 #include "wire/fpdu.h"
+#include "wire/fpdu_reading.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 #include "wire/terminate_meant.h"
 
 struct flow_decoder; /* opaque */
-
-enum flow_direction { FLOW_FROM_INITIATOR = 0, FLOW_FROM_RESPONDER = 1, FLOW_DIRECTIONS = 2 };
-
-/* The other side's direction. */
-static inline enum flow_direction flow_reverse(enum flow_direction direction)
-{
-    return direction == FLOW_FROM_INITIATOR ? FLOW_FROM_RESPONDER : FLOW_FROM_INITIATOR;
-}
 
 /* LINKTYPE_ numbers (as in capture files) that the decoder reads. */
 enum flow_link {
@@ -113,19 +107,27 @@ enum flow_kind {
 /* Of an association (its first two lines) and of a DDP stream session in it. */
 struct flow_sctp_state {
     enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID tells */
-    bool init_seen[FLOW_DIRECTIONS]; /* INIT by [0], INIT ACK by [1] */
+    bool init_seen[FLOW_DIRECTIONS]; /* INIT by [0], INIT ACK by [1]: whole, also when DDP was recognised later */
     bool has_indication[FLOW_DIRECTIONS];
     uint32_t indication[FLOW_DIRECTIONS];                         /* Adaptation Layer Indication */
     uint16_t outbound[FLOW_DIRECTIONS], inbound[FLOW_DIRECTIONS]; /* OS, MIS */
     uint64_t association;                                         /* number of the association's flow */
     uint16_t sid;
-    uint32_t session;                   /* n-th one on this SID, from 1 */
-    uint32_t chunks[FLOW_DIRECTIONS];   /* user messages told of in this session */
-    uint16_t next_ssn[FLOW_DIRECTIONS]; /* DDP-SSN of the next */
-    uint32_t opening[FLOW_DIRECTIONS];  /* Function Code of the first message; 0: none, or a segment */
-    uint32_t segments[FLOW_DIRECTIONS]; /* DDP Segments among them */
-    uint64_t ended[FLOW_DIRECTIONS];    /* frame of Terminate or Reject, 0: none */
-    uint32_t resets[FLOW_DIRECTIONS];   /* draft: Stream Resets */
+    uint32_t session;                      /* n-th one on this SID, from 1 */
+    uint32_t chunks[FLOW_DIRECTIONS];      /* user messages told of in this session */
+    uint16_t next_ssn[FLOW_DIRECTIONS];    /* DDP-SSN of the next */
+    uint32_t opening[FLOW_DIRECTIONS];     /* Function Code of the first message; 0: none, or a segment */
+    uint32_t segments[FLOW_DIRECTIONS];    /* DDP Segments among them */
+    uint64_t ended[FLOW_DIRECTIONS];       /* frame of Terminate or Reject, 0: none */
+    uint32_t opening_tsn[FLOW_DIRECTIONS]; /* TSN of the first message; only where `opening` is not 0 */
+    /* At FLOW_END: who ended the session without a message of its own: who shut the association down, or began the next session */
+    bool left_by[FLOW_DIRECTIONS];
+    /*
+     * Frame of a segment that the active side sent before the Initiate could have been acknowledged: together with it, or the first
+     * acknowledgment of the Initiate covers that segment, too. 0: none. Known from the SACK on.
+     */
+    uint64_t early_segment;
+    uint32_t resets[FLOW_DIRECTIONS]; /* draft: Stream Resets */
 };
 
 /* Of an exchange of CM messages. Direction 0 is the sender of the REQ. */
@@ -144,6 +146,8 @@ struct flow_cm_state {
 struct flow_tcp_state {
     struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
     bool crc;                                 /* CRCs are in use (either C), as agreed or found out */
+    bool
+        unstarted; /* FPDUs with right CRCs in streams that were captured from their beginning, and no start-up frame in these */
     bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
     struct flow_tcp_half half[FLOW_DIRECTIONS]; /* those of flow->half[].tcp */
 };
@@ -197,6 +201,12 @@ static inline const struct flow_request *flow_request_at(const struct flow_half 
     return &half->requests[(half->request_first + i) % half->request_room];
 }
 
+/* The oldest one with that opcode that nothing is wrong with, else the oldest; NULL: there is none. */
+const struct flow_request *flow_request_oldest(const struct flow_half *half, unsigned opcode);
+
+/* The segment begins where the Read's response does, or goes on after what was answered. */
+bool flow_request_names(const struct flow_request *request, const struct ddp_segment *segment);
+
 /* How many of the units that this side sent are kept. */
 static inline uint64_t flow_sent_kept(const struct flow_half *half)
 {
@@ -208,175 +218,6 @@ static inline const struct flow_sent *flow_sent_last(const struct flow_half *hal
 {
     return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
-
-/* Declared after its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
-struct flow_sctp;
-struct flow_session;
-struct flow_cm;
-
-enum flow_event_kind {
-    FLOW_TCP_OPEN,  /* .open: a SYN or SYN/ACK of this direction */
-    FLOW_TCP_CLOSE, /* .close: FIN or RST of this direction, once each */
-    FLOW_MPA_START, /* .start: a start-up frame, good or malformed */
-    FLOW_ULPDU,     /* .ulpdu: an FPDU, or an SCTP user message with a DDP Segment */
-    FLOW_DDP,       /* .ulpdu, .ddp */
-    FLOW_RDMAP,     /* .ulpdu, .ddp, .rdmap */
-    FLOW_GAP,       /* .gap: octets that the capture does not have */
-    FLOW_UNDECODED, /* .reason: octets of this direction are not decoded from here on, or for a while */
-    FLOW_SCTP,      /* .sctp: a chunk of an association */
-    FLOW_SESSION,   /* .session: a DDP Stream Session Control message, or the draft's Stream Reset */
-    FLOW_CM,        /* .cm: a CM message */
-    FLOW_END,       /* nothing follows */
-};
-
-struct flow_open {
-    bool ack; /* SYN/ACK */
-    uint32_t isn;
-    uint16_t mss; /* 0: no option */
-    uint16_t window;
-};
-
-struct flow_close {
-    bool reset;          /* RST; else FIN */
-    size_t partial_fpdu; /* octets of an FPDU (or start-up frame) that was begun and not finished when it came */
-    bool unsound;   /* their first ones are no header of an FPDU, or its ULPDU_Length is damaged: nothing was begun */
-    bool with_data; /* the frame carries payload too */
-};
-
-/* How MPA framed a ULPDU. */
-struct flow_fpdu {
-    struct fpdu fpdu; /* as fpdu_parse() gives it; crc_ok is meaningless when the ULPDU is `cut` */
-    struct fpdu_framing framing;
-    bool resynced;           /* first one after sync was lost or found in mid-stream */
-    bool at_segment_start;   /* its first octet is the first of a TCP segment */
-    bool at_segment_end;     /* its last octet is the last of a TCP segment */
-    uint32_t segments;       /* TCP segments (as captured) that carry it */
-    uint32_t segment_octets; /* payload of the segment with its last octet */
-    size_t here; /* octets at fpdu.start that are there: more than it has where others follow in the same segment */
-};
-
-/* One ULPDU, which is a DDP Segment: out of an FPDU, or out of a user message of SCTP. */
-struct flow_ulpdu {
-    const uint8_t *octets; /* `have` of them */
-    size_t have;           /* that are there: `length` unless cut */
-    uint16_t length;       /* on the wire: ULPDU_Length; over SCTP what follows the DDP-SSN */
-    bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
-    /*
-     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be damage);
-     * or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
-     */
-    bool unverified;
-    wire_result result;                 /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
-    uint64_t index;                     /* of this direction, from 0; after a gap counted on without the lost ones */
-    const struct flow_fpdu *mpa;        /* NULL over SCTP */
-    const struct flow_session *message; /* the user message; NULL over MPA */
-};
-
-/* False only when the CRC was verified and is wrong. */
-static inline bool flow_crc_ok(const struct flow_ulpdu *ulpdu)
-{
-    return ulpdu->mpa == NULL || ulpdu->mpa->fpdu.crc_ok;
-}
-
-struct flow_ddp {
-    struct ddp_segment segment; /* payload_octets: those on the wire (from ULPDU_Length), also when cut */
-    wire_result result;  /* ddp_parse()'s: WIRE_MORE: ULPDU too short for the header (then no FLOW_RDMAP follows) */
-    size_t payload_have; /* octets at segment.payload that are there */
-};
-
-/* Which header of the union is filled in. */
-enum flow_header {
-    FLOW_HEADER_NONE,
-    FLOW_HEADER_READ_REQUEST,
-    FLOW_HEADER_TERMINATE,
-    FLOW_HEADER_ATOMIC_REQUEST,
-    FLOW_HEADER_ATOMIC_RESPONSE,
-    FLOW_HEADER_IMMEDIATE,
-};
-
-struct flow_rdmap {
-    struct rdmap_message message;
-    wire_result result;        /* rdmap_parse()'s */
-    bool first;                /* first segment of its message, as far as the flow's state tells */
-    bool last;                 /* L bit */
-    uint64_t message_octets;   /* DDP payload of the message, this segment included */
-    enum flow_header header;   /* NONE also when the header is cut or not in this segment: see header_result */
-    wire_result header_result; /* of the parser named by `header`; WIRE_MORE when short */
-    union {
-        struct read_request read_request;
-        struct terminate terminate;
-        struct atomic_request atomic_request;
-        struct atomic_response atomic_response;
-        uint64_t immediate;
-    };
-    const struct flow_request *request; /* Read Response, Atomic Response: the request it answers, NULL: none waits */
-};
-
-struct flow_gap {
-    uint64_t octets; /* that are missing */
-    bool in_sync;    /* the FPDU boundary after it is known all the same */
-    /* Over SCTP instead: */
-    uint32_t messages; /* DDP-SSNs that did not come */
-    uint16_t first;    /* the first of them */
-    bool not_sent;     /* every TSN of the sender was captured: it left them out */
-};
-
-enum flow_reason {
-    FLOW_REASON_START_MALFORMED, /* start-up frame malformed: what follows is not FPDUs that can be found */
-    FLOW_REASON_REJECTED,        /* Reply with R=1: the rest is the ULP's */
-    FLOW_REASON_SYNC_LOST,       /* boundaries lost (gap, impossible length): looking for the next FPDU */
-    FLOW_REASON_ONE_WAY,         /* no Reply in the capture: framing was found out from the stream */
-    FLOW_REASON_LATE,            /* capture begins in mid-stream: locked on by CRC, Marker or headers */
-    FLOW_REASON_NO_FPDU,         /* nothing that looks like an FPDU was found until the end */
-    FLOW_REASON_STREAMING,       /* octets before the start-up frame: the ULP's streaming mode */
-    FLOW_REASON_NO_MEMORY,       /* the decoder has no memory for what comes in this direction */
-    FLOW_REASON_EVICTED,         /* FLOW_END because too many flows are open */
-    FLOW_REASON_CHECKSUM,        /* SCTP: wrong checksum, the packet does not count */
-    FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
-    FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
-    FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
-    FLOW_REASON_CONFLICT, /* octets were sent again with different contents; it is unknown which ones the receiver accepted */
-    FLOW_REASON_REFUSED,       /* a segment that the receiver's TCP drops */
-    FLOW_REASON_URGENT,        /* urgent octets */
-    FLOW_REASON_CHUNK,         /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
-    FLOW_REASON_STRANGER,      /* SCTP: other addresses, or another Verification Tag: the packet does not count */
-    FLOW_REASON_CHUNK_UNKNOWN, /* SCTP: a chunk after which a receiver leaves the packet's rest alone */
-    FLOW_REASON_COUNT
-};
-
-/* The reason as a sentence. */
-const char *flow_reason_text(enum flow_reason reason);
-
-/*
- * Sequence numbers of TCP are counted on in 64 bits: the low 32 bits are those of the wire, and numbers of one direction
- * can be compared as they stand. `received` says how much of the other direction the sender of an event had received when
- * it sent it: at most what lies before that number, its segment's acknowledgment number. What it had not received then it
- * cannot have answered, in whatever order the capture has the two. Events of a TCP connection come in such an order that
- * all before `received` was told of, as far as it was captured (else flow->unordered).
- */
-struct flow_event {
-    enum flow_event_kind kind;
-    enum flow_direction direction; /* sender; FLOW_END: FLOW_FROM_INITIATOR */
-    const struct flow *flow;
-    uint64_t frame; /* number of the frame that completed it: has its last octet, or its first where that came later */
-    uint64_t first_frame; /* carries its first octet; the same as `frame` when it lies in one */
-    uint64_t time_ns;     /* of `frame` */
-    uint64_t position;    /* octets from SeqStart to its first octet (ULPDU, DDP, RDMAP, GAP), else 0 */
-    uint64_t octet,
-        end;           /* TCP: sequence numbers of its first octet and after its last (MPA_START, ULPDU, DDP, RDMAP) */
-    uint64_t received; /* TCP: of the segment with its first octet (the same); 0: not known */
-    const struct flow_open *open;
-    const struct flow_close *close;
-    const struct flow_start *start;
-    const struct flow_ulpdu *ulpdu;
-    const struct flow_ddp *ddp;
-    const struct flow_rdmap *rdmap;
-    const struct flow_gap *gap;
-    const struct flow_sctp *sctp;
-    const struct flow_session *session;
-    const struct flow_cm *cm;
-    enum flow_reason reason; /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
-};
 
 /* Called for each event, in stream order within a direction. Must not call the decoder. */
 typedef void (*flow_sink)(void *ctx, const struct flow_event *event);

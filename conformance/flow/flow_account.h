@@ -27,7 +27,7 @@ enum flow_account_kind {
     ROW(IWARP,          JUDGED,   "iwarp",          "iWARP that the rules judged") \
     ROW(HEADERS,        JUDGED,   "headers",        "headers and padding of the frames with TCP, SCTP and CM messages") \
     ROW(AGAIN,          JUDGED,   "again",          "octets that were sent again: the first copy counts") \
-    ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, or in an FPDU that the close cut short") \
+    ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, or in a RST") \
     ROW(BY_CHECK,       JUDGED,   "by-check",       "octets near stimuli of a live run that break the protocol on purpose: the checks judged them") \
     ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, which are still decoded: network cards compute it after the capture") \
     ROW(ARP,            FOREIGN,  "arp",            "ARP") \
@@ -98,7 +98,7 @@ enum flow_account_kind {
     ROW(UNANSWERED,     UNJUDGED, "unanswered",     "octets after a SYN on an open connection; the capture has no answer to the SYN") \
     ROW(URGENT,         UNJUDGED, "urgent",         "urgent octets, which some TCPs remove from the stream") \
     ROW(PART,           UNJUDGED, "part",           "parts of FPDUs and messages whose other parts are not in the capture") \
-    ROW(UNFINISHED,     UNJUDGED, "unfinished",     "the capture ends within an FPDU or start-up frame") \
+    ROW(UNFINISHED,     UNJUDGED, "unfinished",     "the capture or the connection ends within an FPDU or start-up frame") \
     ROW(CONFLICT,       UNJUDGED, "conflict",       "octets were sent again with different contents; it is unknown which ones the receiver accepted") \
     ROW(UNCOMPARED,     UNJUDGED, "uncompared",     "octets were sent again before they were acknowledged, and the first copy is no longer stored for a comparison") \
     ROW(UNORDERED,      UNJUDGED, "unordered",      "connections whose two directions cannot be ordered: the capture does not show what a side had received before it sent") \

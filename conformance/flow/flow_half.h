@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "wire/fpdu.h"
+#include "wire/fpdu_reading.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 
@@ -68,6 +69,9 @@ struct flow_request {
     uint32_t atomic_id;       /* an Atomic's Request Identifier */
     uint8_t atomic_opcode;
     uint64_t answered; /* octets of the Read Response that came */
+    uint32_t serial;   /* counts those of its sender from 1 */
+    bool doubted;      /* not by the book, or perhaps answered in a way that is not: a later one may be answered next */
+    bool named;        /* a Read's: the first segment of its response names its sink */
 };
 
 enum { FLOW_REQUESTS_MAX = 1024 }; /* kept for each direction */
@@ -153,8 +157,11 @@ struct flow_tcp_half {
     struct fpdu_framing framing; /* .position is that of the next FPDU */
     uint64_t crc_errors;
     uint64_t marker_errors;
-    uint64_t resyncs;        /* times that sync was lost */
-    size_t begun;            /* octets of an FPDU of which the rest has not come yet */
+    uint64_t resyncs; /* times that sync was lost */
+    size_t begun;     /* octets of an FPDU of which the rest has not come yet */
+    struct fpdu_reading
+        last_reading; /* how the last FPDU was framed, when the stream's end alone shows that; zero: as the text says */
+    uint16_t last_length;    /* its ULPDU_Length */
     uint64_t first_fpdu_end; /* sequence number after its first FPDU; 0: none yet */
 };
 
@@ -168,10 +175,10 @@ struct flow_half {
     uint64_t fpdus;            /* ULPDUs */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     const uint8_t *unfinished_octets; /* at FLOW_END: these octets; NULL: none */
-    uint8_t last[4];                  /* TCP: the last octets of the FPDU before, when one was whole: its CRC field */
-    bool last_known;
+    unsigned unfinished_faults; /* at FLOW_END: what contradicts the texts in its header, as far as that is there */
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
     /* DDP, RDMAP */
+    bool state_unverified;  /* what follows is by a ULPDU that is `unverified`; forgotten when one comes that is not */
     uint64_t sent_count;    /* units; the next one goes to sent[sent_count % sent_room] */
     uint32_t sent_room;     /* grows to FLOW_SENT_MAX, a power of two */
     struct flow_sent *sent; /* the last of them: flow_sent_kept(), flow_sent_last() */
@@ -185,6 +192,9 @@ struct flow_half {
     /* Requests that this side sent and that wait for answers, oldest first: flow_request_at() */
     struct flow_request *requests;
     uint32_t request_first, request_count, request_room;
+    uint32_t requests_made; /* the serial of the last one */
+    uint32_t
+        answering; /* that of the other side's request which the open Read Response of this side answers; 0: none is known */
     bool requests_lost;     /* more than FLOW_REQUESTS_MAX, or a gap: the list is not complete */
     uint32_t requests_most; /* most at once so far */
 };

@@ -13,7 +13,10 @@
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
  *     flow_mpa.c     pieces -> start-up frames, FPDUs, or neither
  *     flow_fpdu.c    FPDUs
+ *     flow_reading.c  octets that are no FPDU: by which mistake of the sender are they one?
+ *     flow_header.c   is this how a ULPDU begins?
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
+ *     flow_proof.c   pieces -> FPDUs whose CRC is right, whatever their headers are
  *     flow_search.c  is it iWARP at all, when its start was not captured?
  *     flow_settle.c  what became of a connection's octets
  *     flow_rdmap.c   ULPDUs -> DDP Segments and RDMA Messages, and the state rules look at
@@ -164,7 +167,8 @@ struct flow_connection {
     unsigned first_side; /* sender of the first frame */
     bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
     uint8_t fresh_fpdus, fresh_others; /* segments with what a sender wrote anew: like FPDUs, and not */
-    bool key_seen;                     /* the Key of a start-up frame stands where none can be told from other octets */
+    bool
+        key_seen; /* the Key of a start-up frame stands where none can be told from other octets, or FPDUs where nobody can decode them */
     uint64_t first_frame, first_ns;
     uint64_t pending[PENDINGS];
     UT_hash_handle hh;
@@ -362,7 +366,52 @@ size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *co
 bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t count,
                     bool cut, uint64_t frame, uint64_t time_ns);
 
+/* The stream has ended with the sender's FIN: an FPDU that is whole by a mistake of its sender is told of. */
+void flow_fpdu_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
+/* Tells of an FPDU of which no more will come, as far as it is there. */
+void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, bool unverified,
+                   enum flow_row row, uint64_t frame, uint64_t time_ns);
+
+/* flow_header.c */
+/* How many things contradict the texts in the first `have` octets of a ULPDU of `length`: 0 for a header, 1 for one with a mistake. */
+unsigned flow_header_faults(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
+/* The same from ULPDU_Length on; 0 while the two control octets are not there. */
+unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned revision);
+
+/* flow_reading.c */
+/* The stream is known from its start, so that octets which are no FPDU are a mistake of its sender. */
+bool flow_reading_may_look(const struct flow_connection *connection, unsigned side);
+/*
+ * The reading by which the octets, from an FPDU's first one on, are FPDUs; `exact`: they end where the segment or the stream ends. False:
+ * there is none.
+ */
+bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                       const uint8_t *octets, size_t count, bool exact, struct fpdu_reading *found);
+/* No FPDU begins with these octets: by which reading of the FPDU before does one begin *later octets later (negative: earlier)? */
+bool flow_reading_before(const struct flow_connection *connection, unsigned side, const uint8_t *octets, size_t count,
+                         struct fpdu_reading *found, int *later);
+/* By which one does the FPDU before have the `left` octets that are left at the end of the stream? */
+bool flow_reading_at_end(const struct flow_side *side, const uint8_t *octets, size_t left, struct fpdu_reading *found);
+/* Where the CRC of the octets before it stands: the octets of that FPDU; 0: nowhere. */
+size_t flow_reading_end_by_crc(const uint8_t *octets, size_t count);
+
+/* flow_proof.c */
+/* A whole FPDU with a right CRC begins with these octets: `framing` becomes its. */
+bool flow_proof_whole(struct flow_decoder *decoder, const uint8_t *at, size_t count, struct fpdu_framing *framing);
+enum flow_proof_found {
+    FLOW_PROOF_NONE,
+    FLOW_PROOF_NEXT,   /* an FPDU with a right CRC ended: the next one begins there */
+    FLOW_PROOF_MARKED, /* the same of one with Markers, and where these stand is not known */
+};
+/* The next octets of a stream; `first`: one may begin with them. *after: so many of them are of the FPDU that ended. */
+enum flow_proof_found flow_proof_octets(struct flow_side *side, const uint8_t *octets, size_t count, bool first,
+                                        size_t *after);
+/* Also after a gap. */
+void flow_proof_release(struct flow_side *side);
+
 /* flow_start.c */
+/* A start-up frame after a rejection, where a segment begins: another exchange begins, or the rejection is taken back. */
+bool flow_start_again(struct flow_connection *connection, unsigned side, const struct flow_piece *piece);
 size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                          const struct flow_piece *piece, size_t used);
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
@@ -388,6 +437,10 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
  */
 bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned side);
 /* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
+/* FPDUs begin with the piece, for certain or as far as it shows: the side decodes them from there on. */
+bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece);
+/* The same with the next octet, after an FPDU without Markers whose CRC was right. */
+void flow_lock_proved(struct flow_side *side);
 void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
 void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      const struct flow_piece *piece, size_t used);
@@ -410,6 +463,19 @@ static inline struct flow_sent *flow_sent_add(struct flow_half *half)
     half->sent_count++;
     return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) & (half->sent_room - 1)];
 }
+
+/* flow_request.c */
+void flow_requests_clear(struct flow_half *half);
+/*
+ * The Read Request of `requester` that the Read Response of `half` answers; NULL: none waits. *first says whether the segment begins a
+ * response, as far as DDP's L bit tells; becomes true where the one before is over without it.
+ */
+const struct flow_request *flow_request_of_response(const struct flow_half *half, const struct flow_half *requester,
+                                                    const struct ddp_segment *segment, bool *first);
+/* The Atomic Request with that identifier, else the oldest one. */
+const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id);
+/* Notes the event's request, or that one is answered. The state of DDP is still that before the event. */
+void flow_requests_update(struct flow *flow, const struct flow_event *event);
 
 /* Forgets what cannot be known after a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);

@@ -5,6 +5,8 @@
 
 #include "conformance/flow/flow.h"
 
+enum { FLOW_LAST_OCTETS = 8 }; /* that another pad and a CRC field left out can make a difference of */
+
 /* Octets of one segment that are next in the stream. */
 struct flow_piece {
     const uint8_t *octets;
@@ -113,9 +115,24 @@ struct flow_side {
     unsigned doubts;   /* FPDUs that have to make sense, one after the other, before what was locked on is believed */
     unsigned hints;    /* FPDUs that fit without CRC */
     unsigned nonsense; /* FPDUs in a row that no sender would send */
+    /* Mistakes of the sender that explain its octets (flow_reading.c) */
+    struct fpdu_reading reading; /* by which FPDUs are read now; all zero: the text's */
+    bool vague;                  /* another one is as good, by which ULPDUs have other lengths */
+    unsigned reading_tries;
+    bool before_known;             /* of the FPDU before: */
+    struct fpdu_reading before_by; /* the reading that it was cut out by */
+    uint16_t before_length;        /* its ULPDU_Length, and its last octets */
+    uint8_t last[FLOW_LAST_OCTETS];
+    size_t last_count;
+    struct fpdu_reading before; /* how it was framed, as the next FPDU shows: to be told of with that */
+    size_t borrowed;            /* octets of the unit that were counted with the FPDU before */
     /* While nobody knows whether it is MPA (flow_search.c) */
     bool pushed; /* its last segment had PSH */
     struct flow_search *search;
+    struct flow_proof *proof;
+    bool streamed; /* its start was captured, and is no start-up frame */
+    bool shaped;   /* its first octets have the form of a start-up frame, and another Key */
+    bool inside;   /* what may be a start-up frame follows other octets */
 };
 
 /* The sequence number of the wire in 64 bits, as near as can be to where that side's stream is. */

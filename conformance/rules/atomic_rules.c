@@ -119,7 +119,7 @@ static void judge_msn(struct rule_context *ctx, uint32_t qn, const char *section
     const struct flow_queue *queue = &ctx->half->queue[qn];
 
     if (segment_of(ctx)->tagged || segment_of(ctx)->qn != qn || !ctx->event->rdmap->first || !rule_continuous(ctx) ||
-        !rule_from_start(ctx, ctx->direction))
+        (!queue->seen && !rule_from_start(ctx, ctx->direction)))
         return;
     rule_judge_number(ctx, queue->seen ? queue->next_msn : DDP_FIRST_MSN, segment_of(ctx)->msn,
                       "MSN of the queue's next message", section);

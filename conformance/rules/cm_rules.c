@@ -6,6 +6,7 @@
 #include "conformance/rules/rule_context.h"
 
 enum { PROTOCOL_IB = 1, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, PROTOCOL_SCTP = 132, IPV4_AT = 12 };
+enum { SOURCE_AT = 4, DESTINATION_AT = 20 }; /* in the Private Data (A11.4, Table 1) */
 
 static const struct cm_message *request_of(const struct rule_context *ctx)
 {
@@ -29,6 +30,56 @@ static bool looks_like_header(const struct cm_message *message)
            (message->private_data[1] == 0x40 || message->private_data[1] == 0x60);
 }
 
+static bool is_protocol(unsigned protocol)
+{
+    return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP || protocol == PROTOCOL_IB;
+}
+
+static bool all_zero(const uint8_t *octets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (octets[i] != 0)
+            return false;
+    return true;
+}
+
+/* The field holds this address, and nothing else. */
+static bool holds(const uint8_t *field, const struct flow_address *address)
+{
+    return address->family == 4 ? all_zero(field, IPV4_AT) && memcmp(field + IPV4_AT, address->octets, 4) == 0
+                                : memcmp(field, address->octets, 16) == 0;
+}
+
+/* The header has the very addresses of the packet (RoCEv2). */
+static bool has_addresses_of_packet(const struct rule_context *ctx, const struct cm_message *message)
+{
+    const struct flow_address *source = &ctx->flow->address[ctx->direction];
+    const struct flow_address *destination = &ctx->flow->address[flow_reverse(ctx->direction)];
+
+    return ctx->event->cm->carrier == FLOW_ROCE_V2 && message->private_data[1] >> 4 == source->family &&
+           holds(message->private_data + SOURCE_AT, source) &&
+           holds(message->private_data + DESTINATION_AT, destination);
+}
+
+/* No octets of another kind look so: the packet's addresses, or IPv4 addresses after 12 zeros each. */
+static bool is_header(const struct rule_context *ctx, const struct cm_message *message)
+{
+    const uint8_t *source = message->private_data + SOURCE_AT, *destination = message->private_data + DESTINATION_AT;
+
+    if (!looks_like_header(message))
+        return false;
+    return has_addresses_of_packet(ctx, message) ||
+           (message->private_data[1] == 0x40 && all_zero(source, IPV4_AT) && !all_zero(source + IPV4_AT, 4) &&
+            all_zero(destination, IPV4_AT) && !all_zero(destination + IPV4_AT, 4));
+}
+
+/* A Service ID of Table 2, but for its prefix, and the header of the service with it. */
+static bool has_other_prefix(const struct rule_context *ctx, const struct cm_message *message)
+{
+    return !ip_cm_in_range(message->service_id) && !ip_cm_in_range(__builtin_bswap64(message->service_id)) &&
+           is_protocol((unsigned)(message->service_id >> 16 & 0xFF)) && is_header(ctx, message);
+}
+
 void service_prefix(struct rule_context *ctx)
 {
     const struct cm_message *message = request_of(ctx);
@@ -37,7 +88,7 @@ void service_prefix(struct rule_context *ctx)
         return;
     if (ip_cm_in_range(message->service_id))
         rule_pass(ctx);
-    else if (message->service_id >> 24 == 0x10 && looks_like_header(message))
+    else if (has_other_prefix(ctx, message))
         rule_fail(ctx, "prefix 0x0000000001",
                   rule_text(ctx, "0x%010llx", (unsigned long long)message->service_id >> 24),
                   "The Service ID's prefix is not that of the service (A11.2)");
@@ -55,11 +106,6 @@ void service_octet_order(struct rule_context *ctx)
         rule_fail(ctx, rule_text(ctx, "0x%016llx", (unsigned long long)__builtin_bswap64(message->service_id)),
                   rule_text(ctx, "0x%016llx", (unsigned long long)message->service_id),
                   "The Service ID is in the wrong order of octets (A11.5)");
-}
-
-static bool is_protocol(unsigned protocol)
-{
-    return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP || protocol == PROTOCOL_IB;
 }
 
 void service_protocol_and_port(struct rule_context *ctx)
@@ -160,14 +206,6 @@ void reserved_nibble_zero(struct rule_context *ctx)
         rule_judge_number(ctx, 0, ip_of(ctx)->reserved, "Res", "A11.4.4");
 }
 
-static bool all_zero(const uint8_t *octets, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (octets[i] != 0)
-            return false;
-    return true;
-}
-
 void ipv4_in_low_bits(struct rule_context *ctx)
 {
     const struct ip_cm_private *ip = ip_of(ctx);
@@ -215,13 +253,6 @@ static bool no_interface(const uint8_t *field, unsigned version)
     return all_zero(field, 16) || field[0] == 0xFF;
 }
 
-/* The field holds this address, and nothing else. */
-static bool holds(const uint8_t *field, const struct flow_address *address)
-{
-    return address->family == 4 ? all_zero(field, IPV4_AT) && memcmp(field + IPV4_AT, address->octets, 4) == 0
-                                : memcmp(field, address->octets, 16) == 0;
-}
-
 /* The IP header may have other addresses (routers that translate), so those alone break no requirement. */
 void interface_addresses(struct rule_context *ctx)
 {
@@ -247,8 +278,6 @@ void interface_addresses(struct rule_context *ctx)
 void service_id_form(struct rule_context *ctx)
 {
     const struct cm_message *message = request_of(ctx);
-    const struct flow_address *source = &ctx->flow->address[ctx->direction];
-    const struct flow_address *destination = &ctx->flow->address[flow_reverse(ctx->direction)];
 
     if (message == NULL)
         return;
@@ -257,11 +286,9 @@ void service_id_form(struct rule_context *ctx)
             rule_pass(ctx);
         return;
     }
-    if (message->service_id >> 24 == 0x10 || ip_cm_in_range(__builtin_bswap64(message->service_id)))
+    if (has_other_prefix(ctx, message) || ip_cm_in_range(__builtin_bswap64(message->service_id)))
         return; /* A11-TXT-02 and -14 have it */
-    if (looks_like_header(message) && ctx->event->cm->carrier == FLOW_ROCE_V2 &&
-        message->private_data[1] >> 4 == source->family && holds(message->private_data + 4, source) &&
-        holds(message->private_data + 20, destination))
+    if (looks_like_header(message) && has_addresses_of_packet(ctx, message))
         rule_fail(ctx, "0x0000000001, protocol and port",
                   rule_text(ctx, "0x%016llx", (unsigned long long)message->service_id),
                   "A user of the service takes a Service ID of another form (A11.5)");

@@ -15,7 +15,7 @@ bool crc_judged(const struct rule_context *ctx)
     bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
 
     return agreed && ctx->event->ulpdu->mpa->framing.crc && !ctx->event->ulpdu->cut && !ctx->side->crc_failed &&
-           !ctx->side->wrong_framing;
+           !start_not_received(ctx);
 }
 
 bool crc_marker_before_field(const struct rule_context *ctx)
@@ -103,6 +103,25 @@ static bool length_fault(const struct flow_fpdu *fpdu)
            (hint.kind == HINT_LENGTH || hint.kind == HINT_LENGTH_HEADER || hint.kind == HINT_LENGTH_ORDER);
 }
 
+/* The mistake that the decoder reads the FPDU by. */
+static enum crc_fault fault_of_reading(const struct fpdu_reading *reading)
+{
+    static const enum crc_fault faults[FPDU_CRC_RULES] = {
+        [FPDU_CRC_ABSENT] = CRC_FAULT_PLACE,
+        [FPDU_CRC_REVERSED] = CRC_FAULT_REVERSED,
+        [FPDU_CRC_INVERTED] = CRC_FAULT_OTHER,
+        [FPDU_CRC_WITHOUT_PAD] = CRC_FAULT_NO_PAD,
+        [FPDU_CRC_WITHOUT_LENGTH] = CRC_FAULT_NO_LENGTH,
+        [FPDU_CRC_WITHOUT_MARKERS] = CRC_FAULT_NO_MARKERS,
+        [FPDU_CRC_WITHOUT_LEADING_MARKER] = CRC_FAULT_NO_LEADING,
+        [FPDU_CRC_WITHOUT_TRAILING_MARKER] = CRC_FAULT_NO_TRAILING,
+        [FPDU_CRC_BEFORE_PAD] = CRC_FAULT_PLACE,
+        [FPDU_CRC_ZERO] = CRC_FAULT_ZERO,
+    };
+
+    return faults[reading->crc];
+}
+
 enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
@@ -114,6 +133,8 @@ enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
 
     if (fpdu->fpdu.crc_ok)
         return CRC_FAULT_NONE;
+    if (fpdu->reading.crc != FPDU_CRC_TEXT)
+        return fault_of_reading(&fpdu->reading);
     if (__builtin_bswap32(sent) == fpdu->fpdu.crc_expected)
         return CRC_FAULT_REVERSED;
     for (size_t less = 1; fpdu->fpdu.markers == 0 && less <= padding; less++) {
@@ -153,14 +174,15 @@ enum crc_fault crc_fault_named(struct rule_context *ctx, size_t *pad)
         [CRC_FAULT_NO_MARKERS] = HINT_CRC_MARKERS,
         [CRC_FAULT_UNMARKED] = HINT_MARKERS_MISSING,
         [CRC_FAULT_LENGTH] = HINT_LENGTH,
+        [CRC_FAULT_PLACE] = HINT_CRC_PLACE,
         [CRC_FAULT_OTHER] = HINT_CRC_OTHER,
     };
     enum crc_fault fault = crc_fault(ctx, pad);
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     struct hint hint;
-    bool fits = (fault == CRC_FAULT_OTHER || fault == CRC_FAULT_LENGTH) &&
+    bool fits = (fault == CRC_FAULT_OTHER || fault == CRC_FAULT_LENGTH) && fpdu->reading.crc == FPDU_CRC_TEXT &&
                 hint_fpdu(fpdu->fpdu.start, fpdu->here, &fpdu->framing, &hint);
 
-    rule_because(ctx, fits ? hint.kind : kinds[fault]);
+    rule_because(ctx, fits ? hint.kind : fpdu->reading.crc == FPDU_CRC_INVERTED ? HINT_CRC_INVERTED : kinds[fault]);
     return fault;
 }

@@ -17,6 +17,7 @@ enum crc_fault {
     CRC_FAULT_NO_MARKERS,  /* no Marker covered */
     CRC_FAULT_UNMARKED,    /* right for an FPDU without the Markers that it should have */
     CRC_FAULT_LENGTH,      /* right for an FPDU of another length than ULPDU_Length says */
+    CRC_FAULT_PLACE,       /* the field is missing, or stands before the pad */
     CRC_FAULT_OTHER,
 };
 

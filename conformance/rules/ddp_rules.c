@@ -18,7 +18,7 @@ void segment_has_header(struct rule_context *ctx)
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
     unsigned length = ulpdu->length;
 
-    if (!flow_crc_ok(ulpdu) || ctx->side->wrong_framing || (length != 0 && ulpdu->have == 0))
+    if (!flow_crc_ok(ulpdu) || (length != 0 && ulpdu->have == 0))
         return;
     if (length < DDP_TAGGED_OCTETS || (!(ulpdu->octets[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
         rule_fail(ctx, "a DDP header: 14 octets tagged, 18 untagged", rule_text(ctx, "a ULPDU of %u octets", length),

@@ -89,7 +89,7 @@ static void track_message(struct rule_message *message, uint8_t control, bool op
                           const struct rule_message *sums, int64_t offset, const struct ddp_segment *segment)
 {
     if (!open) {
-        *message = (struct rule_message){.control = control, .out_of_order = !follows};
+        *message = (struct rule_message){.control = control, .out_of_order = !follows, .mixed = message->unknown};
         message->lowest = offset;
         message->highest = end_of(offset, segment->payload_octets);
         message->octets = segment->payload_octets;
@@ -129,7 +129,8 @@ void track_segment(struct rule_side *side, const struct flow *flow, enum flow_di
         sums = sums_so_far(message, queue->next_mo, queue->octets);
         track_message(message, segment->control, queue->open, segment->mo == (queue->open ? queue->next_mo : 0),
                       segment->msn != queue->next_msn, &sums, segment->mo, segment);
-        if (!queue->seen && !segment->last && (flow->late || flow_start_of(flow, direction) == NULL))
+        if (!queue->seen && !segment->last &&
+            (flow->late || side->unsure || (flow->kind == FLOW_CONNECTION && flow_start_of(flow, direction) == NULL)))
             message->mixed = true; /* where it began is not known */
     }
     for (unsigned i = 0; i < FLOW_QUEUES; i++)

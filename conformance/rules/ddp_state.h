@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules on DDP Segments ask of the sender's state. All of it is silent where the sender's stream is not
- * sure.
+ * What the rules on DDP Segments ask of the sender's state. All of it is silent where nothing is known of what came
+ * before.
  */
 #ifndef CONFORMANCE_RULES_DDP_STATE_H
 #define CONFORMANCE_RULES_DDP_STATE_H
 
 #include "conformance/rules/rule_context.h"
 
-/* The queue of an untagged segment, NULL for a tagged one, an unknown queue, or an unsure stream. */
+/* The queue of an untagged segment, NULL for a tagged one, an unknown queue, or where that is not known. */
 static inline const struct flow_queue *ddp_queue(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
@@ -18,7 +18,7 @@ static inline const struct flow_queue *ddp_queue(const struct rule_context *ctx)
     return &ctx->half->queue[segment->qn];
 }
 
-/* The state of a Write's or Read Response's kind, NULL for all else or an unsure stream. */
+/* The state of a Write's or Read Response's kind, NULL for all else, or where that is not known. */
 static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;

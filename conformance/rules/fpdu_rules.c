@@ -3,16 +3,22 @@
 #include "conformance/rules/crc_fault.h"
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
-#include "conformance/rules/track.h"
 #include "wire/hint.h"
 #include "wire/marker.h"
+
+enum { FIRST_SHOWN = 8 }; /* octets of what is no FPDU */
+
+static const struct fpdu_reading *reading_of(const struct rule_context *ctx)
+{
+    return &ctx->event->ulpdu->mpa->reading;
+}
 
 /* RFC 5044 3 and 4.5: a ULPDU has at most 64768 octets. */
 void ulpdu_length_limit(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (!fpdu->crc_ok || ctx->side->wrong_framing)
+    if (!flow_crc_ok(ctx->event->ulpdu) || reading_of(ctx)->length != FPDU_LENGTH_TEXT)
         return;
     if (fpdu->ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length <= 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
@@ -29,7 +35,7 @@ void fpdu_fits_datagram(struct rule_context *ctx)
     /* The length field of IPv6 does not count its header. */
     size_t most = DATAGRAM - TCP_HEADER - (ctx->flow->address[ctx->direction].family == 4 ? IPV4_HEADER : 0);
 
-    if (!fpdu->crc_ok || ctx->side->wrong_framing)
+    if (!flow_crc_ok(ctx->event->ulpdu) || !flow_framed_by_text(ctx->event->ulpdu))
         return;
     if (fpdu->octets > most)
         rule_fail(ctx, rule_text(ctx, "an FPDU of at most %zu octets", most),
@@ -39,81 +45,127 @@ void fpdu_fits_datagram(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* Its pad ends where the pad of the event's FPDU should: else octets of something else stand there. Without CRCs in use only. */
-static bool boundary_sound(const struct rule_context *ctx)
+static bool is_zero(const uint8_t *octets, size_t count)
 {
-    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
-    const struct fpdu_framing checked = {false, true, fpdu->framing.position};
-    struct hint hint;
+    for (size_t i = 0; i < count; i++)
+        if (octets[i] != 0)
+            return false;
+    return true;
+}
 
-    if (fpdu->framing.crc || fpdu->framing.markers)
-        return true;
-    /* Most senders compute CRCs also where nobody checks them: such a CRC tells where the FPDU ends. */
-    return (fpdu->fpdu.pad_zero || !hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &checked, &hint) ||
-            (hint.kind != HINT_PAD && hint.kind != HINT_LENGTH && hint.kind != HINT_CRC_MISSING));
+static void judge_pad(struct rule_context *ctx, const uint8_t *pad, size_t count)
+{
+    if (is_zero(pad, count))
+        rule_pass(ctx);
+    else
+        rule_fail(ctx, "pad of zeros", rule_text(ctx, "pad of %s", rule_octets(ctx, pad, count)),
+                  "Pad octets after the ULPDU are not zero (RFC 5044 4.1)");
 }
 
 /* The FPDU before this event ends where it says: the next one begins there, or nothing follows. */
 static bool boundary_told(const struct rule_context *ctx)
 {
-    struct hint hint;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
 
     if (ctx->event->kind == FLOW_END)
-        return ctx->half->gaps == 0 && ctx->half->unfinished == 0;
-    return !ctx->event->ulpdu->unverified && ctx->event->ulpdu->mpa != NULL && !ctx->event->ulpdu->mpa->resynced &&
-           !track_misplaced(ctx->event, &hint);
+        return ctx->half->gaps == 0 && ctx->half->unfinished == 0 &&
+               fpdu_reading_is_text(&ctx->half->tcp->last_reading);
+    return !ulpdu->unverified && !ulpdu->mpa->resynced && fpdu_reading_is_text(&ulpdu->mpa->before);
 }
 
-/* RFC 5044 4.1: pad octets are sent as zero. Zeros are a pad where the FPDU ends: without CRCs only what follows tells that. */
+/* What waited for that is of an earlier frame. */
+static void judge_waiting_pad(struct rule_context *ctx)
+{
+    const struct flow_event *event = ctx->event;
+    struct flow_event shown = *event;
+
+    shown.frame = ctx->side->pad_frame;
+    ctx->event = &shown;
+    judge_pad(ctx, ctx->side->pad_octets, ctx->side->pad_count);
+    ctx->event = event;
+}
+
+/* RFC 5044 4.1: pad octets are sent as zero. What is the pad is known when it is known where the FPDU ends. */
 void pad_is_zero(struct rule_context *ctx)
 {
-    const struct fpdu *fpdu;
-
-    if (ctx->side->pad_waits && !ctx->side->wrong_framing && boundary_told(ctx))
-        rule_pass(ctx);
-    if (ctx->event->kind == FLOW_END)
-        return;
-    fpdu = &ctx->event->ulpdu->mpa->fpdu;
-    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->wrong_framing || fpdu_pad(fpdu->ulpdu_length) == 0 ||
-        !boundary_sound(ctx) || (fpdu->pad_zero && track_ends_untold(ctx->event)))
-        return;
-    if (fpdu->pad_zero)
-        rule_pass(ctx);
-    else
-        rule_fail(ctx, "pad of zeros",
-                  rule_text(ctx, "pad of %s",
-                            rule_octets(ctx, fpdu->ulpdu + fpdu->ulpdu_length, fpdu_pad(fpdu->ulpdu_length))),
-                  "Pad octets after the ULPDU are not zero (RFC 5044 4.1)");
-}
-
-/* RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends. */
-void pad_count(struct rule_context *ctx)
-{
-    size_t length = ctx->event->ulpdu->length;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
     size_t pad;
 
-    if (!crc_judged(ctx))
+    if (ctx->side->pad_waits && boundary_told(ctx))
+        judge_waiting_pad(ctx);
+    if (ctx->event->kind == FLOW_END)
         return;
-    if (ctx->event->ulpdu->mpa->fpdu.crc_ok)
-        rule_pass(ctx);
-    else if (crc_fault_named(ctx, &pad) == CRC_FAULT_PAD)
-        rule_fail(ctx, rule_text(ctx, "%zu pad octets", fpdu_pad(length)), rule_text(ctx, "%zu pad octets", pad),
-                  "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
+    pad = fpdu_pad(ulpdu->length);
+    if (pad != 0 && !ulpdu->cut && flow_crc_ok(ulpdu) && flow_framed_by_text(ulpdu) && ulpdu->mpa->end_told)
+        judge_pad(ctx, ulpdu->mpa->fpdu.ulpdu + ulpdu->length, pad);
 }
 
-/* Octets of an FPDU that never was whole, though another reading makes them one that is. */
-static bool whole_otherwise(const struct rule_context *ctx, struct hint *hint)
+/* The octets of an FPDU that never was whole are no beginning of one, or another reading makes them one that is whole. */
+static bool is_no_rest(const struct rule_context *ctx, struct hint *hint)
 {
     const struct flow_half *half = ctx->half;
     struct fpdu_framing framing = half->tcp->framing;
 
     framing.position = (uint32_t)half->position;
+    *hint = (struct hint){HINT_GARBAGE, 0, 0};
     if (half->unfinished_octets == NULL)
         return false;
-    if (hint_fpdu(half->unfinished_octets, half->unfinished, &framing, hint))
-        return hint->kind != HINT_CRC_MISSING || hint->seen != 0; /* its rest may just not have come */
-    return !framing.markers && half->last_known &&
-           hint_boundary(half->last, half->unfinished_octets, half->unfinished, hint);
+    if (half->unfinished_faults > 1 && !framing.crc)
+        return true;
+    return framing.crc && hint_fpdu(half->unfinished_octets, half->unfinished, &framing, hint) &&
+           (hint->kind != HINT_CRC_MISSING || hint->seen != 0); /* its rest may just not have come */
+}
+
+/* The stream is known up to its last octet. */
+static bool rest_is_judged(const struct rule_context *ctx)
+{
+    return ctx->half->tcp != NULL && !ctx->side->unsure && ctx->half->gaps == 0 && ctx->half->tcp->in_sync &&
+           rule_from_start(ctx, ctx->direction);
+}
+
+static void fail_pad(struct rule_context *ctx, const struct fpdu_reading *reading, size_t length)
+{
+    size_t due = fpdu_pad(length), pad = fpdu_pad_by(reading, length);
+
+    if (pad == due)
+        return;
+    rule_because(ctx, HINT_PAD);
+    rule_fail(ctx, rule_text(ctx, "%zu pad octets", due), rule_text(ctx, "%zu pad octets", pad),
+              "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
+}
+
+/*
+ * RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends, or by where the next
+ * FPDU begins.
+ */
+void pad_count(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu;
+    struct hint hint;
+    size_t pad;
+
+    if (ctx->event->kind == FLOW_END) {
+        if (ctx->half->tcp != NULL)
+            fail_pad(ctx, &ctx->half->tcp->last_reading, ctx->half->tcp->last_length);
+        if (rest_is_judged(ctx) && is_no_rest(ctx, &hint) && hint.kind == HINT_PAD) {
+            rule_because(ctx, HINT_PAD);
+            rule_fail(ctx, rule_text(ctx, "%zu pad octets", hint.due), rule_text(ctx, "%zu pad octets", hint.seen),
+                      "The last FPDU is not padded to a multiple of four (RFC 5044 4.1)");
+        }
+        return;
+    }
+    fpdu = ctx->event->ulpdu->mpa;
+    fail_pad(ctx, &fpdu->before, fpdu->before_length);
+    fail_pad(ctx, &fpdu->reading, ctx->event->ulpdu->length);
+    if (fpdu->reading.pad != FPDU_PAD_TEXT || !crc_judged(ctx))
+        return;
+    if (fpdu->fpdu.crc_ok)
+        rule_pass(ctx);
+    else if (crc_fault_named(ctx, &pad) == CRC_FAULT_PAD)
+        rule_fail(ctx, rule_text(ctx, "%zu pad octets", fpdu_pad(ctx->event->ulpdu->length)),
+                  rule_text(ctx, "%zu pad octets", pad),
+                  "The FPDU with ULPDU_Length %u is not padded to a multiple of four (RFC 5044 4.1)",
+                  ctx->event->ulpdu->length);
 }
 
 static void judge_rest(struct rule_context *ctx)
@@ -121,62 +173,85 @@ static void judge_rest(struct rule_context *ctx)
     struct sentence text;
     struct hint hint;
 
-    if (ctx->side->unsure || ctx->half->tcp == NULL || ctx->half->gaps != 0 || !ctx->half->tcp->in_sync ||
-        !rule_from_start(ctx, ctx->direction) || !whole_otherwise(ctx, &hint))
+    if (!rest_is_judged(ctx) || !is_no_rest(ctx, &hint) || hint.kind == HINT_PAD) /* that is pad_count()'s */
         return;
     rule_because(ctx, hint.kind);
-    rule_fail(ctx, "whole FPDUs", rule_text(ctx, "%zu octets of one that is never whole", ctx->half->unfinished),
-              "The last octets are no FPDU as ULPDU_Length and pad say (RFC 5044 4.1): %s", hint_say(&hint, &text));
+    rule_fail(ctx, "whole FPDUs",
+              rule_text(ctx, "%zu octets: %s", ctx->half->unfinished,
+                        rule_octets(ctx, ctx->half->unfinished_octets,
+                                    ctx->half->unfinished < FIRST_SHOWN ? ctx->half->unfinished : FIRST_SHOWN)),
+              "The last octets are no FPDU (RFC 5044 4.1): %s",
+              hint.kind == HINT_GARBAGE ? hint_gist(hint.kind) : hint_say(&hint, &text));
+}
+
+/* The FPDU is none as ULPDU_Length and CRC field have it, and another reading makes it one. */
+static bool fail_layout(struct rule_context *ctx, const struct fpdu_reading *reading, size_t length)
+{
+    static const enum hint_kind lengths[] = {
+        [FPDU_LENGTH_REVERSED] = HINT_LENGTH_ORDER,
+        [FPDU_LENGTH_HEADER_LEFT_OUT] = HINT_LENGTH_HEADER,
+        [FPDU_LENGTH_MORE] = HINT_LENGTH,
+        [FPDU_LENGTH_WITH_MARKERS] = HINT_LENGTH,
+    };
+    enum hint_kind kind = reading->length != FPDU_LENGTH_TEXT   ? lengths[reading->length]
+                          : reading->crc == FPDU_CRC_ABSENT     ? HINT_CRC_MISSING
+                          : reading->crc == FPDU_CRC_BEFORE_PAD ? HINT_CRC_PLACE
+                                                                : HINT_NONE;
+
+    if (kind == HINT_NONE)
+        return false;
+    rule_because(ctx, kind);
+    rule_fail(ctx, "ULPDU_Length, ULPDU, pad, CRC",
+              rule_text(ctx, "%s, a ULPDU of %zu octets", hint_gist(kind), length),
+              "The octets are an FPDU only if %s (RFC 5044 4.1)", hint_gist(kind));
+    return true;
+}
+
+/* The CRC is wrong where ULPDU_Length puts it, and right elsewhere. */
+static void judge_length_by_crc(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
+    struct sentence text;
+    struct hint hint;
+
+    if (!crc_judged(ctx) || crc_fault(ctx, NULL) != CRC_FAULT_LENGTH ||
+        !hint_fpdu(fpdu->fpdu.start, fpdu->here, &fpdu->framing, &hint))
+        return;
+    rule_because(ctx, hint.kind);
+    rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),
+              "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));
 }
 
 /* RFC 5044 4.1: the stream is FPDUs, one after the other, each as long as its ULPDU_Length says. */
 void fpdus_follow_each_other(struct rule_context *ctx)
 {
-    struct sentence text;
-    struct hint hint;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
 
     if (ctx->event->kind == FLOW_END) {
         judge_rest(ctx);
-        return;
-    }
-    if (ctx->event->kind == FLOW_ULPDU && ctx->event->ulpdu->result == TERM_MPA_CRC) {
-        const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
-
-        if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_LENGTH &&
-            hint_fpdu(fpdu->start, ctx->event->ulpdu->mpa->here, &ctx->event->ulpdu->mpa->framing, &hint)) {
-            rule_because(ctx, hint.kind);
-            rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
-                      "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));
-        }
-        return;
-    }
-    if (ctx->event->kind == FLOW_ULPDU) {
-        if (ctx->side->unsure || ctx->event->ulpdu->cut || ctx->event->ulpdu->result == TERM_MPA_CRC ||
-            ctx->event->ulpdu->index == 0)
+    } else if (ctx->event->kind == FLOW_ULPDU) {
+        if (fail_layout(ctx, &ulpdu->mpa->before, ulpdu->mpa->before_length) ||
+            fail_layout(ctx, &ulpdu->mpa->reading, ulpdu->length))
             return;
-        if (!track_misplaced(ctx->event, &hint)) {
+        if (ulpdu->result == TERM_MPA_CRC)
+            judge_length_by_crc(ctx);
+        else if (!ctx->side->unsure && !ulpdu->cut && ulpdu->index != 0)
             rule_pass(ctx);
-            return;
-        }
-        rule_because(ctx, hint.kind);
+    } else if (ctx->event->reason == FLOW_REASON_SYNC_LOST && !ctx->side->unsure && ctx->half->gaps == 0 &&
+               ctx->flow->full_operation && rule_from_start(ctx, ctx->direction)) {
+        rule_because(ctx, HINT_GARBAGE);
         rule_fail(ctx, "an FPDU",
                   rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
-                  "No FPDU begins where the one before ends (RFC 5044 4.1): %s", hint_say(&hint, &text));
-        return;
+                  "No FPDU begins where the one before ends, and no single mistake explains it (RFC 5044 4.1)");
     }
-    if (ctx->event->reason != FLOW_REASON_SYNC_LOST || ctx->side->unsure || ctx->half->gaps != 0 ||
-        ctx->half->fpdus == 0 || !rule_from_start(ctx, ctx->direction))
-        return;
-    rule_fail(ctx, "an FPDU", rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
-              "The octets after the last FPDU are not an FPDU: their ULPDU_Length is impossible (RFC 5044 4.1)");
 }
 
 static void judge_mulpdu(struct rule_context *ctx, bool markers)
 {
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (ctx->event->ulpdu->mpa->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok ||
-        ctx->side->wrong_framing)
+    if (ctx->event->ulpdu->mpa->framing.markers != markers || ctx->side->mulpdu == 0 ||
+        !flow_crc_ok(ctx->event->ulpdu) || !flow_framed_by_text(ctx->event->ulpdu))
         return;
     if (fpdu->ulpdu_length > ctx->side->mulpdu)
         rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),
@@ -226,14 +301,11 @@ void fpdus_aligned(struct rule_context *ctx)
 void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
-    struct hint hint;
 
     if (close->reset || !ctx->flow->full_operation || !ctx->half->tcp->in_sync || ctx->side->unsure ||
         ctx->half->tcp->octets->cut != 0 || close->unsound)
         return;
     if (close->partial_fpdu != 0) {
-        if (whole_otherwise(ctx, &hint))
-            rule_because(ctx, hint.kind);
         rule_fail(ctx, "FIN after a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
                   "FIN was sent in the middle of an FPDU (RFC 5044 7.2)");
     } else if (ctx->half->fpdus != 0)

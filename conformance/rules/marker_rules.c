@@ -14,7 +14,9 @@ static bool judged(struct rule_context *ctx)
 
     rule_because(ctx, HINT_MARKER); /* whichever of these rules finds it */
     return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !ctx->event->ulpdu->cut &&
-           fpdu->fpdu.crc_ok && !ctx->side->wrong_framing;
+           flow_crc_ok(ctx->event->ulpdu) && fpdu->reading.grid == FPDU_GRID_TEXT &&
+           fpdu->reading.pointer == FPDU_POINTER_TEXT && fpdu->reading.pad == FPDU_PAD_TEXT &&
+           fpdu->reading.length == FPDU_LENGTH_TEXT && fpdu->reading.crc != FPDU_CRC_ABSENT;
 }
 
 /* The i-th Marker of the event's FPDU, and its distance from the FPDU's first octet. */
@@ -89,7 +91,15 @@ static void judge_pointers(struct rule_context *ctx, size_t from, bool only, con
 /* RFC 5044 4.3: a Marker inside an FPDU holds the distance back to its ULPDU_Length. */
 void marker_points_to_length(struct rule_context *ctx)
 {
-    if (judged(ctx))
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
+    size_t offset, first = marker_distance(fpdu->framing.position) == 0;
+
+    if (fpdu->reading.pointer == FPDU_POINTER_REVERSED && fpdu->fpdu.markers > first) {
+        rule_because(ctx, HINT_MARKER_ORDER);
+        rule_fail(ctx, rule_text(ctx, "FPDUPTR = 0x%04x", marker_pointer(fpdu->framing.position, first)),
+                  rule_text(ctx, "FPDUPTR = 0x%04x", (unsigned)octets_get16(marker_at(ctx, first, &offset) + 2)),
+                  "FPDUPTR has its octets in reverse order (RFC 5044 4.2, 4.3)");
+    } else if (judged(ctx))
         judge_pointers(ctx, marker_distance(ctx->event->ulpdu->mpa->framing.position) == 0, false,
                        "A Marker inside the FPDU");
 }
@@ -140,27 +150,45 @@ void markers_agree(struct rule_context *ctx)
     rule_pass(ctx);
 }
 
+/* All Markers stand two octets later than they should: the first one after ULPDU_Length. */
+static bool stands_behind_length(const struct fpdu_reading *reading)
+{
+    return reading->grid == FPDU_GRID_SHIFTED && reading->shift == FPDU_LENGTH_OCTETS;
+}
+
+/* The FPDU is one only without the Markers that it should have. The first one of a stream is judge_demand()'s. */
+static bool is_unmarked(struct rule_context *ctx)
+{
+    if (ctx->event->ulpdu->mpa->reading.grid == FPDU_GRID_OTHER) {
+        rule_because(ctx, HINT_MARKERS_MISSING);
+        return !ctx->side->marked_otherwise;
+    }
+    return crc_judged(ctx) && crc_fault_named(ctx, NULL) == CRC_FAULT_UNMARKED;
+}
+
 /*
  * RFC 5044 4.3: a Marker at every 512th octet. Judged after the first one; what is missing shows by the CRC of an FPDU
  * that was built without it, or by a stream in which no FPDU can be found.
  */
 void marker_every_512(struct rule_context *ctx)
 {
+    const struct fpdu_reading *reading = &ctx->event->ulpdu->mpa->reading;
     bool known;
 
-    if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction))
+    if (!demanded(ctx, &known) || !rule_from_start(ctx, ctx->direction))
         return;
-    if (ctx->event->kind == FLOW_UNDECODED) {
-        rule_because(ctx, HINT_MARKERS_MISSING);
-        if (ctx->event->reason == FLOW_REASON_SYNC_LOST && ctx->half->fpdus != 0 && ctx->half->gaps == 0)
-            rule_fail(ctx, "a Marker at every 512th octet", "no FPDU",
-                      "The stream with Markers ends after position %llu (RFC 5044 4.3)",
-                      (unsigned long long)ctx->event->position);
-        return;
-    }
-    if (crc_judged(ctx) && crc_fault_named(ctx, NULL) == CRC_FAULT_UNMARKED)
+    if (stands_behind_length(reading))
+        return; /* marker_then_length() has it */
+    if (reading->grid == FPDU_GRID_CRC_UNCOUNTED || reading->grid == FPDU_GRID_SHIFTED) {
+        rule_because(ctx, HINT_MARKER_GRID);
+        rule_fail(ctx, "a Marker at every 512th octet from SeqStart",
+                  reading->grid == FPDU_GRID_SHIFTED
+                      ? rule_text(ctx, "Markers %u octets after that", reading->shift)
+                      : "Markers 4 octets later after each FPDU: its CRC field is not counted",
+                  "Markers do not stand at every 512th octet (RFC 5044 4.3)");
+    } else if (is_unmarked(ctx))
         rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
-                  "The FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
+                  "The octets are an FPDU only without Markers (RFC 5044 4.3)");
     else if (judged(ctx) && ctx->event->position + ctx->event->ulpdu->mpa->fpdu.octets > MARKER_SPACING &&
              ctx->event->ulpdu->mpa->fpdu.bad_marker == SIZE_MAX)
         rule_pass(ctx);
@@ -172,36 +200,32 @@ void markers_after_wrap(struct rule_context *ctx)
     uint64_t start = ctx->event->octet - ctx->event->position; /* SeqStart, in 64 bits as `octet` is */
     bool known;
 
-    if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction) ||
-        start >> 32 == ctx->event->end >> 32)
+    if (!demanded(ctx, &known) || !rule_from_start(ctx, ctx->direction) || start >> 32 == ctx->event->end >> 32)
         return;
-    if (crc_judged(ctx) && crc_fault_named(ctx, NULL) == CRC_FAULT_UNMARKED)
+    if (is_unmarked(ctx))
         rule_fail(
             ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
-            "The sequence number has passed 2^32, and the FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
+            "The sequence number has passed 2^32, and the octets are an FPDU only without Markers (RFC 5044 4.3)");
     else if (judged(ctx) && ctx->event->ulpdu->mpa->fpdu.bad_marker == SIZE_MAX)
         rule_pass(ctx);
 }
 
-/*
- * The first FPDU, which shows whether there are Markers. ctx->side->wrong_framing is set when it was built in the other way
- * than the start-up frames ask for (track_wrong_framing()).
- */
+/* The first FPDU, which shows whether there are Markers. */
 static void judge_demand(struct rule_context *ctx, bool markers)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     bool known, demand = demanded(ctx, &known);
 
     if (!known || demand != markers || ctx->event->ulpdu->index != 0 || ctx->event->position != 0 ||
-        ctx->event->ulpdu->cut)
+        ctx->event->ulpdu->cut || start_not_received(ctx))
         return;
     rule_because(ctx, markers ? HINT_MARKERS_MISSING : HINT_MARKERS_UNASKED);
-    if (ctx->side->wrong_framing)
+    if (ctx->side->marked_otherwise)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
                   rule_octets(ctx, fpdu->fpdu.start, 6),
                   "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)",
                   markers, markers ? "without" : "with");
-    else if (fpdu->fpdu.crc_ok && rule_from_start(ctx, ctx->direction))
+    else if (flow_crc_ok(ctx->event->ulpdu) && rule_from_start(ctx, ctx->direction))
         rule_pass(ctx);
 }
 
@@ -228,8 +252,15 @@ void marker_then_length(struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
-    if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0 || !judged(ctx) ||
-        !rule_from_start(ctx, ctx->direction))
+    if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0 || !rule_from_start(ctx, ctx->direction))
+        return;
+    if (stands_behind_length(&fpdu->reading)) {
+        rule_because(ctx, HINT_MARKER_GRID);
+        rule_fail(ctx, "a Marker, then ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
+                  "The first Marker stands after ULPDU_Length (RFC 5044 7.1.2 rule 7)");
+        return;
+    }
+    if (!judged(ctx))
         return;
     if (octets_get32(fpdu->fpdu.start) != 0 || fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS ||
         fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
@@ -248,14 +279,14 @@ void length_first(struct rule_context *ctx)
 
     if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0)
         return;
-    if (ctx->side->wrong_framing && known && !demand && !ctx->event->ulpdu->cut) {
+    if (ctx->side->marked_otherwise && known && !demand && !ctx->event->ulpdu->cut) {
         rule_because(ctx, HINT_MARKERS_UNASKED);
         rule_fail(ctx, "ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
                   "Without Markers the stream does not begin with ULPDU_Length (RFC 5044 7.1.2 rule 7)");
         return;
     }
-    if (fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok ||
-        ctx->side->wrong_framing)
+    if (fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !flow_framed_by_text(ctx->event->ulpdu) ||
+        !flow_crc_ok(ctx->event->ulpdu))
         return;
     if (fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS || fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length from 14 to 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),

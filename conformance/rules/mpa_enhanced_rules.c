@@ -157,8 +157,8 @@ void reply_ird_suffices(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 6581 9.1: the Responder's ORD is at most the Initiator's IRD: once a SHOULD, two sentences later a MUST. */
-void reply_ord_fits(struct rule_context *ctx)
+/* RFC 6581 9.1: the Responder's ORD is at most the Initiator's IRD: once a SHOULD (EMPA-9.1-10), two sentences later a MUST. */
+void reply_ord_at_most(struct rule_context *ctx)
 {
     const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
@@ -169,12 +169,6 @@ void reply_ord_fits(struct rule_context *ctx)
                   "The Responder's ORD is above the Initiator's IRD (RFC 6581 9.1)");
     else
         rule_pass(ctx);
-}
-
-/* RFC 6581 9.1: the MUST of the same paragraph. */
-void reply_ord_at_most(struct rule_context *ctx)
-{
-    reply_ord_fits(ctx);
 }
 
 /* RFC 6581 9.1: ORD 0x3FFF in the Request is answered by IRD 0x3FFF. */

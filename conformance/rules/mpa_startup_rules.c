@@ -260,3 +260,45 @@ void responder_marker_waits(struct rule_context *ctx)
     else
         rule_fail_unless_lost(ctx, expected, actual, message);
 }
+
+/* ---- what nobody asked for ---------------------------------------------------------------------------------------- */
+
+/* RFC 5044 7.1.2 rule 1: a stream of FPDUs begins with a Request. Told of with the first FPDU of a connection without one. */
+void initiator_sends_request(struct rule_context *ctx)
+{
+    if (ctx->event->ulpdu->index != 0)
+        return;
+    if (ctx->flow->tcp->unstarted) {
+        if (ctx->other->fpdus == 0)
+            rule_fail(ctx, "an MPA Request first", "FPDUs with right CRCs, and no start-up frame",
+                      "FPDUs are sent on a connection that never had a start-up frame (RFC 5044 7.1.2)");
+    } else if (ctx->flow->roles_known && ctx->direction == FLOW_FROM_INITIATOR &&
+               start_good(ctx, FLOW_FROM_INITIATOR) != NULL) {
+        rule_pass(ctx);
+    }
+}
+
+/* The Reply had R = 1, and no other exchange was begun since. */
+static bool is_rejected(const struct rule_context *ctx)
+{
+    const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
+
+    return reply != NULL && reply->rejected;
+}
+
+/* RFC 5044 7.1.2 rule 2: after R = 1 the Responder leaves MPA: it sends neither another Reply nor FPDUs. */
+void responder_leaves_after_rejection(struct rule_context *ctx)
+{
+    if (!is_rejected(ctx) || (ctx->event->kind == FLOW_MPA_START && !start_is(ctx, MPA_REPLY)))
+        return;
+    rule_fail(ctx, "nothing of MPA after R = 1", ctx->event->kind == FLOW_MPA_START ? "another MPA Reply" : "an FPDU",
+              "The Responder goes on with MPA after it has rejected (RFC 5044 7.1.2 rule 2)");
+}
+
+/* RFC 5044 7.1.2 rule 3: so does the Initiator. */
+void initiator_leaves_after_rejection(struct rule_context *ctx)
+{
+    if (is_rejected(ctx) && !start_not_received(ctx))
+        rule_fail(ctx, "no FPDU after R = 1", "an FPDU",
+                  "The Initiator goes on with MPA although it was rejected (RFC 5044 7.1.2 rule 3)");
+}

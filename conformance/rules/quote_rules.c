@@ -192,7 +192,7 @@ static const struct flow_request *quoted_request(const struct rule_context *ctx,
 
     if (!readable(ctx) || terminate->ddp_header == NULL || p == NULL || terminate->ddp_header[0] & 0x80 ||
         (terminate->ddp_header[1] & 0xF) != RDMAP_READ_REQUEST || ctx->other->requests_lost ||
-        ctx->peer->requests_unsure || ctx->side->responses_unsure || ctx->side->unsure || ctx->peer->unsure)
+        ctx->peer->requests_unsure || ctx->side->unsure || ctx->peer->unsure)
         return NULL;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, quoted);
     msn = (uint32_t)ddp_untagged_get_MSN(terminate->ddp_header);
@@ -200,7 +200,7 @@ static const struct flow_request *quoted_request(const struct rule_context *ctx,
         const struct flow_request *request = flow_request_at(ctx->other, i);
 
         if (request->opcode == RDMAP_READ_REQUEST && request->msn == msn)
-            return request;
+            return request->doubted ? NULL : request;
     }
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * RDMA Reads (RFC 5040 4.2, 4.4, 4.5, 5.2) and how many may be open at once (RFC 6581 9.1). How a Read is answered is
- * judged only when every request of the other side was captured and by the book.
+ * judged only when every request of the other side was captured.
  */
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
@@ -53,39 +53,34 @@ void read_request_in_one_segment(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* Requests of the other side are all known, and so are the answers so far. */
+/* Requests of the other side are all known. */
 static bool answers_judged(const struct rule_context *ctx)
 {
     return segment_of(ctx)->tagged && rule_from_start(ctx, FLOW_FROM_INITIATOR) &&
-           rule_from_start(ctx, FLOW_FROM_RESPONDER) && !ctx->peer->requests_unsure && !ctx->other->requests_lost;
+           rule_from_start(ctx, FLOW_FROM_RESPONDER) && !ctx->other->requests_lost;
 }
 
-/* The request that a Read Response answers, when that is judged and the answer so far was right; else NULL. */
+/* The request that a Read Response answers, when that is judged; else NULL. */
 static const struct flow_request *answered(const struct rule_context *ctx)
 {
-    if (!answers_judged(ctx) || ctx->side->responses_unsure)
+    const struct flow_request *request = ctx->event->rdmap->request;
+
+    if (request == NULL || !answers_judged(ctx))
         return NULL;
-    return ctx->event->rdmap->request;
+    /* It may answer one that nobody can read. */
+    if (ctx->peer->requests_unsure &&
+        !(ctx->event->rdmap->first ? flow_request_names(request, segment_of(ctx)) : request->named))
+        return NULL;
+    return request;
 }
 
-static bool names_sink(const struct ddp_segment *segment, const struct flow_request *request)
+/* The same for a segment that begins its response. */
+static const struct flow_request *answered_first(const struct rule_context *ctx)
 {
-    return segment->stag == request->read.sink_stag && segment->to == request->read.sink_to;
-}
+    const struct flow_request *request = answered(ctx);
 
-/* Not the oldest request, but another one is the one that the response names. */
-static bool names_later_request(const struct rule_context *ctx, const struct flow_request *oldest)
-{
-    if (names_sink(segment_of(ctx), oldest))
-        return false;
-    for (uint32_t i = 0; i < ctx->other->request_count; i++) {
-        const struct flow_request *request = flow_request_at(ctx->other, i);
-
-        if (request != oldest && request->opcode == RDMAP_READ_REQUEST && request->read.octets != 0 &&
-            names_sink(segment_of(ctx), request))
-            return true;
-    }
-    return false;
+    /* The rest of a response that had L = 1 too early begins none. */
+    return request != NULL && ctx->event->rdmap->first && request->answered == 0 ? request : NULL;
 }
 
 /* RFC 5040 5.2: one Read Response for each Read Request; none without one. */
@@ -93,7 +88,9 @@ void response_has_request(struct rule_context *ctx)
 {
     const struct flow_request *request = ctx->event->rdmap->request;
 
-    if (!answers_judged(ctx) || ctx->side->responses_unsure || !ctx->event->rdmap->first)
+    if (!answers_judged(ctx) || !ctx->event->rdmap->first)
+        return;
+    if (ctx->peer->requests_unsure && (request == NULL || !flow_request_names(request, segment_of(ctx))))
         return;
     if (request == NULL)
         rule_fail_unless_lost(ctx, "an RDMA Read Request of the other side", "none open",
@@ -108,24 +105,25 @@ void response_has_request(struct rule_context *ctx)
 /* RFC 5040 5.2.2: Read Responses go in the order of their requests. */
 void responses_in_order(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered(ctx);
+    const struct flow_request *request = answered_first(ctx);
+    const struct flow_request *oldest = flow_request_oldest(ctx->other, RDMAP_READ_REQUEST);
 
-    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0)
+    if (request == NULL || !flow_request_names(request, segment_of(ctx)))
         return;
-    if (names_sink(segment_of(ctx), request))
-        rule_pass(ctx);
-    else if (names_later_request(ctx, request))
-        rule_fail(ctx, rule_text(ctx, "SinkSTag 0x%08x", request->read.sink_stag),
+    if (request->serial > oldest->serial && !oldest->doubted && oldest->answered == 0)
+        rule_fail(ctx, rule_text(ctx, "SinkSTag 0x%08x", oldest->read.sink_stag),
                   rule_text(ctx, "SinkSTag 0x%08x of a later request", segment_of(ctx)->stag),
                   "A Read Response overtakes another one (RFC 5040 5.2.2)");
+    else if (request->read.octets != 0)
+        rule_pass(ctx);
 }
 
 /* RFC 5040 4.4: SinkSTag of the request is the STag of the response. */
 void response_copies_stag(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered(ctx);
+    const struct flow_request *request = answered_first(ctx);
 
-    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0 || names_later_request(ctx, request))
+    if (request == NULL || request->read.octets == 0)
         return;
     if (segment_of(ctx)->stag != request->read.sink_stag)
         rule_fail(ctx, rule_text(ctx, "STag 0x%08x", request->read.sink_stag),
@@ -138,9 +136,9 @@ void response_copies_stag(struct rule_context *ctx)
 /* RFC 5040 4.4: SinkTO of the request is the TO that the response begins with. */
 void response_copies_to(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered(ctx);
+    const struct flow_request *request = answered_first(ctx);
 
-    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0 || names_later_request(ctx, request))
+    if (request == NULL || request->read.octets == 0)
         return;
     if (segment_of(ctx)->to != request->read.sink_to)
         rule_fail(ctx, rule_text(ctx, "TO 0x%llx", (unsigned long long)request->read.sink_to),
@@ -169,9 +167,9 @@ void response_has_size(struct rule_context *ctx)
 /* RFC 5040 5.2.1: a zero-length Read Request is answered by a zero-length response. */
 void empty_read_answered_empty(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered(ctx);
+    const struct flow_request *request = answered_first(ctx);
 
-    if (request == NULL || !ctx->event->rdmap->first || request->read.octets != 0 || names_later_request(ctx, request))
+    if (request == NULL || request->read.octets != 0)
         return;
     /* Without the length: a profile names an outcome once. */
     if (segment_of(ctx)->payload_octets != 0 || !segment_of(ctx)->last)
@@ -186,12 +184,11 @@ void empty_read_answered_empty(struct rule_context *ctx)
 /* RFC 5040 4.4 has the sink copied into every response, RFC 5041 5.2 lets it be anything in a zero-length segment. */
 void empty_response_copies_sink(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered(ctx);
+    const struct flow_request *request = answered_first(ctx);
 
-    if (request == NULL || !ctx->event->rdmap->first || request->read.octets != 0 ||
-        segment_of(ctx)->payload_octets != 0 || names_later_request(ctx, request))
+    if (request == NULL || request->read.octets != 0 || segment_of(ctx)->payload_octets != 0)
         return;
-    if (names_sink(segment_of(ctx), request))
+    if (flow_request_names(request, segment_of(ctx)))
         rule_pass(ctx);
     else
         rule_ambiguous(
@@ -211,11 +208,11 @@ static void judge_depth(struct rule_context *ctx, const char *whose)
 
     if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late)
         return;
-    if (ctx->side->unsure || ctx->peer->unsure || ctx->half->requests_lost || ctx->peer->responses_unsure ||
+    if (ctx->side->unsure || ctx->peer->unsure || ctx->half->requests_lost ||
         ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->ulpdu->index == 0)
         return;
     for (uint32_t i = 0; i < ctx->half->request_count; i++)
-        open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST;
+        open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST && !flow_request_at(ctx->half, i)->doubted;
     if (open > start->ird)
         rule_fail_unless_lost(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
                               "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);

@@ -30,6 +30,11 @@ static bool is_empty_message(const struct rule_context *ctx)
            ctx->event->ddp->segment.payload_octets == 0;
 }
 
+static bool names_some(const struct mpa_start *reply)
+{
+    return reply->rtr_send || reply->rtr_write || reply->rtr_read;
+}
+
 static bool selected(const struct mpa_start *reply, unsigned opcode)
 {
     return opcode == RDMAP_SEND ? reply->rtr_send : opcode == RDMAP_WRITE ? reply->rtr_write : reply->rtr_read;
@@ -65,14 +70,14 @@ void rtr_is_negotiated_kind(struct rule_context *ctx)
     const struct mpa_start *reply = peer_to_peer(ctx);
     unsigned opcode = ctx->event->rdmap->message.opcode;
 
-    if (reply == NULL || !is_empty_message(ctx))
+    if (reply == NULL || !is_empty_message(ctx) || !names_some(reply)) /* EMPA-9.2-12: the Responder names none */
         return;
     if (selected(reply, opcode))
         rule_pass(ctx);
     else
         rule_fail(ctx,
-                  rule_text(ctx, "%s%s%s", reply->rtr_send ? "Send " : "", reply->rtr_write ? "RDMA Write " : "",
-                            reply->rtr_read ? "RDMA Read" : ""),
+                  rule_text(ctx, "one of:%s%s%s", reply->rtr_send ? " Send" : "", reply->rtr_write ? " RDMA Write" : "",
+                            reply->rtr_read ? " RDMA Read" : ""),
                   ctx->event->rdmap->message.row->name,
                   "The Reply does not name this kind of RTR message (RFC 6581 9.2)");
 }

@@ -26,7 +26,8 @@
 struct rule_message {
     uint8_t control;   /* control octet of its first segment */
     bool out_of_order; /* a segment did not follow the one before: the sums below are kept from then on */
-    bool mixed;        /* segments of two messages: nothing is judged until one ends */
+    bool mixed;        /* segments of two messages, or its beginning is not known: nothing is judged until one ends */
+    bool unknown;      /* tagged: after a loss no segment has come */
     uint64_t last;     /* MO or TO of the segment before */
     int64_t lowest;    /* of all offsets, counted from MO 0 or from the TO of the first segment */
     int64_t highest;   /* end of the segment that reaches farthest */
@@ -36,17 +37,23 @@ struct rule_message {
 /* What rules need to know of one side beyond struct flow_half. Brought up to date after each event. */
 struct rule_side {
     bool judged;
-    bool unsure;           /* something of this side was not captured, or not understood: continuity is not judged */
-    bool holes;            /* octets of it are missing in the capture, or were not understood */
-    bool requests_unsure;  /* some Read Request of this side was odd: how it is answered is not judged */
-    bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
-    bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
-    bool wrong_framing;    /* Markers where none belong, or none where some do: its FPDUs are not judged */
-    uint64_t wrong_at;     /* the FPDU by which that is judged: the first, or one that does not begin where it should */
-    bool pad_waits;        /* the last FPDU's pad is zero, and only what follows tells where that FPDU ends */
+    bool unsure; /* something of this side was not captured, or not understood */
+    bool lost;   /* and the flow's state says nothing of what comes after it: continuity is not judged any more */
+    bool holes;  /* octets of it are missing in the capture, or were not understood */
+    bool
+        requests_unsure; /* a Read Request of this side could not be read: what answers none of the others may answer it */
+    bool crc_failed;     /* an FPDU had a bad CRC: found once, what follows may be out of step */
+    bool pad_waits;      /* only what follows the last FPDU tells where that FPDU, and so its pad, ends: */
+    uint8_t pad_octets[4]; /* that pad, */
+    size_t pad_count;
+    uint64_t pad_frame;    /* and its frame */
+    bool marked_otherwise; /* its first FPDU has Markers where none are agreed, or none where some are */
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */
+    bool
+        out_of_pattern; /* SCTP: a message of it fits no legal sequence: what the other side answers is not judged by them */
+    bool crossed;       /* SCTP: its Initiate crossed that of the other side */
     bool version_known;
     uint8_t version;                /* DV of its first segment */
     uint32_t longest_quick;         /* ULPDUs up to this length keep all rules on lengths */
@@ -121,10 +128,10 @@ __attribute__((format(printf, 2, 3))) const char *rule_text(struct rule_context 
 /* "01 02 0a ..." of at most 32 octets, likewise. */
 const char *rule_octets(struct rule_context *ctx, const uint8_t *octets, size_t count);
 
-/* The segments of the sender follow each other without anything missing, as far as they were captured. */
+/* The flow's state is that before this segment: as far as something was missing, it has forgotten what came before. */
 static inline bool rule_continuous(const struct rule_context *ctx)
 {
-    return !ctx->side->unsure;
+    return !ctx->side->lost;
 }
 
 /*

@@ -147,9 +147,9 @@ static unsigned flags_of(const struct rule_flow *state)
         const struct rule_side *side = &state->sides[i];
         bool lost = state->flow->half != NULL && state->flow->half[i].requests_lost;
 
-        flags = flags << 8 | (unsigned)(side->unsure << 0 | side->requests_unsure << 1 | side->responses_unsure << 2 |
-                                        side->wrong_framing << 3 | side->terminated << 4 | side->start_bad << 5 |
-                                        lost << 6 | state->flow->late << 7);
+        flags =
+            flags << 8 | (unsigned)(side->unsure << 0 | side->requests_unsure << 1 | side->lost << 2 |
+                                    side->terminated << 4 | side->start_bad << 5 | lost << 6 | state->flow->late << 7);
     }
     return flags;
 }
@@ -204,19 +204,13 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     return !class->never;
 }
 
-/*
- * A side whose FPDUs are not framed as agreed is judged by the first such one alone: all else would follow from that. An FPDU
- * whose CRC could not be checked is not judged at all: nobody knows which of its octets are wrong.
- */
+/* An FPDU whose CRC could not be checked is not judged at all: nobody knows which of its octets are wrong. */
 static bool side_is_judged(const struct rule_side *side, const struct flow_event *event)
 {
     if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE) ||
         (event->kind == FLOW_CM && event->cm->icrc == FLOW_ICRC_BAD))
         return false;
-    if (event->ulpdu == NULL)
-        return !side->wrong_framing || event->kind == FLOW_END;
-    return !event->ulpdu->unverified &&
-           (!side->wrong_framing || (event->kind == FLOW_ULPDU && event->ulpdu->index == side->wrong_at));
+    return event->ulpdu == NULL || !event->ulpdu->unverified;
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)
@@ -248,10 +242,6 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
     }
     if (event->kind == FLOW_ULPDU && event->ulpdu->index == 0)
         track_first_fpdu(side, event);
-    else if (event->kind == FLOW_ULPDU && !side->wrong_framing && track_misplaced(event, &(struct hint){0})) {
-        side->wrong_framing = true;
-        side->wrong_at = event->ulpdu->index;
-    }
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
             track_quick(side, event);
@@ -260,6 +250,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         run_rules(engine, state, event, event->direction);
         engine->learning = NULL;
     }
+    track_session(state->sides, event);
     track_event(side, event);
     flags = flags_of(state);
     if (flags != state->flags) {

@@ -26,6 +26,9 @@ static const struct {
     {"RDMAP-6580.3.3-01", {"terminate-unregistered", "Terminates have an error that no text registers"}},
     {"MPA-7.1.2-17",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
     {"MPA-7.1.2-18",      {"responder-sends-first", "the responder sends an FPDU before it had one"}},
+    {"SCTP-2.1-03",       {"indication-wrong", "the Adaptation Layer Indication is not DDP's"}},
+    {"SCTP-2.1-05",       {"indication-wrong", "the Adaptation Layer Indication is not DDP's"}},
+    {"SCTP5043-5.1-05",   {"indication-wrong", "the Adaptation Layer Indication is not DDP's"}},
 };
 /* clang-format on */
 

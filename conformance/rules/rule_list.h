@@ -38,6 +38,9 @@
     R(mpa_startup,  "MPA-7.1.1-21",  start_revision_plain,          ON_START,             OP_ANY, ANY,       FAIL) \
     R(mpa_startup,  "MPA-7.1.1-26",  private_data_length,           ON_START,             OP_ANY, ANY,       FAIL) \
     R(mpa_startup,  "MPA-7.1.1-32",  private_data_limit,            ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-01",  initiator_sends_request,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-07",  responder_leaves_after_rejection, ON_START | ON_FPDU, OP_ANY, RESPONDER, FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-15",  initiator_leaves_after_rejection, ON_FPDU,           OP_ANY, INITIATOR, FAIL) \
     R(mpa_startup,  "MPA-7.1.2-03",  reply_after_request,           ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_startup,  "MPA-7.1.2-04",  bad_request_refused,           ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_startup,  "MPA-7.1.2-12",  initiator_waits_for_reply,     ON_START | ON_FPDU,   OP_ANY, INITIATOR, FAIL) \
@@ -50,7 +53,6 @@
     R(mpa_enhanced, "EMPA-6-12",     wordless_request_refused,      ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_enhanced, "EMPA-6-15",     plain_reply_revision,          ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_enhanced, "EMPA-9.1-04",   reply_ird_suffices,            ON_START,             OP_ANY, RESPONDER, WARN) \
-    R(mpa_enhanced, "EMPA-9.1-10",   reply_ord_fits,                ON_START,             OP_ANY, RESPONDER, WARN) \
     R(mpa_enhanced, "EMPA-9.1-12",   reply_ord_at_most,             ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_enhanced, "EMPA-9.1-26",   reply_ird_not_negotiated,      ON_START,             OP_ANY, RESPONDER, FAIL) \
     R(mpa_enhanced, "EMPA-9.1-29",   reply_ord_not_negotiated,      ON_START,             OP_ANY, RESPONDER, FAIL) \
@@ -72,7 +74,7 @@
     R(fpdu,         "MPA-3-09",      fpdu_fits_datagram,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED|ON_END, OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU|ON_END,       OP_ANY, ANY,       FAIL) \
-    R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU|ON_END,       OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.3-01",    crc_covers_inner_markers,      ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.4-14",    crc_is_crc32c,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.4-15",    crc_covers_fpdu,               ON_FPDU,              OP_ANY, ANY,       FAIL) \
@@ -87,7 +89,7 @@
     R(mpa_version,  "MPA-C.1-01",    version_same_both_ways,        ON_DDP | ON_RDMAP,    OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.2-02",    marker_reserved_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.2-05",    marker_low_bits_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
-    R(marker,       "MPA-4.3-04",    marker_every_512,              ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-04",    marker_every_512,              ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-05",    marker_points_to_length,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-07",    markers_after_wrap,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-14",    first_marker_zero,             ON_FPDU,              OP_ANY, ANY,       FAIL) \
@@ -217,12 +219,14 @@
     R(sctp,         "SCTP-2.1-05",    draft_indication_value,       ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP-2.2-01",    draft_ppid_values,            ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP-3.2-02",    draft_one_address,            ON_SCTP,              OP_ANY, ANY,       WARN) \
+    R(sctp,         "SCTP-4-03",      draft_equal_streams,          ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP-5-01",      draft_not_fragmented,         ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP-6-05",      draft_unordered,              ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-5.1-01", ppids_only,                  ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-5.1-05", indication_value,            ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-5.2-01", ppid_values,                 ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-7.2-02", one_address,                 ON_SCTP,              OP_ANY, ANY,       WARN) \
+    R(sctp,         "SCTP5043-8-03",   equal_streams,               ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-9-05",   not_fragmented,              ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(sctp,         "SCTP5043-10-01",  unordered,                   ON_SCTP,              OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP-2.2-03",    reset_code,                   ON_SESSION,           OP_ANY, ANY,       FAIL) \
@@ -236,12 +240,16 @@
     R(session,      "SCTP5043-5.2.1-02", ssn_not_repeated,          ON_FPDU|ON_SESSION|ON_UNDECODED, OP_ANY, ANY, FAIL) \
     R(session,      "SCTP5043-5.2.2-01", segment_behind_ssn,        ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-5.2.3-02", session_codes,             ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-5.2.3-07", private_data_at_most,      ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-5.2.3-09", terminate_without_data,    ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6-03",  ssn_without_gaps,             ON_FPDU|ON_SESSION|ON_GAP, OP_ANY, ANY,  FAIL) \
     R(session,      "SCTP5043-6.1-01", ssn_begins_at_zero,          ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6.1-02", session_pattern,             ON_FPDU | ON_SESSION, OP_ANY, ANY,       FAIL) \
-    R(session,      "SCTP5043-6.2-01", session_opens_with_initiate, ON_FPDU | ON_SESSION, OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.2-01", session_opens_with_initiate, ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6.2-03", segments_begin_at_one,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.2-05", session_is_terminated,       ON_END,               OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.4-05", crossing_initiates,          ON_SESSION,           OP_ANY, ANY,       AMBIGUOUS) \
+    R(session,      "SCTP5043-6.6-02", segments_wait_for_sack,      ON_END,               OP_ANY, ANY,       FAIL) \
     R(session,      "EMPA-7-01",      enhanced_word_in_session,     ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "EMPA-7-02",      enhanced_codes,               ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "EMPA-7-11",      enhanced_data_limit,          ON_SESSION,           OP_ANY, ANY,       FAIL) \

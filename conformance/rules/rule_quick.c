@@ -18,11 +18,11 @@ static int quick_fpdu(const struct rule_side *side, const struct flow_event *eve
     uint32_t length = ulpdu->length;
 
     if (ulpdu->index == 0 || ulpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced ||
-        !fpdu->fpdu.pad_zero)
+        !fpdu->fpdu.pad_zero || !fpdu_reading_is_text(&fpdu->reading) || !fpdu_reading_is_text(&fpdu->before))
         return -1;
-    if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->wrong_framing)
+    if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated)
         return -1;
-    if (side->pad_waits || (fpdu_pad(length) != 0 && track_ends_untold(event)))
+    if (side->pad_waits || (fpdu_pad(length) != 0 && !fpdu->end_told))
         return -1;
     return QUICK_FPDU + (fpdu_pad(length) != 0);
 }
@@ -57,7 +57,8 @@ static int quick_ddp(const struct rule_side *side, const struct flow_half *half,
     return QUICK_DDP + 2 + segment->last;
 }
 
-static int quick_rdmap(const struct flow_event *event)
+/* `other`: what the receiver has sent. */
+static int quick_rdmap(const struct flow_half *other, const struct flow_event *event)
 {
     const struct flow_rdmap *rdmap = event->rdmap;
     const struct ddp_segment *segment = &event->ddp->segment;
@@ -71,7 +72,9 @@ static int quick_rdmap(const struct flow_event *event)
         if (request == NULL || request->read.octets == 0 || rdmap->message_octets > request->read.octets ||
             (segment->last && rdmap->message_octets != request->read.octets))
             return -1;
-        if (rdmap->first && (segment->stag != request->read.sink_stag || segment->to != request->read.sink_to))
+        if (rdmap->first ? request->answered != 0 || !flow_request_names(request, segment) ||
+                               request != flow_request_oldest(other, RDMAP_READ_REQUEST)
+                         : !request->named)
             return -1;
     } else if (rdmap_is_send(opcode)) {
         if (!rdmap_opcode_rows[opcode].invalidates && segment->ulp_word != 0)
@@ -89,7 +92,7 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     switch (event->kind) {
     case FLOW_ULPDU: return quick_fpdu(side, event);
     case FLOW_DDP: return quick_ddp(side, &event->flow->half[event->direction], event);
-    case FLOW_RDMAP: return quick_rdmap(event);
+    case FLOW_RDMAP: return quick_rdmap(&event->flow->half[flow_reverse(event->direction)], event);
     default: return -1;
     }
 }

@@ -143,6 +143,47 @@ void draft_ppid_values(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+static uint16_t smaller(uint16_t one, uint16_t other)
+{
+    return one < other ? one : other;
+}
+
+/*
+ * An INIT asks for equal numbers; an INIT ACK leaves those equal that both sides can use. To unequal ones it may answer in any way: what
+ * counts then is which streams are used.
+ */
+static void judge_streams(struct rule_context *ctx, const char *section)
+{
+    const struct sctp_init *init = ctx->event->sctp->init;
+    const struct flow_sctp_state *state = ctx->flow->sctp;
+    uint16_t out = init->outbound, in = init->inbound;
+
+    if (ctx->event->sctp->chunk.type == SCTP_INIT_ACK) {
+        if (!state->init_seen[FLOW_FROM_INITIATOR] ||
+            state->outbound[FLOW_FROM_INITIATOR] != state->inbound[FLOW_FROM_INITIATOR])
+            return;
+        out = smaller(out, state->inbound[FLOW_FROM_INITIATOR]);
+        in = smaller(in, state->outbound[FLOW_FROM_INITIATOR]);
+    }
+    if (out != in)
+        rule_fail(ctx, "as many outbound as inbound streams", rule_text(ctx, "%u outbound, %u inbound", out, in),
+                  "The association has unequal numbers of streams in its two directions (%s)", section);
+    else
+        rule_pass(ctx);
+}
+
+void draft_equal_streams(struct rule_context *ctx)
+{
+    if (has_init(ctx, DDP_SCTP_DRAFT02))
+        judge_streams(ctx, "draft-stewart-rddp-sctp-02 4");
+}
+
+void equal_streams(struct rule_context *ctx)
+{
+    if (has_init(ctx, DDP_SCTP_RFC5043))
+        judge_streams(ctx, "RFC 5043 8");
+}
+
 static void judge_addresses(struct rule_context *ctx, const char *section)
 {
     unsigned addresses = ctx->event->sctp->init->addresses;

@@ -4,7 +4,7 @@
  * draft's Stream Reset. Events come in the order of DDP-SSNs, as RFC 5043 6.1 wants them judged.
  */
 #include "conformance/flow/sctp/flow_sctp.h"
-#include "conformance/rules/rule_context.h"
+#include "conformance/rules/session_pattern.h"
 
 static const struct flow_sctp_state *state_of(const struct rule_context *ctx)
 {
@@ -36,25 +36,31 @@ static const struct ddp_sctp_message *reset_of(const struct rule_context *ctx)
     return session != NULL && session->message.kind == DDP_SCTP_DRAFT_CONTROL ? &session->message : NULL;
 }
 
-/* The session was captured from its beginning, with nothing missing. */
 static bool is_whole(const struct rule_context *ctx)
 {
-    return !ctx->flow->late && !ctx->flow->gap && !ctx->flow->unordered;
+    return session_is_whole(ctx->flow);
 }
 
-static bool is_initiate(uint32_t code)
+/* The event's step in its session; OPEN for what is not judged by the patterns. */
+static enum session_step step_of(const struct rule_context *ctx, const char **wanted)
 {
-    return code == DDP_SCTP_INITIATE || code == DDP_SCTP_ENHANCED_INITIATE;
+    *wanted = NULL;
+    if (!is_5043(ctx) || !is_whole(ctx) || (ctx->event->kind == FLOW_SESSION && control_of(ctx) == NULL))
+        return SESSION_OPEN;
+    return session_step(ctx->event, ctx->side, ctx->peer, wanted);
 }
 
-static bool is_accept(uint32_t code)
+static bool is_enhanced(uint32_t code)
 {
-    return code == DDP_SCTP_ACCEPT || code == DDP_SCTP_ENHANCED_ACCEPT;
+    return code >= DDP_SCTP_ENHANCED_INITIATE && code <= DDP_SCTP_ENHANCED_REJECT;
 }
 
-static bool is_reject(uint32_t code)
+/* The event is an Initiate that crosses the other side's, or comes after such a one. */
+static bool crosses(const struct rule_context *ctx)
 {
-    return code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
+    const char *wanted;
+
+    return ctx->side->crossed || ctx->peer->crossed || step_of(ctx, &wanted) == SESSION_CROSSING;
 }
 
 static const char *name_of(struct rule_context *ctx, const struct ddp_sctp_message *message)
@@ -187,13 +193,13 @@ void msn_restarts_after_reset(struct rule_context *ctx)
 
 void segment_in_session(struct rule_context *ctx)
 {
-    if (!is_5043(ctx) || !is_whole(ctx))
-        return;
-    if (!is_initiate(state_of(ctx)->opening[FLOW_FROM_INITIATOR]) &&
-        !is_accept(state_of(ctx)->opening[FLOW_FROM_RESPONDER]))
-        rule_fail(ctx, "a DDP Stream Session", rule_text(ctx, "a segment on stream %u, no session", state_of(ctx)->sid),
+    const char *wanted;
+    enum session_step step = step_of(ctx, &wanted);
+
+    if (step == SESSION_NO_SESSION)
+        rule_fail(ctx, wanted, rule_text(ctx, "a segment on stream %u, no session", state_of(ctx)->sid),
                   "A DDP Segment is sent on a stream without a session (RFC 5043 2)");
-    else
+    else if (step == SESSION_LEGAL)
         rule_pass(ctx);
 }
 
@@ -232,6 +238,8 @@ void session_codes(struct rule_context *ctx)
     if (message->row->name == NULL)
         rule_fail(ctx, "function code 1 to 7", rule_text(ctx, "0x%04x", message->code),
                   "The function code is not registered (RFC 5043 5.2.3)");
+    else if (crosses(ctx)) /* either side is the active one, and the passive one */
+        return;
     else if (!ctx->flow->roles_known || message->row->active < 0 || message->row->active == side)
         rule_pass(ctx);
     else if (is_whole(ctx)) /* else it may be of a session whose Initiate was not captured */
@@ -265,68 +273,129 @@ void ssn_begins_at_zero(struct rule_context *ctx)
         rule_judge_number(ctx, DDP_SCTP_FIRST_SSN, message->ssn, "the session's first DDP-SSN", "RFC 5043 6.1");
 }
 
-/* What may come next of this sender; NULL: it is that. */
-static const char *pattern_wants(const struct rule_context *ctx, bool segment, uint32_t code)
+/* The side that the Function Code of the message belongs to is the other one, or the code is not registered: session_codes() says so. */
+static bool code_is_wrong(const struct rule_context *ctx)
 {
-    const struct flow_sctp_state *state = state_of(ctx);
-    bool terminate = !segment && code == DDP_SCTP_TERMINATE;
-    uint32_t opening = state->opening[ctx->direction];
+    const struct ddp_sctp_message *message = control_of(ctx);
 
-    if (state->chunks[ctx->direction] == 0) {
-        if (ctx->direction == FLOW_FROM_INITIATOR)
-            return !segment && is_initiate(code) ? NULL : "an Initiate";
-        return terminate || (!segment && (is_accept(code) || is_reject(code))) ? NULL
-                                                                               : "an Accept, Reject or Terminate";
-    }
-    if (state->ended[ctx->direction] != 0)
-        return "nothing after the Terminate or Reject";
-    if (ctx->direction == FLOW_FROM_RESPONDER && !is_accept(opening))
-        return "nothing after a session that was not accepted";
-    return segment || terminate ? NULL : "a DDP Segment or Terminate";
+    return message != NULL &&
+           (message->row->name == NULL || (ctx->flow->roles_known && message->row->active >= 0 &&
+                                           message->row->active != (ctx->direction == FLOW_FROM_INITIATOR)));
+}
+
+/* It opens with something else than an Initiate: session_opens_with_initiate() says so. */
+static bool opens_otherwise(const struct rule_context *ctx)
+{
+    const struct ddp_sctp_message *message = control_of(ctx);
+
+    return message != NULL && ctx->direction == FLOW_FROM_INITIATOR &&
+           state_of(ctx)->chunks[FLOW_FROM_INITIATOR] == 0 && !session_is_initiate(message->code);
 }
 
 void session_pattern(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
-    bool segment = ctx->event->kind == FLOW_ULPDU;
     const char *wanted;
+    enum session_step step = step_of(ctx, &wanted);
 
-    if (!is_5043(ctx) || !is_whole(ctx) || (!segment && message == NULL))
-        return;
-    wanted = pattern_wants(ctx, segment, segment ? 0 : message->code);
-    if (wanted != NULL)
-        rule_fail(ctx, wanted, segment ? "a DDP Segment" : name_of(ctx, message),
-                  "The session follows none of the legal patterns (RFC 5043 6.1)");
-    else
+    if (step == SESSION_LEGAL)
         rule_pass(ctx);
+    else if (step == SESSION_ILLEGAL && !code_is_wrong(ctx) && !opens_otherwise(ctx))
+        rule_fail(ctx, wanted, message == NULL ? "a DDP Segment" : name_of(ctx, message),
+                  "The session follows none of the legal patterns (RFC 5043 6.1)");
+}
+
+/* Initiates of both sides that cross fit no pattern (6.4-05): what the one does next that is asked for an answer is its reading. */
+void crossing_initiates(struct rule_context *ctx)
+{
+    const struct ddp_sctp_message *message = control_of(ctx);
+
+    if (message == NULL || !is_5043(ctx) || !is_whole(ctx) || (!ctx->side->crossed && !ctx->peer->crossed))
+        return;
+    if (message->code == DDP_SCTP_TERMINATE || session_is_accept(message->code) || session_is_reject(message->code))
+        rule_ambiguous(ctx, "Terminate, as no pattern has two Initiates", name_of(ctx, message),
+                       "Initiates of both sides crossed on stream %u (RFC 5043 6.1, 6.4)", state_of(ctx)->sid);
 }
 
 void session_opens_with_initiate(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
 
-    if (!is_5043(ctx) || !is_whole(ctx) || ctx->direction != FLOW_FROM_INITIATOR ||
-        state_of(ctx)->chunks[FLOW_FROM_INITIATOR] != 0 || (ctx->event->kind == FLOW_SESSION && message == NULL))
+    if (!is_5043(ctx) || !is_whole(ctx) || message == NULL || ctx->direction != FLOW_FROM_INITIATOR ||
+        state_of(ctx)->chunks[FLOW_FROM_INITIATOR] != 0)
         return;
-    if (message == NULL || !is_initiate(message->code))
-        rule_fail(ctx, "an Initiate", message == NULL ? "a DDP Segment" : name_of(ctx, message),
+    if (!session_is_initiate(message->code))
+        rule_fail(ctx, "an Initiate", name_of(ctx, message),
                   "The active side does not open the session with an Initiate (RFC 5043 6.2)");
     else
         rule_pass(ctx);
 }
 
+/* RFC 5043 6.2: an accepted session ends with a Terminate of one side at least. Judged is who left it without. */
+void session_is_terminated(struct rule_context *ctx)
+{
+    const struct flow_sctp_state *state = state_of(ctx);
+    bool ended = state->ended[FLOW_FROM_INITIATOR] != 0 || state->ended[FLOW_FROM_RESPONDER] != 0;
+
+    if (!is_5043(ctx) || !is_whole(ctx) || ctx->side->out_of_pattern || ctx->peer->out_of_pattern ||
+        !session_is_initiate(state->opening[FLOW_FROM_INITIATOR]) ||
+        !session_is_accept(state->opening[FLOW_FROM_RESPONDER]))
+        return;
+    if (ended && state->ended[ctx->direction] != 0)
+        rule_pass(ctx);
+    else if (!ended && state->left_by[ctx->direction] && !ctx->half->tail_unknown && !ctx->other->tail_unknown)
+        rule_fail(ctx, "Terminate of one side", "none",
+                  "The side left the session on stream %u, and neither had sent a Terminate (RFC 5043 6.2)",
+                  state->sid);
+}
+
+/* RFC 5043 6.6: no segment of the active side may come before its Initiate. Told of when the SACK has come that shows it. */
+void segments_wait_for_sack(struct rule_context *ctx)
+{
+    const struct flow_sctp_state *state = state_of(ctx);
+    const struct flow_event *event = ctx->event;
+    struct flow_event shown = *event;
+
+    if (!is_5043(ctx) || !is_whole(ctx) || ctx->direction != FLOW_FROM_INITIATOR ||
+        state->segments[FLOW_FROM_INITIATOR] == 0 || !session_is_initiate(state->opening[FLOW_FROM_INITIATOR]))
+        return;
+    if (state->early_segment == 0) {
+        if (session_is_accept(state->opening[FLOW_FROM_RESPONDER]))
+            rule_pass(ctx);
+        return;
+    }
+    shown.frame = state->early_segment;
+    ctx->event = &shown;
+    rule_fail(ctx, "segments after the SACK of the Initiate, or its answer", "a segment before both",
+              "The active side sent a segment that could be received before its Initiate (RFC 5043 6.6)");
+    ctx->event = event;
+}
+
+/* RFC 5043 5.2.3: at most 512 octets of Private Data. With the enhanced word the limit is RFC 6581's: enhanced_data_limit(). */
+void private_data_at_most(struct rule_context *ctx)
+{
+    const struct ddp_sctp_message *message = control_of(ctx);
+    size_t octets;
+
+    if (message == NULL || is_enhanced(message->code) || ctx->event->session->count < DDP_SCTP_CONTROL_OCTETS)
+        return;
+    octets = ctx->event->session->count - DDP_SCTP_CONTROL_OCTETS;
+    if (octets > DDP_SCTP_PRIVATE_DATA_MAX)
+        rule_fail(ctx, "at most 512 octets", rule_text(ctx, "%zu octets", octets),
+                  "Private Data is longer than 512 octets (RFC 5043 5.2.3)");
+    else if (message->row->has_private)
+        rule_pass(ctx);
+}
+
+/* Told where the side's first message was one that opens its part; segments without that: segment_in_session(). */
 void segments_begin_at_one(struct rule_context *ctx)
 {
-    if (is_5043(ctx) && is_whole(ctx) && state_of(ctx)->segments[ctx->direction] == 0)
+    if (is_5043(ctx) && is_whole(ctx) && state_of(ctx)->segments[ctx->direction] == 0 &&
+        state_of(ctx)->opening[ctx->direction] != 0)
         rule_judge_number(ctx, 1, ssn_of(ctx), "the first segment's DDP-SSN", "RFC 5043 6.2");
 }
 
 /* ---- RFC 6581 7 --------------------------------------------------------------------------------------------------- */
-
-static bool is_enhanced(uint32_t code)
-{
-    return code >= DDP_SCTP_ENHANCED_INITIATE && code <= DDP_SCTP_ENHANCED_REJECT;
-}
 
 void enhanced_word_in_session(struct rule_context *ctx)
 {
@@ -346,7 +415,7 @@ void enhanced_codes(struct rule_context *ctx)
     const struct ddp_sctp_message *message = control_of(ctx);
     uint32_t opening;
 
-    if (message == NULL || !is_enhanced(message->code) || !is_whole(ctx))
+    if (message == NULL || !is_enhanced(message->code) || !is_whole(ctx) || crosses(ctx))
         return;
     opening = state_of(ctx)->opening[FLOW_FROM_INITIATOR];
     if (message->code != DDP_SCTP_ENHANCED_INITIATE && state_of(ctx)->chunks[FLOW_FROM_INITIATOR] == 0)

@@ -46,7 +46,15 @@ static inline const struct mpa_start *start_good(const struct rule_context *ctx,
     return start != NULL && start->result == WIRE_OK ? &start->frame : NULL;
 }
 
-/* The same when it carries the enhanced word. */
+/* The event's sender had not received the other side's start-up frame, and so cannot keep to it: that is found by itself. */
+static inline bool start_not_received(const struct rule_context *ctx)
+{
+    const struct flow_start *start = start_seen(ctx, flow_reverse(ctx->direction));
+
+    return start != NULL && rule_not_received(ctx, start->end);
+}
+
+/* start_good() when it carries the enhanced word. */
 static inline const struct mpa_start *start_with_word(const struct rule_context *ctx, enum flow_direction direction)
 {
     const struct mpa_start *start = start_good(ctx, direction);

@@ -4,7 +4,6 @@
 #define CONFORMANCE_RULES_TRACK_H
 
 #include "conformance/rules/rule_context.h"
-#include "wire/hint.h"
 
 /* The sides of a flow that begins. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
@@ -14,6 +13,9 @@ void track_first_fpdu(struct rule_side *side, const struct flow_event *event);
 
 /* One event; `side` sent it. */
 void track_event(struct rule_side *side, const struct flow_event *event);
+
+/* A message of a DDP Stream Session: does it leave the legal sequences? Called before track_event(). */
+void track_session(struct rule_side sides[FLOW_DIRECTIONS], const struct flow_event *event);
 
 /* FPDUs and segments that go the short way: only what cannot be left out. */
 static inline void track_quick_ulpdu(struct rule_side *side, const struct flow_ulpdu *ulpdu)
@@ -39,17 +41,5 @@ static inline void track_quick_segment(struct rule_side *side, const struct ddp_
         side->queue[segment->qn].last = segment->mo;
     }
 }
-
-/* What stands where the first FPDU of a side belongs is framed otherwise than the start-up frames ask for. */
-bool track_wrong_framing(const struct flow_event *event);
-
-/* No CRC and no Marker tells where this FPDU ends. */
-bool track_ends_untold(const struct flow_event *event);
-
-/*
- * An FPDU that no CRC verifies begins elsewhere than after the one before, as headers tell: the hint says where. Called before
- * the rules: all that would be read of such FPDUs is octets of others.
- */
-bool track_misplaced(const struct flow_event *event, struct hint *hint);
 
 #endif

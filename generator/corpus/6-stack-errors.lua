@@ -129,7 +129,7 @@ local defects = {
   { "mpa-reply-length-513", "responder", "reply", { ["MPA-7.1.1-32"] = "FAIL" } },
   { "empa-s-missing", "responder", "reply", { ["EMPA-10-01"] = "FAIL" } },
   { "empa-reply-rev-1", "responder", "reply", { ["MPA-7.1.1-19"] = "FAIL", ["EMPA-6-07"] = "FAIL" } },
-  { "empa-reply-ord-more", "responder", "reply", { ["EMPA-9.1-10"] = "WARN", ["EMPA-9.1-12"] = "FAIL" } },
+  { "empa-reply-ord-more", "responder", "reply", { ["EMPA-9.1-12"] = "FAIL" } },
   { "mpa-pad-stale", "responder", "send", { ["MPA-4.1-03"] = "FAIL" } },
   { "mpa-crc-inverted", "responder", "send", { ["MPA-4.4-14"] = "FAIL" }, "MPA_CRC" },
   { "mpa-crc-big-endian", "responder", "send", { ["MPA-4.4-14"] = "FAIL" }, "MPA_CRC" },

@@ -157,6 +157,24 @@ expect 0 "Info and tree show the RTR over SCTP" "${with_plugin[@]}" -r "$WORK/rt
 says 'RDMA Write .* \[RTR\]	zero-length RDMA Write$'
 says 'RDMA Write .* \[no RTR\]	none: '
 holds "one for each session" test "$(wc -l <"$WORK/stdout")" -eq 2
+cat >"$WORK/other-sctp.lua" <<'END'
+capture {
+  name = "other-sctp", about = "another protocol with DDP's PPIDs, from mid-stream on",
+  run = function()
+    local a = association {}
+    for _, side in ipairs { a.initiator, a.responder } do
+      side:user("\0\15\0\8another", { PPID = net.payload_protocols.control })
+      side:user("\1\0\0\5segment of none", { PPID = net.payload_protocols.segment })
+    end
+  end,
+}
+END
+expect 0 "another protocol with the PPIDs is made" "$WARPCHECK" gen "$WORK/other-sctp.lua" -o "$WORK/other-sctp.pcap"
+chmod a+r "$WORK/other-sctp.pcap"
+expect 0 "nothing of it is drawn as DDP" "${with_plugin[@]}" -r "$WORK/other-sctp.pcap" -Y warp
+holds "no packet is" test ! -s "$WORK/stdout"
+expect 0 "its data are the rest's" "${with_plugin[@]}" -r "$WORK/other-sctp.pcap" -Y data -T fields -e data.len
+holds "whole" test "$(tr '\n' ' ' <"$WORK/stdout")" = "11 19 11 19 "
 expect 0 "a first message that is no RTR is made" "$WARPCHECK" gen --only no-rtr "$WORK/own.lua" -o "$WORK/no-rtr.pcap"
 chmod a+r "$WORK/no-rtr.pcap"
 expect 0 "Info says so, as the tree does" "${with_plugin[@]}" -r "$WORK/no-rtr.pcap" -Y warp.rtr -T fields -e _ws.col.Info -e warp.rtr

@@ -25,7 +25,7 @@ while read -r capture frame; do
 		"$WORK/evade" "$attack" "$frame" "pcaps/generated/$capture.pcap" "$WORK/$capture-$attack.pcap"
 		expect "1 4" "$capture, $attack: never exit status 0" "$WARPCHECK" audit --format jsonl "$WORK/$capture-$attack.pcap"
 		holds "$capture, $attack: octets that came twice are unjudged" jq -es \
-			'map(select(.type == "summary"))[0].account.unjudged.conflict.octets > 0' "$WORK/stdout"
+			'map(select(.type == "summary"))[0].account.unjudged | (.conflict.octets // 0) + (.uncompared.octets // 0) > 0' "$WORK/stdout"
 	done
 	"$WORK/evade" both "$frame" "pcaps/generated/$capture.pcap" "$WORK/$capture-both.pcap"
 	expect "1 4" "$capture, both: never exit status 0" "$WARPCHECK" audit --format jsonl "$WORK/$capture-both.pcap"

@@ -82,8 +82,9 @@ for side in initiator responder; do
 		f:close()
 	LUA
 	audited "swallows-$side" 1
-	says "^FAIL  MPA-4.1-01  $side"
-	not_said '^PASS  MPA-4.1-0[13]  '"$side"
+	says "^FAIL  MPA-4.1-06  $side"
+	says ' 1 FAIL,'
+	says 'hint      the pad of FPDUs has another length'
 	sed 's/{ pad = "[^"]*" }/{}/' "$WORK/swallows-$side.lua" >"$WORK/padded-$side.lua"
 	audited "padded-$side" 0
 	says '^PASS  MPA-4.1-01  '

@@ -33,6 +33,8 @@ extern const struct rule_case rules_rdmap_cases[];
 extern const struct rule_case rules_atomic_cases[];
 extern const struct rule_case rules_terminate_cases[];
 extern const struct rule_case rules_sctp_cases[];
+extern const struct rule_case rules_session_cases[];
+extern const struct rule_case rules_after_cases[];
 extern const struct rule_case rules_cm_cases[];
 extern const struct rule_case *const rule_case_tables[]; /* all of them, then NULL */
 

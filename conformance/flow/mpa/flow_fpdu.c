@@ -7,17 +7,12 @@
 
 #include <string.h>
 
+#include "conformance/flow/mpa/flow_unit.h"
 #include "wire/marker.h"
 
 enum {
     HINTS_NEEDED = 2,
     NONSENSE_MAX = 3, /* FPDUs in a row that nobody would send: the boundary is wrong */
-};
-
-/* An FPDU, and the ULPDU in it. */
-struct found_fpdu {
-    struct flow_ulpdu ulpdu;
-    struct flow_fpdu mpa;
 };
 
 /* ---- guesses ----------------------------------------------------------------------------------------------------- */
@@ -32,6 +27,8 @@ static void guess_failed(struct flow_decoder *decoder, struct flow_connection *c
     if ((side->guessing || side->doubtful) && side->half != NULL)
         side->half->tcp->framing_known = side->half->start_known = side->half->tcp->in_sync = false;
     side->guessing = false;
+    if (side->half != NULL)
+        flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
     side->state = side->half != NULL && side->half->tcp->framing_known ? SIDE_RESYNC : SIDE_LATE;
     flow_octets(decoder, connection, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
     flow_mpa_unit_done(decoder, side);
@@ -53,6 +50,8 @@ static bool guess_verified(struct flow_decoder *decoder, struct flow_connection 
         connection->flow->tcp->crc = connection->flow->tcp->crc || side->framing.crc;
         connection->flow->late = !connection->side[0].start_done && !connection->side[1].start_done;
         connection->flow->gap = true;
+        connection->flow->tcp->unstarted =
+            connection->flow->late && side->framing.crc && side->streamed && !connection->key_seen;
         flow_undecoded(decoder, connection, index, FLOW_REASON_LATE, frame, time_ns);
     }
     return true;
@@ -102,11 +101,12 @@ static bool verify(const struct flow_connection *connection, struct flow_side *s
 {
     const struct flow_half *half = side->half;
     /* The CRC covers Markers wherever they are: where that is has to be known, or the Marker has to be right. */
-    bool verified = side->framing.crc && !fpdu->ulpdu.cut && fpdu->mpa.fpdu.crc_ok &&
+    bool verified = side->framing.crc && !fpdu->ulpdu.cut && fpdu->ulpdu.result != TERM_MPA_CRC &&
                     (half->start_known || fpdu->ulpdu.result != TERM_MPA_MARKER);
-    bool sensible = verified || (fpdu->ulpdu.result != TERM_MPA_MARKER &&
-                                 flow_lock_plausible(fpdu->mpa.fpdu.ulpdu, fpdu->ulpdu.have,
-                                                     fpdu->mpa.fpdu.ulpdu_length, connection->flow->revision));
+    unsigned faults = flow_header_faults(fpdu->mpa.fpdu.ulpdu, fpdu->ulpdu.have, fpdu->mpa.fpdu.ulpdu_length,
+                                         connection->flow->revision);
+    bool sensible = verified || (half->start_known ? faults <= 1 || fpdu->mpa.end_told
+                                                   : faults == 0 && fpdu->ulpdu.result != TERM_MPA_MARKER);
 
     if (verified) {
         side->doubts = 0;
@@ -121,14 +121,16 @@ static bool verify(const struct flow_connection *connection, struct flow_side *s
     return sensible;
 }
 
-static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *side, const struct found_fpdu *fpdu)
+static void count_fpdu(struct flow_decoder *decoder, struct flow_side *side, const struct found_fpdu *fpdu)
 {
     struct flow_count *rows = decoder->totals.account.row;
 
     if (fpdu->ulpdu.cut)
-        rows[FLOW_ROW_PART].octets += side->have;
+        rows[fpdu->row].octets += side->have - side->borrowed;
     else
-        rows[fpdu->ulpdu.unverified ? FLOW_ROW_UNVERIFIED : FLOW_ROW_IWARP].octets += fpdu->mpa.fpdu.octets;
+        rows[fpdu->ulpdu.unverified || fpdu->ulpdu.framing_only ? FLOW_ROW_UNVERIFIED : FLOW_ROW_IWARP].octets +=
+            fpdu->mpa.fpdu.octets - side->borrowed;
+    side->borrowed = 0;
     decoder->totals.fpdus++;
     if (side->framing.crc && !fpdu->ulpdu.cut) {
         decoder->totals.crc_checked++;
@@ -146,17 +148,23 @@ static void pass_fpdu(struct flow_side *side, const struct found_fpdu *fpdu, uin
     half->position = side->position;
     half->tcp->framing.position = (uint32_t)side->position;
     half->fpdus++;
-    half->last_known = !fpdu->ulpdu.cut && fpdu->mpa.fpdu.octets >= sizeof(half->last);
-    if (half->last_known)
-        memcpy(half->last, fpdu->mpa.fpdu.start + fpdu->mpa.fpdu.octets - sizeof(half->last), sizeof(half->last));
+    side->before_known = !fpdu->ulpdu.cut && fpdu->mpa.fpdu.octets >= sizeof(side->last) && !side->framing.crc;
+    if (side->before_known) {
+        side->last_count = sizeof(side->last);
+        memcpy(side->last, fpdu->mpa.fpdu.start + fpdu->mpa.fpdu.octets - sizeof(side->last), sizeof(side->last));
+        side->before_length = fpdu->mpa.fpdu.ulpdu_length;
+        side->before_by = side->reading;
+    }
+    if (side->reading.pad == FPDU_PAD_COUNT) /* that was of this FPDU alone */
+        side->reading = (struct fpdu_reading){0};
     half->tcp->crc_errors += fpdu->ulpdu.result == TERM_MPA_CRC;
     half->tcp->marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
     if (half->tcp->first_fpdu_end == 0)
         half->tcp->first_fpdu_end = end;
 }
 
-static void emit_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                      struct found_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame)
+void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                    struct found_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_half *half;
@@ -164,6 +172,12 @@ static void emit_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
     bool sensible;
 
     fpdu->mpa.framing = side->framing;
+    fpdu->mpa.reading = side->reading;
+    if (!fpdu_reading_is_text(&side->reading))
+        fpdu->mpa.framing = fpdu_framing_by(&side->framing, &side->reading, side->half != NULL ? side->half->fpdus : 0);
+    fpdu->mpa.before = side->before;
+    fpdu->mpa.before_length = side->before_length;
+    side->before = (struct fpdu_reading){0};
     if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) &&
         !believe(decoder, connection, index, fpdu, piece))
         return;
@@ -176,6 +190,8 @@ static void emit_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
         half->tcp->framing.position = (uint32_t)side->position;
     }
     sensible = verify(connection, side, fpdu);
+    fpdu->ulpdu.framing_only = side->vague && !fpdu_reading_is_text(&side->reading);
+    fpdu->ulpdu.unverified = fpdu->ulpdu.unverified && !fpdu->ulpdu.framing_only;
     count_fpdu(decoder, side, fpdu);
     fpdu->mpa.resynced = side->resynced;
     fpdu->mpa.segment_octets = piece->segment_octets;
@@ -202,8 +218,7 @@ static void emit_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Appends octets of the piece to the unit's buffer up to `to` octets; returns how many. */
-static size_t append(struct flow_side *side, const struct flow_piece *piece, size_t used, size_t to)
+size_t flow_unit_append(struct flow_side *side, const struct flow_piece *piece, size_t used, size_t to)
 {
     size_t left = piece->captured - used;
     size_t count = to - side->have < left ? to - side->have : left;
@@ -218,6 +233,31 @@ static bool ends_segment(const struct flow_piece *piece, size_t used)
     return piece->at_end && used == piece->captured && piece->captured == piece->length;
 }
 
+wire_result flow_unit_parse(struct flow_decoder *decoder, struct flow_side *side, const uint8_t **p, const uint8_t *end,
+                            struct fpdu *fpdu)
+{
+    side->framing.position = (uint32_t)side->position;
+    if (fpdu_reading_is_text(&side->reading))
+        return fpdu_parse(p, end, &side->framing, decoder->scratch, fpdu);
+    return fpdu_parse_reading(p, end, &side->framing, &side->reading, side->half != NULL ? side->half->fpdus : 0,
+                              decoder->scratch, fpdu);
+}
+
+size_t flow_unit_lead_at(const struct flow_side *side, uint64_t position, uint64_t before)
+{
+    struct fpdu_framing framing = side->framing;
+
+    framing.position = (uint32_t)position;
+    if (!fpdu_reading_is_text(&side->reading))
+        framing = fpdu_framing_by(&framing, &side->reading, before);
+    return framing.markers && marker_distance(framing.position) == 0 ? MARKER_OCTETS : 0;
+}
+
+size_t flow_unit_lead(const struct flow_side *side)
+{
+    return flow_unit_lead_at(side, side->position, side->half != NULL ? side->half->fpdus : 0);
+}
+
 /* An FPDU begins at `used`: parses it in place when it is whole, else begins to gather it. */
 static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                          const struct flow_piece *piece, size_t used)
@@ -229,11 +269,19 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
 
     if (side->doubtful)
         flow_lock_doubt(decoder, side, piece, used);
-    side->framing.position = (uint32_t)side->position;
-    fpdu.ulpdu.result = fpdu_parse(&p, at + left, &side->framing, decoder->scratch, &fpdu.mpa.fpdu);
+    fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, at + left, &fpdu.mpa.fpdu);
     side->unit_at_start = piece->at_start && used == 0;
     side->unit_at = piece->at + used;
     side->unit_received = piece->received;
+    side->unit_frame = piece->frame;
+    side->unit_segments = 1;
+    if ((fpdu.ulpdu.result == WIRE_MORE
+             ? flow_unit_begins_badly(connection, side, at, left)
+             : flow_unit_is_suspect(connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, at + fpdu.mpa.fpdu.octets,
+                                    left - fpdu.mpa.fpdu.octets, piece->at_end && piece->captured == piece->length,
+                                    &fpdu.mpa.end_told)) &&
+        flow_reading_may_look(connection, index))
+        return flow_unit_take_rest(decoder, connection, index, piece, used);
     if (fpdu.ulpdu.result != WIRE_MORE) {
         used += fpdu.mpa.fpdu.octets;
         fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
@@ -242,17 +290,15 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
         fpdu.mpa.at_segment_end = ends_segment(piece, used);
         fpdu.mpa.here = left;
         fpdu.mpa.segments = 1;
-        emit_fpdu(decoder, connection, index, &fpdu, piece, piece->frame);
+        flow_unit_emit(decoder, connection, index, &fpdu, piece, piece->frame);
         return fpdu.mpa.fpdu.octets;
     }
-    side->unit_frame = piece->frame;
-    side->unit_segments = 1;
-    side->need = fpdu.mpa.fpdu.octets;
-    if (!flow_mpa_reserve(decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FPDU_LENGTH_OCTETS)) {
+    side->need = left < flow_unit_lead(side) + FLOW_UNIT_HEADER ? 0 : fpdu.mpa.fpdu.octets;
+    if (!flow_mpa_reserve(decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FLOW_UNIT_HEADER)) {
         flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
         return 0;
     }
-    return append(side, piece, used, side->have + left);
+    return flow_unit_append(side, piece, used, side->have + left);
 }
 
 /* More octets of an FPDU that was begun. */
@@ -260,10 +306,10 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
                             const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
+    size_t lead = flow_unit_lead(side);
     const uint8_t *p;
     struct found_fpdu fpdu;
-    size_t count = 0;
+    size_t count = 0, next;
 
     if (used == 0)
         side->unit_segments++;
@@ -273,28 +319,41 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
         side->unit_frame = piece->frame;
     }
     if (side->need == 0) {
-        count = append(side, piece, used, lead + FPDU_LENGTH_OCTETS);
-        if (side->have < lead + FPDU_LENGTH_OCTETS)
+        if (side->have < lead + FLOW_UNIT_HEADER)
+            count = flow_unit_append(side, piece, used, lead + FLOW_UNIT_HEADER);
+        if (side->have < lead + FLOW_UNIT_HEADER)
             return count;
-        side->need =
-            fpdu_octets(fpdu_get_ULPDU_Length(side->buffer + lead), side->framing.markers, side->framing.position);
+        if (flow_unit_begins_badly(connection, side, side->buffer, side->have) &&
+            flow_reading_may_look(connection, index))
+            return count + flow_unit_take_rest(decoder, connection, index, piece, used + count);
+        p = side->buffer;
+        (void)flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+        side->need = fpdu.mpa.fpdu.octets;
         if (!flow_mpa_reserve(decoder, side, side->need)) {
             flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
             return count;
         }
     }
-    count += append(side, piece, used + count, side->need);
+    if (side->have < side->need)
+        count += flow_unit_append(side, piece, used + count, side->need);
     if (side->have < side->need)
         return count;
     p = side->buffer;
-    fpdu.ulpdu.result = fpdu_parse(&p, p + side->have, &side->framing, decoder->scratch, &fpdu.mpa.fpdu);
+    fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+    next = used + count;
+    if (side->have > side->need ||
+        (flow_unit_is_suspect(connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, piece->octets + next,
+                              piece->captured - next, piece->at_end && piece->captured == piece->length,
+                              &fpdu.mpa.end_told) &&
+         flow_reading_may_look(connection, index)))
+        return count + flow_unit_take_rest(decoder, connection, index, piece, next);
     fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
     fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.at_segment_end = ends_segment(piece, used + count);
     fpdu.mpa.here = fpdu.mpa.fpdu.octets;
     fpdu.mpa.segments = side->unit_segments;
-    emit_fpdu(decoder, connection, index, &fpdu, piece, side->unit_frame);
+    flow_unit_emit(decoder, connection, index, &fpdu, piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
     return count;
 }
@@ -325,16 +384,22 @@ size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *co
  * cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only its CRC would
  * have shown, it reaches over FPDUs that were whole.
  */
-static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool cut,
-                     uint64_t frame, uint64_t time_ns)
+void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool unverified,
+                   enum flow_row row, uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_piece piece = {.frame = frame, .time_ns = time_ns};
     struct found_fpdu fpdu;
-    size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
-    size_t count = flow_lock_gather(side->buffer, side->have, &side->framing, decoder->scratch, FPDU_SCRATCH_OCTETS);
+    size_t lead = flow_unit_lead(side);
+    struct fpdu_framing framing = side->framing;
+    size_t count;
 
+    framing.position = (uint32_t)side->position;
+    if (!fpdu_reading_is_text(&side->reading))
+        framing = fpdu_framing_by(&framing, &side->reading, side->half != NULL ? side->half->fpdus : 0);
+    count = flow_lock_gather(side->buffer, side->have, &framing, decoder->scratch, FPDU_SCRATCH_OCTETS);
     memset(&fpdu, 0, sizeof(fpdu));
+    fpdu.row = row;
     fpdu.mpa.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
     fpdu.mpa.fpdu.start = side->buffer;
     fpdu.mpa.here = side->have;
@@ -348,11 +413,10 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
         fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
     fpdu.ulpdu.result = WIRE_MORE;
     fpdu.ulpdu.cut = true;
-    fpdu.ulpdu.unverified = !cut && side->framing.crc;
+    fpdu.ulpdu.unverified = unverified;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.segments = side->unit_segments;
-    emit_fpdu(decoder, connection, index, &fpdu, &piece, side->unit_frame);
-    flow_mpa_unit_done(decoder, side);
+    flow_unit_emit(decoder, connection, index, &fpdu, &piece, side->unit_frame);
 }
 
 /* Octets are missing among FPDUs. True: the next boundary is known all the same. */
@@ -362,6 +426,13 @@ bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connec
     struct flow_side *side = &connection->side[index];
     uint64_t taken = 0;
 
+    if (side->skip == 0 && side->need == 0 && side->have >= flow_unit_lead(side) + FPDU_LENGTH_OCTETS) {
+        const uint8_t *p = side->buffer;
+        struct fpdu fpdu;
+
+        (void)flow_unit_parse(decoder, side, &p, p + side->have, &fpdu);
+        side->need = fpdu.octets;
+    }
     if (side->skip == 0 && side->have != 0 && side->need == 0) { /* not even its length is there */
         side->position += side->have + count;
         if (side->tentative)
@@ -377,7 +448,8 @@ bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connec
             guess_failed(decoder, connection, index, side->have);
             return true;
         }
-        cut_fpdu(decoder, connection, index, cut, frame, time_ns);
+        flow_fpdu_cut(decoder, connection, index, !cut && side->framing.crc, FLOW_ROW_PART, frame, time_ns);
+        flow_mpa_unit_done(decoder, side);
         side->skip = missing;
     }
     taken = side->skip < count ? side->skip : count;

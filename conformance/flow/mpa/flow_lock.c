@@ -435,11 +435,42 @@ static bool late_pair(struct flow_decoder *decoder, struct flow_side *side, cons
     return late_fpdu(decoder, side, &part);
 }
 
+static void lock_late(struct flow_side *side)
+{
+    flow_search_break(side);
+    flow_proof_release(side);
+    lock(side);
+    side->start_lost = true;
+}
+
+bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+{
+    struct fpdu_framing framing;
+
+    if (flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
+        side->framing = framing;
+        side->position = framing.position;
+        side->doubtful = !framing.markers;
+    } else if (!late_fpdu(decoder, side, piece)) {
+        return false;
+    }
+    lock_late(side);
+    return true;
+}
+
+void flow_lock_proved(struct flow_side *side)
+{
+    side->framing = (struct fpdu_framing){false, true, 0};
+    side->position = 0;
+    side->doubtful = true;
+    lock_late(side);
+}
+
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                       const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    size_t left = piece->captured - used, pair;
+    size_t left = piece->captured - used, pair, after;
     bool first = used == 0 && piece->at_start;
 
     if (first && is_start(connection, side, piece)) {
@@ -450,18 +481,17 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
         flow_side_ends(side, FLOW_REASON_NO_FPDU);
         return left;
     }
-    if (first && late_fpdu(decoder, side, piece)) {
-        flow_search_break(side);
-        lock(side);
-        side->start_lost = true;
+    if (first && flow_lock_begin(decoder, side, piece))
         return 0;
+    switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
+    case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
+    case FLOW_PROOF_MARKED: connection->key_seen = true; break;
+    default: break;
     }
     flow_start_look(connection, piece->octets + used, left);
     pair = flow_search_octets(side, piece->octets + used, left);
     if (pair != SIZE_MAX && pair != 0 && late_pair(decoder, side, piece, used + pair)) {
-        flow_search_break(side);
-        lock(side);
-        side->start_lost = true;
+        lock_late(side);
         return pair;
     }
     if (connection->flow == NULL && flow_search_is_foreign(connection))

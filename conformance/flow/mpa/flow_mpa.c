@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "conformance/flow/mpa/flow_unit.h"
+
 enum {
     BUFFER_LEAST = 1024,
     BUFFER_KEPT = 4096, /* larger ones are given back between units */
@@ -88,8 +90,11 @@ static size_t dead_octets(struct flow_decoder *decoder, struct flow_connection *
 {
     struct flow_side *side = &connection->side[index];
 
+    /* After a rejection the octets are the ULP's, unless MPA goes on. */
+    if (side->dead_reason == FLOW_REASON_REJECTED && used == 0 && piece->at_start &&
+        (flow_start_again(connection, index, piece) || flow_lock_begin(decoder, side, piece)))
+        return 0;
     flow_octets(decoder, connection, row_of(side->dead_reason), piece->captured - used);
-
     if (!side->dead_reported)
         flow_undecoded(decoder, connection, index, side->dead_reason, piece->frame, piece->time_ns);
     side->dead_reported = true;
@@ -162,6 +167,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
     if (side->state != SIDE_STREAMING && side->dead_reason != FLOW_REASON_REJECTED)
         flow_octets(decoder, connection, cut ? FLOW_ROW_SNAPPED : FLOW_ROW_GAP, count);
     flow_search_break(side);
+    flow_proof_release(side);
     if (side->half != NULL && !cut) {
         side->half->gaps++;
         decoder->totals.gaps++;
@@ -180,7 +186,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
         break;
     default: side->position += count; break;
     }
-    if (connection->flow == NULL || (gap.in_sync && (cut || was_tentative)))
+    if (connection->flow == NULL || (gap.in_sync && side->state != SIDE_WAIT && (cut || was_tentative)))
         return;
     struct flow_event event = flow_event_make(connection, index, FLOW_GAP, frame, time_ns);
 
@@ -221,15 +227,31 @@ void flow_mpa_rewind(struct flow_decoder *decoder, struct flow_connection *conne
     }
 }
 
-/* The row of a unit that was begun, at the end. What a close cut short rules on the close saw, and a receiver drops it. */
-static enum flow_row row_of_rest(const struct flow_connection *connection, unsigned index)
+/* The row of a unit that was begun, at the end: what it would have become nobody knows, whatever ended the connection. */
+static enum flow_row row_of_rest(const struct flow_connection *connection)
+{
+    return connection->flow == NULL ? FLOW_ROW_LATE : FLOW_ROW_UNFINISHED;
+}
+
+/* Nothing will come after the octets that are held of an FPDU: its header is judged as far as it is there. */
+static bool tell_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
 {
     const struct flow_side *side = &connection->side[index];
+    bool over = side->closed || side->reset || connection->side[1 - index].reset;
+    size_t lead;
 
-    if (connection->flow == NULL)
-        return FLOW_ROW_LATE;
-    return side->closed || side->reset || connection->side[1 - index].reset ? FLOW_ROW_NOT_ACCEPTED
-                                                                            : FLOW_ROW_UNFINISHED;
+    if (side->state != SIDE_FPDU || side->skip != 0 || side->have == 0 || side->tentative || !side->half->start_known)
+        return false;
+    lead = flow_unit_lead(side);
+    side->half->unfinished_faults =
+        side->have > lead ? flow_header_faults_at(side->buffer + lead, side->have - lead, connection->flow->revision)
+                          : 0;
+    /* Where CRCs are in use nothing verifies it: its very length may be damage. */
+    if (!over || side->framing.crc || side->half->unfinished_faults > 1 ||
+        side->have < lead + FPDU_LENGTH_OCTETS + DDP_TAGGED_OCTETS)
+        return false;
+    flow_fpdu_cut(decoder, connection, index, false, FLOW_ROW_UNFINISHED, side->unit_frame, connection->last_ns);
+    return true;
 }
 
 void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
@@ -237,13 +259,16 @@ void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connecti
     struct flow_side *side = &connection->side[index];
 
     if (connection->flow != NULL && side->state == SIDE_START)
-        flow_start_cut(decoder, connection, index, row_of_rest(connection, index), connection->last_frame,
+        flow_start_cut(decoder, connection, index, row_of_rest(connection), connection->last_frame,
                        connection->last_ns);
-    flow_octets(decoder, connection, row_of_rest(connection, index), flow_mpa_partial(side));
-    if (connection->flow == NULL)
+    if (connection->flow == NULL) {
+        flow_octets(decoder, connection, row_of_rest(connection), flow_mpa_partial(side));
         return;
+    }
     side->half->unfinished = flow_mpa_partial(side);
     side->half->unfinished_octets = side->half->unfinished != 0 ? side->buffer : NULL;
+    if (!tell_rest(decoder, connection, index))
+        flow_octets(decoder, connection, row_of_rest(connection), side->half->unfinished - side->borrowed);
     side->half->tail_unknown = side->acked_known && side->seq_known && side->acked > side->next + side->fin_known;
     if (side->half->fpdus == 0 && side->half->segments != 0 &&
         (side->state == SIDE_LATE || side->state == SIDE_RESYNC || side->state == SIDE_GUESS))

@@ -4,80 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- outstanding requests ---------------------------------------------------------------------------------------- */
-
-static void requests_clear(struct flow_half *half)
-{
-    half->request_first = half->request_count = 0;
-}
-
-static struct flow_request *request_at(struct flow_half *half, uint32_t i)
-{
-    return &half->requests[(half->request_first + i) % half->request_room];
-}
-
-static struct flow_request *request_add(struct flow_half *half)
-{
-    if (half->request_count == half->request_room) {
-        uint32_t room = half->request_room == 0 ? 4 : half->request_room * 2;
-        struct flow_request *grown;
-
-        if (half->request_room >= FLOW_REQUESTS_MAX) {
-            half->requests_lost = true;
-            return NULL;
-        }
-        grown = calloc(room, sizeof(*grown));
-        if (grown == NULL) {
-            half->requests_lost = true;
-            return NULL;
-        }
-        for (uint32_t i = 0; i < half->request_count; i++)
-            grown[i] = *request_at(half, i);
-        free(half->requests);
-        half->requests = grown;
-        half->request_room = room;
-        half->request_first = 0;
-    }
-    half->request_count++;
-    if (half->request_count > half->requests_most)
-        half->requests_most = half->request_count;
-    return request_at(half, half->request_count - 1);
-}
-
-static void request_remove(struct flow_half *half, const struct flow_request *request)
-{
-    uint32_t i = 0;
-
-    while (i < half->request_count && request_at(half, i) != request)
-        i++;
-    if (i == half->request_count)
-        return;
-    for (; i > 0; i--)
-        *request_at(half, i) = *request_at(half, i - 1);
-    half->request_first = (half->request_first + 1) % half->request_room;
-    half->request_count--;
-}
-
-/* Responses come in the order of the requests (RFC 5040 5.2.1, RFC 7306 5.2.2); an Atomic's says which it answers. */
-static struct flow_request *request_find(struct flow_half *half, unsigned opcode, bool by_id, uint32_t id)
-{
-    struct flow_request *oldest = NULL;
-
-    for (uint32_t i = 0; i < half->request_count; i++) {
-        struct flow_request *request = request_at(half, i);
-
-        if (request->opcode != opcode)
-            continue;
-        if (oldest == NULL)
-            oldest = request;
-        if (!by_id)
-            break;
-        if (request->atomic_id == id)
-            return request;
-    }
-    return oldest;
-}
-
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction)
@@ -92,7 +18,7 @@ void flow_rdmap_gap(struct flow *flow, enum flow_direction direction)
     half->write.open = half->read_response.open = false;
     /* Requests may have been lost, or answers to the other side's. */
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
-        requests_clear(&flow->half[i]);
+        flow_requests_clear(&flow->half[i]);
         flow->half[i].requests_lost = true;
     }
 }
@@ -101,7 +27,7 @@ void flow_rdmap_unordered(struct flow *flow)
 {
     flow->unordered = true;
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
-        requests_clear(&flow->half[i]);
+        flow_requests_clear(&flow->half[i]);
         flow->half[i].requests_lost = true;
     }
 }
@@ -145,38 +71,6 @@ static void update_queue(struct flow_queue *queue, const struct flow_ddp *ddp, u
     queue->next_mo = segment->last ? 0 : segment->mo + (uint32_t)segment->payload_octets;
 }
 
-static void update_requests(struct flow *flow, const struct flow_event *event, const struct flow_rdmap *rdmap)
-{
-    struct flow_half *half = &flow->half[event->direction];
-    struct flow_half *requester = &flow->half[flow_reverse(event->direction)];
-    struct flow_request *request;
-
-    if ((rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST) &&
-        rdmap->header_result == WIRE_OK) {
-        request = request_add(half);
-        if (request == NULL)
-            return;
-        memset(request, 0, sizeof(*request));
-        request->opcode = rdmap->message.opcode;
-        request->msn = event->ddp->segment.msn;
-        request->frame = event->frame;
-        request->time_ns = event->time_ns;
-        request->end = event->end;
-        if (rdmap->header == FLOW_HEADER_READ_REQUEST) {
-            request->read = rdmap->read_request;
-        } else {
-            request->atomic_id = rdmap->atomic_request.id;
-            request->atomic_opcode = rdmap->atomic_request.opcode;
-        }
-    } else if (rdmap->request != NULL) {
-        request = request_find(requester, rdmap->request->opcode, rdmap->request->opcode == RDMAP_ATOMIC_REQUEST,
-                               rdmap->request->atomic_id);
-        request->answered += event->ddp->segment.payload_octets;
-        if (rdmap->last)
-            request_remove(requester, request);
-    }
-}
-
 static void update(struct flow_decoder *decoder, struct flow *flow, const struct flow_event *event)
 {
     const struct flow_ddp *ddp = event->ddp;
@@ -184,6 +78,7 @@ static void update(struct flow_decoder *decoder, struct flow *flow, const struct
     struct flow_half *half = &flow->half[event->direction];
     unsigned opcode = rdmap->message.opcode;
 
+    flow_requests_update(flow, event);
     if (ddp->segment.tagged)
         update_tagged(tagged_of(half, opcode), ddp, event->frame);
     else if (ddp->segment.qn < FLOW_QUEUES)
@@ -192,7 +87,6 @@ static void update(struct flow_decoder *decoder, struct flow *flow, const struct
         half->messages[opcode]++;
         decoder->totals.messages[opcode]++;
     }
-    update_requests(flow, event, rdmap);
     if (rdmap->header == FLOW_HEADER_TERMINATE && !half->terminated) {
         half->terminated = true;
         half->terminate_frame = event->frame;
@@ -243,8 +137,8 @@ static void parse_header(const struct flow_ddp *ddp, struct flow_rdmap *rdmap)
 static void parse_rdmap(const struct flow *flow, const struct flow_event *event, struct flow_rdmap *rdmap)
 {
     const struct flow_ddp *ddp = event->ddp;
-    struct flow_half *half = (struct flow_half *)&flow->half[event->direction];
-    struct flow_half *requester = (struct flow_half *)&flow->half[flow_reverse(event->direction)];
+    const struct flow_half *half = &flow->half[event->direction];
+    const struct flow_half *requester = &flow->half[flow_reverse(event->direction)];
     unsigned opcode;
     bool open = false;
     uint64_t before = 0;
@@ -255,7 +149,7 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
     rdmap->result = rdmap_parse(&ddp->segment, &rdmap->message);
     opcode = rdmap->message.opcode;
     if (ddp->segment.tagged) {
-        const struct flow_tagged *tagged = tagged_of(half, opcode);
+        const struct flow_tagged *tagged = opcode == RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
 
         open = tagged->open;
         before = tagged->octets;
@@ -270,10 +164,13 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
     rdmap->message_octets = ddp->segment.payload_octets + (open ? before : 0);
     if (!ddp->segment.tagged && ddp->segment.mo == 0 && !rdmap->message.row->tagged)
         parse_header(ddp, rdmap);
-    if (opcode == RDMAP_READ_RESPONSE && ddp->segment.tagged)
-        rdmap->request = request_find(requester, RDMAP_READ_REQUEST, false, 0);
-    else if (rdmap->header == FLOW_HEADER_ATOMIC_RESPONSE)
-        rdmap->request = request_find(requester, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
+    if (opcode == RDMAP_READ_RESPONSE && ddp->segment.tagged) {
+        rdmap->request = flow_request_of_response(half, requester, &ddp->segment, &rdmap->first);
+        if (rdmap->request != NULL)
+            rdmap->message_octets = ddp->segment.payload_octets + rdmap->request->answered;
+    } else if (rdmap->header == FLOW_HEADER_ATOMIC_RESPONSE) {
+        rdmap->request = flow_request_of_atomic(requester, rdmap->atomic_response.id);
+    }
 }
 
 void flow_sent_grow(struct flow_half *half)
@@ -322,9 +219,12 @@ void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const str
 
     event.kind = FLOW_ULPDU;
     event.ulpdu = ulpdu;
+    if (half->state_unverified && !ulpdu->unverified)
+        flow_rdmap_gap(flow, event.direction);
+    half->state_unverified = ulpdu->unverified;
     flow_event_send(decoder, &event);
     /* A receiver drops an FPDU with a bad CRC (RFC 5044 4.4), and which of its octets are wrong is not known. */
-    if (ulpdu->result == TERM_MPA_CRC) {
+    if (ulpdu->result == TERM_MPA_CRC || ulpdu->framing_only) {
         flow->gap = true;
         flow_rdmap_gap(flow, event.direction);
         keep_sent(half, &event, FLOW_SENT_BAD);

@@ -10,7 +10,7 @@
  * - What its senders begin are not FPDUs. A segment that begins after a PSH, when everything before it was acknowledged,
  *   has the first octets of something that its sender wrote then: in an FPDU stream an FPDU, for an ULPDU is framed and
  *   written as one (RFC 5044 3). Three such segments, of either direction, none of which begins like an FPDU or a start-up
- *   frame, are no FPDU stream.
+ *   frame, are no FPDU stream, unless a pair was found: a sender that means to may write a part of an FPDU, too.
  *
  * Pairs that are found are also places to lock on where segments do not begin with FPDUs.
  */
@@ -41,6 +41,7 @@ struct flow_search {
     uint64_t since;          /* no pair was found from here on */
     uint64_t ends[ENDS_MAX]; /* where an FPDU begins if that which was found before is one */
     unsigned end_count;
+    bool paired; /* a pair was found since the last gap */
     uint8_t tail[CONTROL_OCTETS - 1];
     size_t tail_count;
 };
@@ -98,6 +99,7 @@ static bool note_header(struct flow_search *search, uint64_t place, const uint8_
     ends_add(search, place + octets + (markers + 1) * MARKER_OCTETS);
     if (pair)
         search->since = place;
+    search->paired = search->paired || pair;
     return pair;
 }
 
@@ -185,8 +187,15 @@ void flow_search_segment(struct flow_connection *connection, const struct flow_s
     side->pushed = (segment->flags & TCP_BIT_PSH) != 0;
 }
 
+/* A sender may push a part of an FPDU: then they follow each other all the same. */
+static bool has_pair(const struct flow_side *side)
+{
+    return side->search != NULL && side->search->paired;
+}
+
 bool flow_search_is_foreign(const struct flow_connection *connection)
 {
-    return (connection->fresh_fpdus == 0 && connection->fresh_others >= FLOW_SEARCH_SEGMENTS) ||
+    return (connection->fresh_fpdus == 0 && connection->fresh_others >= FLOW_SEARCH_SEGMENTS &&
+            !has_pair(&connection->side[0]) && !has_pair(&connection->side[1])) ||
            flow_search_excludes(&connection->side[0]) || flow_search_excludes(&connection->side[1]);
 }

@@ -57,6 +57,11 @@ static void agree(struct flow_connection *connection)
             flow_side_ends(side, FLOW_REASON_REJECTED);
             continue;
         }
+        if (side->state == SIDE_DEAD &&
+            side->dead_reason == FLOW_REASON_REJECTED) { /* which the second Reply takes back */
+            side->state = side->dead_reported ? SIDE_LATE : SIDE_WAIT;
+            side->position = 0;
+        }
         if (side->start_lost || side->state == SIDE_LATE)
             continue;
         side->framing.crc = flow->tcp->crc;
@@ -210,19 +215,76 @@ static void emit_start(struct flow_decoder *decoder, struct flow_connection *con
 
 /* ---- start-up frames --------------------------------------------------------------------------------------------- */
 
-/* Whether the octets held begin a start-up frame: 1 yes, 0 no, -1 too few to tell. Sets side->kind. */
-static int looks_like_start(struct flow_side *side)
+/*
+ * After other octets of the same stream: a header of the text's values, and nothing after the frame in its segment, since its sender
+ * waits for an answer. Else it may be a text about MPA, or a capture on its way.
+ */
+static bool stands_alone(const uint8_t *octets, size_t count, const struct flow_piece *piece)
 {
-    size_t count = side->have < KEY_PREFIX ? side->have : KEY_PREFIX;
+    return count >= MPA_START_OCTETS && (octets[16] & 0x0F) == 0 && octets[17] <= MPA_REV_2 &&
+           octets_get16(octets + 18) <= MPA_PRIVATE_DATA_MAX &&
+           (count > MPA_START_OCTETS + (size_t)octets_get16(octets + 18)
+                ? false
+                : count < MPA_START_OCTETS + (size_t)octets_get16(octets + 18) ||
+                      (piece->at_end && piece->captured == piece->length));
+}
 
-    if (side->expects)
+/* Whether the octets held begin a start-up frame: 1 yes, 0 no, -1 too few to tell. Sets side->kind. */
+static int looks_like_start(struct flow_side *side, const struct flow_piece *piece)
+{
+    size_t prefix = side->inside ? MPA_KEY_OCTETS : KEY_PREFIX;
+    size_t count = side->have < prefix ? side->have : prefix;
+    bool reply = side->have > KEY_KIND && side->buffer[KEY_KIND] == MPA_KEY_REPLY[KEY_KIND];
+
+    if (side->expects && !side->inside)
         return 1;
-    if (memcmp(side->buffer, MPA_KEY_REQUEST, count) != 0)
+    if (memcmp(side->buffer, reply ? MPA_KEY_REPLY : MPA_KEY_REQUEST, count) != 0)
         return 0;
-    if (side->have <= KEY_KIND)
+    if (side->have <= KEY_KIND || (side->inside && side->have < MPA_START_OCTETS))
         return -1;
-    side->kind = side->buffer[KEY_KIND] == MPA_KEY_REPLY[KEY_KIND] ? MPA_REPLY : MPA_REQUEST;
+    if (side->inside && (!stands_alone(side->buffer, side->have, piece) ||
+                         (side->expects && side->kind != (reply ? MPA_REPLY : MPA_REQUEST))))
+        return 0;
+    side->kind = reply ? MPA_REPLY : MPA_REQUEST;
     return 1;
+}
+
+/* Where a Key begins in the octets, or may begin at their end; `count`: nowhere. */
+static size_t find_key(const uint8_t *octets, size_t count)
+{
+    const uint8_t *at = octets, *end = octets + count;
+
+    while (at < end && (at = memchr(at, MPA_KEY_REQUEST[0], (size_t)(end - at))) != NULL) {
+        size_t left = (size_t)(end - at), compared = left < KEY_KIND ? left : KEY_KIND;
+
+        if (memcmp(at, MPA_KEY_REQUEST, compared) == 0)
+            return (size_t)(at - octets);
+        at++;
+    }
+    return count;
+}
+
+/* No start-up frame begins the piece, and one ends it. */
+static bool has_key_later(const struct flow_side *side, const struct flow_piece *piece)
+{
+    const uint8_t *octets = side->buffer;
+    size_t count = side->have, at;
+
+    if (side->inside || count != piece->captured || memcmp(octets, MPA_KEY_REQUEST, KEY_PREFIX) == 0)
+        return false;
+    at = find_key(octets, count);
+    return at < count && mpa_start_kind_of(octets + at, count - at) == (int)side->kind &&
+           stands_alone(octets + at, count - at, piece);
+}
+
+/* The stream's first octets have the form of a start-up frame, but for the Key: whether they are one the other side's answer tells. */
+static bool is_shaped(const struct flow_side *side, const struct flow_piece *piece)
+{
+    const uint8_t *octets = side->buffer;
+
+    return side->have == piece->captured && piece->captured == piece->length && piece->at_start && piece->at_end &&
+           side->have >= MPA_START_OCTETS && (octets[16] & 0x0F) == 0 && octets[17] <= MPA_REV_2 &&
+           side->have == MPA_START_OCTETS + (size_t)octets_get16(octets + 18);
 }
 
 /*
@@ -248,30 +310,75 @@ static bool assign_roles(struct flow_decoder *decoder, struct flow_connection *c
     return true;
 }
 
+/* The other side has still to say whether the side's first octets were a start-up frame. */
+static bool may_be_answered(const struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *other = &connection->side[1 - index];
+
+    return other->state == SIDE_FRESH || other->state == SIDE_START;
+}
+
+/*
+ * The octets held are no start-up frame: the ULP's, in which one may begin later. Those of the piece are looked through; returns how many
+ * of these are passed over.
+ */
+static size_t begin_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                              size_t before)
+{
+    struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    size_t passed = side->inside && before == 0; /* the Key that stood here */
+
+    side->state = SIDE_STREAMING;
+    side->streamed = side->streamed || !side->inside;
+    flow_octets(decoder, connection, FLOW_ROW_ULP, before + passed);
+    flow_start_look(connection, side->buffer, side->have);
+    flow_settle_foreign(connection);
+    flow_mpa_release(decoder, side);
+    side->waiting = side->shaped = side->inside = false;
+    if (other->waiting && other->shaped) /* for nothing */
+        flow_mpa_go_on(connection, 1 - index);
+    return passed;
+}
+
 /*
  * The first octets of a stream, `before` of them held already: do they begin a start-up frame? False: not, or not yet;
- * then *taken octets of the `left` ones of the piece were.
+ * then *taken octets of the piece were.
  */
 static bool begin_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, size_t before,
-                        size_t left, size_t *taken)
+                        const struct flow_piece *piece, size_t *taken)
 {
     struct flow_side *side = &connection->side[index];
-    const struct flow_side *other = &connection->side[1 - index];
-    int looks = looks_like_start(side);
+    struct flow_side *other = &connection->side[1 - index];
+    int looks = looks_like_start(side, piece);
 
     *taken = 0;
+    if (looks > 0 && before == 0 && has_key_later(side, piece)) { /* octets of the ULP that were on their way */
+        side->state = SIDE_STREAMING;
+        flow_mpa_release(decoder, side);
+        return false;
+    }
     if (looks < 0) {
         *taken = side->have - before;
         return false;
     }
+    if (looks == 0 && before == 0 && !side->inside && is_shaped(side, piece) && may_be_answered(connection, index)) {
+        if (other->waiting && other->have == 0 && other->kind == MPA_REPLY && !other->shaped) {
+            side->kind = MPA_REQUEST; /* the Reply that waits for it says so */
+            looks = 1;
+        } else if (!side->impatient && !other->waiting) {
+            side->have = before;
+            side->waiting = side->shaped = true;
+            return false;
+        }
+    }
     if (looks == 0) {
-        side->state = SIDE_STREAMING;
-        flow_octets(decoder, connection, FLOW_ROW_ULP, before + left);
-        flow_start_look(connection, side->buffer, side->have);
-        flow_settle_foreign(connection);
-        flow_mpa_release(decoder, side);
-        *taken = left;
+        *taken = begin_streaming(decoder, connection, index, before);
         return false;
+    }
+    if (other->shaped && other->waiting) { /* it was a start-up frame, whatever its Key is */
+        other->expects = true;
+        other->kind = side->kind == MPA_REQUEST ? MPA_REPLY : MPA_REQUEST;
+        other->waiting = false;
     }
     if (side->kind == MPA_REPLY && !side->expects && answers_nothing(side, other))
         side->kind = MPA_REQUEST;
@@ -287,8 +394,10 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return false;
     }
+    if (side->inside)
+        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
     side->state = SIDE_START;
-    side->waiting = false;
+    side->waiting = side->inside = false;
     return true;
 }
 
@@ -315,7 +424,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     }
     memcpy(side->buffer + before, piece->octets + used, count);
     side->have += count;
-    if (side->state == SIDE_FRESH && !begin_start(decoder, connection, index, before, left, &taken))
+    if (side->state == SIDE_FRESH && !begin_start(decoder, connection, index, before, piece, &taken))
         return taken;
     p = side->buffer;
     result = mpa_start_parse(&p, side->buffer + side->have, side->kind, &frame);
@@ -362,25 +471,64 @@ void flow_start_look(struct flow_connection *connection, const uint8_t *octets, 
         connection->key_seen = memmem(octets, count, key, sizeof(key) - 1) != NULL;
 }
 
-/* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
+/*
+ * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment; and FPDUs with right
+ * CRCs may: their sender has left it out.
+ */
 size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                             const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    int kind = used == 0 && piece->at_start ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
+    size_t left = piece->captured - used, key, after;
+    bool first = used == 0 && piece->at_start;
+    int kind = first ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
+    struct fpdu_framing framing;
 
-    if (kind < 0 || (side->expects && (int)side->kind != kind)) {
-        flow_start_look(connection, piece->octets + used, piece->captured - used);
-        return piece->captured - used;
-    }
-    side->state = SIDE_FRESH;
-    if (!side->expects) {
-        side->kind = (enum mpa_start_kind)kind;
-        if (!assign_roles(decoder, connection, index)) {
-            flow_side_ends(side, FLOW_REASON_NO_MEMORY);
-            return 0;
+    if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
+        side->state = SIDE_FRESH;
+        if (!side->expects) {
+            side->kind = (enum mpa_start_kind)kind;
+            if (!assign_roles(decoder, connection, index)) {
+                flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+                return 0;
+            }
         }
+        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
+        return 0;
     }
-    flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
-    return 0;
+    flow_start_look(connection, piece->octets + used, left);
+    if (first && !decoder->config.no_late_lock && flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
+        side->state = SIDE_LATE;
+        return 0;
+    }
+    key = find_key(piece->octets + used, left);
+    if (!decoder->config.no_late_lock)
+        switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
+        case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
+        case FLOW_PROOF_MARKED: connection->key_seen = true; break;
+        default: break;
+        }
+    if (key == left)
+        return left;
+    side->state = SIDE_FRESH;
+    side->inside = true;
+    return key;
+}
+
+bool flow_start_again(struct flow_connection *connection, unsigned index, const struct flow_piece *piece)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_start *reply = &connection->flow->tcp->start[MPA_REPLY];
+    int kind = mpa_start_kind_of(piece->octets, piece->captured);
+
+    if (kind < 0 || (int)side->kind != kind)
+        return false;
+    side->state = SIDE_FRESH;
+    side->start_done = false;
+    if (kind == MPA_REQUEST) { /* the ULP begins anew (RFC 5044 7.1): the Reply to it is awaited */
+        free(reply->private_copy);
+        *reply = (struct flow_start){0};
+        connection->side[1 - index].start_done = false;
+    }
+    return true;
 }

@@ -7,11 +7,6 @@
 
 enum { ETHERNET_MTU = 1500 };
 
-static bool is_ddp_indication(uint32_t indication)
-{
-    return indication == DDP_SCTP_INDICATION_DDP || indication == DDP_SCTP_INDICATION_DDP_RDMA;
-}
-
 static bool is_rfc5043_ppid(uint32_t ppid)
 {
     return ppid == DDP_SCTP_PPID_SEGMENT || ppid == DDP_SCTP_PPID_CONTROL;
@@ -22,6 +17,26 @@ static bool is_draft_ppid(uint32_t ppid)
     return ppid == DDP_SCTP_PPID_DRAFT_SEGMENT || ppid == DDP_SCTP_PPID_DRAFT_CONTROL;
 }
 
+/*
+ * User data of PPID 16 and 17 that are DDP's: a message of the registry with a length that it may have (RFC 5043 5.2.3, RFC 6581 7), or
+ * a DDP Segment with the versions and an opcode of the texts. Other protocols use the numbers, too, and without an indication of DDP
+ * nothing else tells.
+ */
+static bool is_ddp_user(const struct sctp_data *data)
+{
+    struct ddp_sctp_message message;
+
+    if (data->ppid == DDP_SCTP_PPID_SEGMENT)
+        return data->user_have > DDP_SCTP_SSN_OCTETS && data->user_octets > DDP_SCTP_SSN_OCTETS &&
+               flow_lock_plausible(data->user + DDP_SCTP_SSN_OCTETS, data->user_have - DDP_SCTP_SSN_OCTETS,
+                                   data->user_octets - DDP_SCTP_SSN_OCTETS, MPA_REV_1);
+    if (data->user_have < DDP_SCTP_CONTROL_OCTETS)
+        return false;
+    (void)ddp_sctp_parse(data->ppid, data->user, data->user_have, &message);
+    return message.row->name != NULL && data->user_octets <= DDP_SCTP_CONTROL_MAX &&
+           (message.row->has_private || data->user_octets == DDP_SCTP_CONTROL_OCTETS);
+}
+
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 static void count(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_row row, uint64_t octets)
@@ -30,7 +45,7 @@ static void count(struct flow_decoder *decoder, struct sctp_arrival *packet, enu
     packet->counted += octets;
 }
 
-static void emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *packet, struct flow_sctp *reported)
+void sctp_emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     const struct sctp_association *association = packet->association;
     struct flow_event event = sctp_event(association->flow, packet->side ^ association->swap, FLOW_SCTP,
@@ -47,61 +62,6 @@ static void emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *
                                 : 0;
     event.sctp = reported;
     flow_event_send(decoder, &event);
-}
-
-static void learn_init(struct flow_decoder *decoder, const struct sctp_arrival *packet, const struct sctp_init *init,
-                       bool ack)
-{
-    struct sctp_association *association = packet->association;
-    struct sctp_side *side = &association->side[packet->side];
-    unsigned initiator = ack ? 1 - packet->side : packet->side;
-
-    if (!side->init_seen) {
-        side->init_seen = true;
-        side->tag = init->tag;
-        side->has_indication = init->has_adaptation;
-        side->indication = init->adaptation;
-        sctp_learn_first_tsn(side, init->initial_tsn, association->started && !association->start_lost);
-        association->started = true;
-        sctp_addresses_learn(association, packet->side, init);
-        sctp_association_learn_tag(decoder->sctp, association, packet->side, init->tag);
-    }
-    if (init->has_adaptation && is_ddp_indication(init->adaptation))
-        sctp_association_recognise(decoder, association, initiator);
-}
-
-/* What rules compare with holds the frame's consequence only after its event. */
-static void keep_init(const struct sctp_arrival *packet, const struct sctp_init *init, const struct flow_sctp *reported)
-{
-    struct sctp_association *association = packet->association;
-    unsigned direction = packet->side ^ association->swap;
-    struct flow_sctp_state *state;
-
-    if (association->flow == NULL)
-        return;
-    state = association->flow->sctp;
-    state->init_seen[direction] =
-        reported->chunk.octets == reported->chunk.length; /* what was cut may be the indication */
-    state->has_indication[direction] = init->has_adaptation;
-    state->indication[direction] = init->adaptation;
-    state->outbound[direction] = init->outbound;
-    state->inbound[direction] = init->inbound;
-    if (init->has_adaptation && init->adaptation == DDP_SCTP_INDICATION_DDP_RDMA)
-        state->profile = DDP_SCTP_DRAFT02;
-}
-
-static void take_init(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
-{
-    struct sctp_init init;
-
-    if (sctp_init_parse(&reported->chunk, &init) != WIRE_OK) {
-        emit_chunk(decoder, packet, reported);
-        return;
-    }
-    reported->init = &init;
-    learn_init(decoder, packet, &init, reported->chunk.type == SCTP_INIT_ACK);
-    emit_chunk(decoder, packet, reported);
-    keep_init(packet, &init, reported);
 }
 
 /* PPIDs 1 and 2 belong to others unless an indication says otherwise. */
@@ -136,6 +96,10 @@ static void take_user(struct flow_decoder *decoder, struct sctp_arrival *packet,
                                        .first_frame = association->frame,
                                        .frame = association->frame,
                                        .time_ns = association->time_ns,
+                                       .acked_known = association->side[1 - packet->side].acked_known,
+                                       .acked = association->side[1 - packet->side].acked,
+                                       .heard_known = side->acked_known,
+                                       .heard = side->acked,
                                        .count = data->user_octets,
                                        .have = data->user_have,
                                        .octets = data->user};
@@ -175,24 +139,27 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
 
     if (sctp_data_parse(&reported->chunk, &data) != WIRE_OK) {
         side->lost = true;
-        emit_chunk(decoder, packet, reported);
+        sctp_emit_chunk(decoder, packet, reported);
         return;
     }
     if (data.user_octets != 0) /* else its receiver ends the association, and takes nothing of it (RFC 9260 6.2) */
         tsn = sctp_tsn_note(decoder, association, packet->side, data.tsn, sctp_contents(&data, decoder->secret));
     reported->duplicate = tsn != SCTP_TSN_NEW;
     association->draft_ppids |= is_draft_ppid(data.ppid);
-    if (association->flow == NULL) {
-        if (!is_rfc5043_ppid(data.ppid) || !data.first)
-            return;
-        sctp_association_recognise(decoder, association,
-                                   association->side[1 - packet->side].init_seen ? 1 - packet->side : packet->side);
-    }
-    if (association->flow == NULL)
+    if (association->flow == NULL &&
+        (!is_rfc5043_ppid(data.ppid) || !data.first || !is_ddp_user(&data) ||
+         !sctp_recognise(decoder, association, association->has_initiator ? association->initiator : packet->side,
+                         DDP_SCTP_RFC5043))) {
+        if (is_rfc5043_ppid(data.ppid)) {
+            association->doubted += data.user_have;
+            packet->counted += data.user_have;
+        }
+        sctp_association_forget_init(association);
         return;
+    }
     reported->data = &data;
     reported->foreign = data.first && !is_ddp_ppid(association, data.ppid);
-    emit_chunk(decoder, packet, reported);
+    sctp_emit_chunk(decoder, packet, reported);
     if (data.first && !reported->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
         association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
     if (reported->foreign)
@@ -203,10 +170,19 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
         take_user(decoder, packet, &data);
 }
 
+/* The packet's sender acknowledges the other side's TSNs up to this one, and up to `apart` some. `sack` has more to say (NULL: nothing). */
+static void take_ack(const struct sctp_arrival *packet, uint32_t cumulative, uint32_t apart,
+                     const struct sctp_chunk *sack)
+{
+    sctp_tsns_acked(&packet->association->side[1 - packet->side], cumulative, apart, packet->association->frame);
+    if (packet->association->early_pending != 0)
+        sctp_early_acknowledged(packet->association, 1 - packet->side, cumulative, sack);
+}
+
 /* What the receiver has and the capture has not will not come any more. */
 static void take_sack(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
 {
-    enum { BLOCK_OCTETS = 4, BLOCK_END_AT = 2 };
+    enum { BLOCK_END_AT = 2 };
     uint32_t cumulative, apart = 0;
     size_t blocks, at;
 
@@ -214,11 +190,24 @@ static void take_sack(const struct sctp_arrival *packet, const struct sctp_chunk
         return;
     cumulative = (uint32_t)sctp_sack_get_Cumulative(chunk->start);
     blocks = (size_t)sctp_sack_get_Gaps(chunk->start);
-    at = sctp_sack_layout.octets + blocks * BLOCK_OCTETS;
+    at = sctp_sack_layout.octets + blocks * SCTP_GAP_BLOCK_OCTETS;
     if (blocks != 0 && at <= chunk->octets) /* the last one lies furthest (RFC 9260 3.3.4) */
-        apart = octets_get16(chunk->start + at - BLOCK_OCTETS + BLOCK_END_AT);
-    sctp_tsns_acked(&packet->association->side[1 - packet->side], cumulative, cumulative + apart,
-                    packet->association->frame);
+        apart = octets_get16(chunk->start + at - SCTP_GAP_BLOCK_OCTETS + BLOCK_END_AT);
+    take_ack(packet, cumulative, cumulative + apart, chunk);
+}
+
+/* A SHUTDOWN acknowledges, too, and says who ends the association. */
+static void take_shutdown(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
+{
+    uint32_t cumulative;
+
+    if (!packet->association->shut_down)
+        packet->association->shut_down_by = packet->side;
+    packet->association->shut_down = true;
+    if (chunk->octets < SCTP_SHUTDOWN_OCTETS)
+        return;
+    cumulative = octets_get32(chunk->start + SCTP_CHUNK_OCTETS);
+    take_ack(packet, cumulative, cumulative, NULL);
 }
 
 static bool is_silent(unsigned type)
@@ -264,15 +253,19 @@ static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet
     case SCTP_INIT:
     case SCTP_INIT_ACK:
         if (start == packet->datagram->octets + SCTP_COMMON_OCTETS)
-            take_init(decoder, packet, &reported);
+            sctp_take_init(decoder, packet, &reported);
         break;
     case SCTP_DATA:
     case SCTP_IDATA: take_data(decoder, packet, &reported); break;
     case SCTP_SACK: take_sack(packet, &reported.chunk); break;
+    case SCTP_SHUTDOWN:
+        take_shutdown(packet, &reported.chunk);
+        sctp_emit_chunk(decoder, packet, &reported);
+        break;
     case SCTP_ASCONF: packet->association->side[packet->side].any_address = true; /* fall through */
     default:
         if (!is_silent(reported.chunk.type))
-            emit_chunk(decoder, packet, &reported);
+            sctp_emit_chunk(decoder, packet, &reported);
         break;
     }
     if (stops_reading(&reported.chunk)) {
@@ -306,10 +299,10 @@ static enum flow_row row_of_stray(const struct flow_datagram *datagram)
             return FLOW_ROW_IWARP;
         acks = acks || chunk.type == SCTP_SACK;
         if ((chunk.type == SCTP_DATA || chunk.type == SCTP_IDATA) && sctp_data_parse(&chunk, &data) == WIRE_OK) {
-            if (is_rfc5043_ppid(data.ppid))
+            if (is_rfc5043_ppid(data.ppid) && (!data.first || is_ddp_user(&data)))
                 return FLOW_ROW_IWARP;
-            row =
-                is_draft_ppid(data.ppid) || is_rfc5043_ppid(__builtin_bswap32(data.ppid)) ? FLOW_ROW_SCTP_UNKNOWN : row;
+            if (is_rfc5043_ppid(data.ppid) || is_draft_ppid(data.ppid) || is_rfc5043_ppid(__builtin_bswap32(data.ppid)))
+                row = FLOW_ROW_SCTP_UNKNOWN;
             others = true;
         }
     }
@@ -385,7 +378,7 @@ void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *ass
 
     if (sctp_chunk_parse(&p, datagram->octets + datagram->captured, &reported.chunk) == WIRE_OK ||
         reported.chunk.start != NULL)
-        take_init(decoder, &arrival, &reported);
+        sctp_take_init(decoder, &arrival, &reported);
 }
 
 void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
@@ -394,6 +387,8 @@ void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association
     struct sctp_side *side = &association->side[index];
 
     sctp_association_forget_tag(decoder->sctp, association, index);
+    free(side->init);
+    side->init = NULL;
     side->init_seen = side->tag_heard = false;
     side->tsn_known = side->begun = false;
     sctp_window_free(side);

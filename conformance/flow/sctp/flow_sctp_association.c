@@ -50,12 +50,27 @@ void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enu
 
 /* ---- associations ------------------------------------------------------------------------------------------------ */
 
+/* Both sides have said what they support, and none named DDP (RFC 5043 11.1). */
+static bool is_refuted(const struct sctp_association *association)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sctp_side *side = &association->side[i];
+
+        if (!side->init_seen || !side->init_whole ||
+            (side->has_indication &&
+             (side->indication == DDP_SCTP_INDICATION_DDP || side->indication == DDP_SCTP_INDICATION_DDP_RDMA)))
+            return false;
+    }
+    return true;
+}
+
 /* What became of the frames and of the octets that were kept back. */
 static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
 {
     struct flow_account *account = &decoder->totals.account;
-    bool unknown = !association->started && association->draft_ppids;
-    uint64_t octets = association->octets;
+    bool unknown =
+        (!association->started && association->draft_ppids) || (association->doubted != 0 && !is_refuted(association));
+    uint64_t octets = association->octets + association->doubted;
 
     if (association->flow == NULL) {
         for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
@@ -97,6 +112,7 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
     HASH_DEL(sctp->associations, association);
     DL_DELETE2(sctp->oldest, association, older, newer);
     sctp->association_count--;
+    sctp_association_forget_init(association);
     flow_free(association->flow);
     free(association);
 }
@@ -208,6 +224,14 @@ struct sctp_association *sctp_association_make(struct flow_decoder *decoder, con
     return association;
 }
 
+void sctp_association_forget_init(struct sctp_association *association)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        free(association->side[i].init);
+        association->side[i].init = NULL;
+    }
+}
+
 bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator)
 {
     struct flow *flow = association->flow;
@@ -219,7 +243,8 @@ bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_associ
         return false;
     association->flow = flow;
     decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
-    association->octets = 0;
+    decoder->totals.account.row[FLOW_ROW_SCTP_UNKNOWN].octets += association->doubted;
+    association->octets = association->doubted = 0;
     for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
         sctp_octets(decoder, unread_rows[i], association->unread[i]);
     association->swap = initiator;

@@ -30,7 +30,10 @@ struct sctp_message {
     uint64_t first_frame; /* of its first fragment */
     uint64_t frame;       /* of its last */
     uint64_t time_ns;
-    size_t count; /* on the wire */
+    bool acked_known, heard_known;
+    uint32_t acked; /* of the other side's TSNs, by its sender, when it was sent */
+    uint32_t heard; /* of its sender's TSNs, by the other side, when it was captured */
+    size_t count;   /* on the wire */
     size_t have;
     const uint8_t *octets; /* `copy` when held */
     uint8_t copy[];
@@ -47,12 +50,23 @@ struct sctp_fragment {
     uint8_t octets[];
 };
 
+/* An INIT (ACK) of an association in which DDP was not recognised yet. */
+struct sctp_kept_init {
+    uint64_t frame, time_ns;
+    enum flow_checksum checksum;
+    size_t packet_octets, network_octets;
+    size_t length; /* of the chunk on the wire; */
+    size_t count;  /* octets of it that are here */
+    uint8_t octets[];
+};
+
 /* One sender on a SID. */
 struct sctp_stream_half {
     bool known;         /* `expected` is */
     bool reported;      /* something of this session was told of */
     bool closed;        /* its Terminate or Reject was told of: what comes now is of the next session */
-    uint64_t frame;     /* of the last message that was told of */
+    uint64_t frame;     /* of the last message that was told of, */
+    uint32_t last_tsn;  /* and its TSN */
     uint16_t expected;  /* DDP-SSN */
     uint16_t held_from; /* those of held[] before it were taken out */
     uint16_t held_end, held_room;
@@ -77,11 +91,20 @@ struct sctp_stream {
     struct flow *flow; /* of the present session; NULL: none yet */
     unsigned swap;     /* direction = side ^ swap */
     uint32_t sessions;
-    bool lost;                         /* the present session's Initiate is missing in the capture */
-    bool unsure;                       /* which sessions of the two sides belong together is not known */
-    bool holds;                        /* it is in the association's list of those with messages that wait */
-    uint32_t unsure_seen;              /* the association's `unsure_count` that it knows of: sctp_stream_refresh() */
-    uint64_t last_ns;                  /* when something was heard of it, or of what made it unsure */
+    bool lost;            /* the present session's Initiate is missing in the capture */
+    bool superseded;      /* the present session ends, as another one's Initiate has come */
+    bool unsure;          /* which sessions of the two sides belong together is not known */
+    bool holds;           /* it is in the association's list of those with messages that wait */
+    uint32_t unsure_seen; /* the association's `unsure_count` that it knows of: sctp_stream_refresh() */
+    uint64_t last_ns;     /* when something was heard of it, or of what made it unsure */
+    /* The present session's first segment of the active side, when nothing had acknowledged the Initiate by then */
+    bool early_pending;
+    uint64_t initiate_frame;
+    uint32_t early_tsn;
+    uint64_t early_frame;
+    bool early_acked_known;
+    uint32_t early_acked;
+    struct sctp_stream *early_next, *early_prev;
     struct sctp_stream_half halves[2]; /* by side of the association's key */
     struct sctp_stream *newer, *older;
     struct sctp_stream *holds_next, *holds_prev;
@@ -96,8 +119,10 @@ struct sctp_window; /* of flow_sctp_tsn.c */
 struct sctp_birth;  /* of flow_sctp_accept.c */
 
 struct sctp_side {
+    struct sctp_kept_init *init; /* NULL: none, or it was told of */
     bool init_seen;
-    uint32_t tag; /* Initiate Tag: that of packets to it */
+    bool init_whole; /* all of its parameters are known */
+    uint32_t tag;    /* Initiate Tag: that of packets to it */
     bool has_indication;
     uint32_t indication;
     /* What its packets and those to it are known by: flow_sctp_accept.c */
@@ -149,9 +174,11 @@ struct sctp_association {
     struct flow_key key;
     struct flow *flow; /* NULL until DDP is recognised */
     unsigned swap;
-    bool started;    /* its INIT was captured */
-    bool start_lost; /* an INIT (ACK) will not come any more */
-    bool finished;   /* ABORT, SHUTDOWN COMPLETE */
+    bool started; /* its INIT was captured */
+    bool has_initiator;
+    unsigned initiator; /* side that sent the INIT; only when has_initiator */
+    bool start_lost;    /* an INIT (ACK) will not come any more */
+    bool finished;      /* ABORT, SHUTDOWN COMPLETE */
     struct sctp_side side[2];
     struct sctp_birth *births; /* INITs and INIT ACKs kept aside, the newest first */
     struct sctp_stream *streams;
@@ -166,6 +193,11 @@ struct sctp_association {
         unsure_count;   /* how often messages were given up, or told before others of the other side that came first */
     uint64_t unsure_ns; /* when, for the last time */
     bool draft_ppids;   /* DATA with PPIDs that are the draft's, or another protocol's */
+    uint64_t doubted;   /* octets of user data with DDP's PPIDs that are none of DDP's, before it was recognised */
+    bool shut_down;     /* a SHUTDOWN was captured, of */
+    unsigned shut_down_by;     /* this side first */
+    unsigned early_pending;    /* streams with that flag, */
+    struct sctp_stream *early; /* these */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
 };
@@ -216,12 +248,24 @@ void sctp_addresses_learn(struct sctp_association *association, unsigned side, c
 void sctp_births_free(struct sctp_birth **births);
 
 /* flow_sctp.c */
+/* The chunk's event, where the association is a flow. */
+void sctp_emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *arrival, struct flow_sctp *reported);
 /* The INIT (ACK) of a packet that was kept aside: its events. */
 void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                       const struct flow_datagram *datagram);
 /* The same in place of the side's INIT ACK, which the other side did not take. */
 void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                            const struct flow_datagram *datagram);
+
+/* flow_sctp_init.c */
+/* An INIT or INIT ACK of the association. */
+void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *arrival, struct flow_sctp *reported);
+/*
+ * The association carries DDP, as the profile of an indication or a PPID tells (UNDECIDED: it may be either). INIT and INIT ACK that
+ * came before are told of: their sides are judged by what they said. False: without memory.
+ */
+bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
+                    enum ddp_sctp_profile profile);
 
 /* flow_sctp_tsn.c */
 enum sctp_tsn {
@@ -270,6 +314,8 @@ void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_associati
 void sctp_association_forget_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver);
 /* It carries DDP, so that it is a flow. False: without memory. */
 bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator);
+/* What its INIT (ACK) says cannot mean anything any more. */
+void sctp_association_forget_init(struct sctp_association *association);
 /* `tell`: with events. */
 void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
                           enum flow_reason reason);
@@ -324,6 +370,14 @@ void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
 /* The message is not decoded. */
 void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
                         const struct sctp_message *message, enum flow_reason reason);
+
+/* flow_sctp_early.c */
+/* A message of the present session, before it is told of. */
+void sctp_early_watch(struct sctp_stream *stream, unsigned side, const struct sctp_message *message);
+/* The other side of `side` has acknowledged up to this TSN, and the blocks after it of that SACK (NULL: none). */
+void sctp_early_acknowledged(struct sctp_association *association, unsigned side, uint32_t cumulative,
+                             const struct sctp_chunk *sack);
+void sctp_early_forget(struct sctp_stream *stream);
 
 /* flow_sctp_stream.c */
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */

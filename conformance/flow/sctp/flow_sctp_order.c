@@ -196,6 +196,18 @@ void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *ass
         continue;
 }
 
+/*
+ * What the side's first message waits for was never sent: all that either side sent was captured, up to the other side's acknowledgment
+ * of that message.
+ */
+static bool waits_for_nothing(const struct sctp_association *association, unsigned index)
+{
+    const struct sctp_side *side = &association->side[index];
+
+    return sctp_side_complete(side) && sctp_side_complete(&association->side[1 - index]) && side->acked_known &&
+           (int32_t)(side->acked - side->waiting->tsn) >= 0;
+}
+
 /* At the end: an INIT or a hole first, then a message that waits for a session. */
 static bool force_one(struct flow_decoder *decoder, struct sctp_association *association)
 {
@@ -214,7 +226,8 @@ static bool force_one(struct flow_decoder *decoder, struct sctp_association *ass
     for (unsigned i = 0; i < 2; i++) {
         if (association->side[i ^ association->swap].waiting == NULL)
             continue;
-        sctp_streams_unsure(decoder, association);
+        if (!waits_for_nothing(association, i ^ association->swap))
+            sctp_streams_unsure(decoder, association);
         emit_first(decoder, association, i ^ association->swap);
         return true;
     }

@@ -13,15 +13,21 @@ static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
 {
     const struct sctp_side *sender = &stream->association->side[side];
 
-    return stream->halves[side].closed ||
-           (sctp_side_complete(sender) && sender->acked_known && sender->acked == sender->highest_tsn &&
-            sender->acked_frame >= stream->halves[1 - side].frame);
+    if (stream->halves[side].closed)
+        return true;
+    if (!sctp_side_complete(sender) || !sender->acked_known || sender->acked_frame < stream->halves[1 - side].frame)
+        return false;
+    return sender->acked == sender->highest_tsn ||
+           (stream->superseded && (int32_t)(sender->acked - stream->halves[side].last_tsn) >= 0);
 }
 
 void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
 {
     if (stream->flow == NULL)
         return;
+    sctp_early_forget(stream);
+    if (stream->association->shut_down)
+        stream->flow->sctp->left_by[stream->association->shut_down_by ^ stream->swap] = true;
     if (tell) {
         struct flow_event event =
             sctp_event(stream->flow, FLOW_FROM_INITIATOR, FLOW_END, stream->flow->last_frame, stream->flow->last_ns);
@@ -33,6 +39,7 @@ void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, 
     }
     flow_free(stream->flow);
     stream->flow = NULL;
+    stream->superseded = false;
 }
 
 /* Nothing of a stream's first sessions is missing. */
@@ -117,8 +124,12 @@ static void report_control(struct flow_decoder *decoder, struct sctp_stream *str
         return;
     }
     reject = session->message.code == DDP_SCTP_REJECT || session->message.code == DDP_SCTP_ENHANCED_REJECT;
-    if (state->chunks[direction]++ == 0)
+    if (state->chunks[direction]++ == 0) {
         state->opening[direction] = session->message.code;
+        state->opening_tsn[direction] = message->tsn;
+        if (direction == FLOW_FROM_INITIATOR)
+            stream->initiate_frame = message->frame;
+    }
     state->next_ssn[direction] = (uint16_t)(session->message.ssn + 1);
     if (session->message.code == DDP_SCTP_TERMINATE || reject) {
         if (state->ended[direction] == 0)
@@ -151,6 +162,8 @@ static void report_segment(struct flow_decoder *decoder, struct sctp_stream *str
     if (sctp_is_draft(stream) && state->segments[direction] == 0 && parsed->segment_octets != 0 &&
         ddp_tagged_get_DV(parsed->segment) == 0)
         stream->flow->revision = MPA_REV_RDMAC; /* that family of drafts had version 0 (RFC 5044 Appendix C) */
+    if (!sctp_is_draft(stream))
+        sctp_early_watch(stream, side, message);
     decoder->totals.fpdus++;
     half->fpdus++;
     half->segments++;
@@ -209,8 +222,13 @@ void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *strea
                          const struct sctp_message *message)
 {
     struct sctp_association *association = stream->association;
-    struct flow_session session = {
-        .octets = message->octets, .count = message->count, .have = message->have, .ppid = message->ppid};
+    struct flow_session session = {.octets = message->octets,
+                                   .count = message->count,
+                                   .have = message->have,
+                                   .ppid = message->ppid,
+                                   .tsn = message->tsn,
+                                   .acked_known = message->acked_known,
+                                   .acked = message->acked};
     bool answer, terminate;
     unsigned active;
 
@@ -230,6 +248,7 @@ void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *strea
     stream->flow->last_ns = association->time_ns;
     stream->halves[side].reported = stream->halves[side].known = true;
     stream->halves[side].frame = message->frame;
+    stream->halves[side].last_tsn = message->tsn;
     if (session.message.kind == DDP_SCTP_SEGMENT)
         report_segment(decoder, stream, side, message, &session);
     else

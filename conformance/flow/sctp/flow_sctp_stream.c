@@ -310,6 +310,10 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         drain(decoder, stream, side, true);
     if (stream->flow != NULL && !stream->halves[1 - side].closed)
         drain(decoder, stream, 1 - side, true);
+    if (stream->flow != NULL) {
+        stream->flow->sctp->left_by[side ^ stream->swap] = true;
+        stream->superseded = true;
+    }
     sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = false;
     stream->unsure = stream->unsure && !sctp_is_quiet(stream, side, message);

@@ -72,6 +72,7 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
         flow_tcp_release(decoder, &connection->side[i]);
         flow_mpa_release(decoder, &connection->side[i]);
         flow_search_release(&connection->side[i]);
+        flow_proof_release(&connection->side[i]);
     }
     flow_free(connection->flow);
     free(connection);

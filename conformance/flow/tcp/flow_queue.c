@@ -319,11 +319,13 @@ void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *conn
                       bool with_data, uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
-    size_t partial = flow_mpa_partial(side);
-    struct flow_close close = {reset, partial, partial != 0 && flow_lock_unsound(decoder, connection, index),
-                               with_data};
+    struct flow_close close = {reset, 0, false, with_data};
     struct flow_event event = flow_event_make(connection, index, FLOW_TCP_CLOSE, frame, time_ns);
 
+    if (connection->flow != NULL && !reset)
+        flow_fpdu_end(decoder, connection, index);
+    close.partial_fpdu = flow_mpa_partial(side);
+    close.unsound = close.partial_fpdu != 0 && flow_lock_unsound(decoder, connection, index);
     event.close = &close;
     event.position = side->position;
     if (side->half != NULL && reset)

@@ -52,6 +52,18 @@ function Test:associate(options)
   return a
 end
 
+-- The numbers of streams in both directions, as INIT and INIT ACK leave them, when the tester asks for equal ones (RFC 5043 8).
+function Test:sctp_equal_streams()
+  local offered <const> = 64
+  local said = self:associate { tester = { outbound = offered, inbound = offered } }.handle:status()
+  if self.role == "initiator" then
+    self:equal("MIS of the device's INIT, which is to be its OS", said.outbound, said.inbound)
+  else
+    self:equal("streams to the device by its INIT ACK, which are to be as many as those from it",
+      math.min(said.outbound, offered), math.min(said.inbound, offered))
+  end
+end
+
 -- An association that the device began by itself, which the tester has accepted.
 function Test:sctp_adopt(handle)
   if not handle then self:inconclusive("no SCTP association with the device: the device did not set it up") end

@@ -154,7 +154,7 @@ START_TEST(snapped)
 }
 END_TEST
 
-/* The capture ends in the middle of an FPDU. With a close before that the receiver drops what is there. Loop: closes. */
+/* The capture ends in the middle of an FPDU, or the connection does: nobody knows what it would have become. Loop: closes. */
 START_TEST(unfinished)
 {
     static const uint8_t closes[] = {0, TCP_FLAG_FIN, TCP_FLAG_RST};
@@ -166,9 +166,8 @@ START_TEST(unfinished)
     if (closes[_i] != 0)
         talk_segment_with(talk, 0, talk->octets[0] - 5, talk->octets[0] - 5, closes[_i] | TCP_FLAG_ACK, 0);
     talk_finish(talk);
-    ck_assert_uint_eq(talk_octets(talk, closes[_i] != 0 ? FLOW_ROW_NOT_ACCEPTED : FLOW_ROW_UNFINISHED),
-                      talk->octets[0] - 5 - talk->boundary[0][5]);
-    ck_assert(talk_whole(talk) == (closes[_i] != 0));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_UNFINISHED), talk->octets[0] - 5 - talk->boundary[0][5]);
+    ck_assert(!talk_whole(talk));
     talk_free(talk);
 }
 END_TEST
@@ -196,7 +195,8 @@ START_TEST(rejected)
     struct mpa_start request = {.crc = true, .revision = 1}, reply = {.rejected = true, .revision = 1};
 
     talk_start(talk, request, reply);
-    talk_mix(talk, 0, 3);
+    memset(talk->stream[0] + talk->octets[0], 'u', 300);
+    talk->octets[0] += 300;
     talk_syn(talk);
     talk_all(talk, 1460);
     talk_finish(talk);

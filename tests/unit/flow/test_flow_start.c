@@ -35,7 +35,7 @@ START_TEST(revisions)
 
     one_start("Rev 2", rev2, rev2, "o0 m0:ok f0:28 s0:3.1 e ", "o1 m1:ok f1:28 s1:3.1 ");
     one_start("Rev 1", rev1, rev1, "o0 m0:ok f0:28 s0:3.1 e ", "o1 m1:ok f1:28 s1:3.1 ");
-    one_start("rejected", rev1, rejecting, "o0 m0:ok u0:1 e ", "o1 m1:ok u1:1 ");
+    one_start("rejected", rev1, rejecting, "o0 m0:ok u0:4 f0:28 s0:3.1 e ", "o1 m1:ok u1:4 f1:28 s1:3.1 ");
 }
 END_TEST
 

@@ -107,7 +107,7 @@ START_TEST(layers_levels_and_observability)
     ck_assert(takes("--level should", "MPA-4.4-07")); /* SHOULD NOT */
     ck_assert(!takes("--level SHALL", "DDP-1.2-01"));
     ck_assert_uint_eq(count("--observability active") + count("--observability passive,local,spec"), 1372);
-    ck_assert_uint_eq(count("--observability spec"), 2 + 12 + 30 + 2 + 7 + 13 + 31);
+    ck_assert_uint_eq(count("--observability spec"), 2 + 12 + 30 + 3 + 7 + 13 + 31);
 }
 END_TEST
 

@@ -63,6 +63,8 @@ static void changed(struct conversation *c, size_t at, const void *octets, size_
     }
 
 CHANGED(other_prefix, 32, "\0\0\0\0\x10")
+CHANGED(next_prefix, 32, "\0\0\0\0\x02")
+CHANGED(prefix_in_front, 32, "\x01\0\0\0\0")
 CHANGED(turned_service, 32, "\xBC\x0C\x06\x01\0\0\0\0")
 CHANGED(protocol_last, 32, "\0\0\0\0\x01\x0C\xBC\x06")
 CHANGED(nibbles, 165, "\x04")
@@ -93,6 +95,8 @@ static void header_in_reply(struct conversation *c)
 
 const struct rule_case rules_cm_cases[] = {
     {"A11-TXT-02", healthy, other_prefix, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-02", healthy, next_prefix, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-02", healthy, prefix_in_front, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"A11-TXT-03", healthy, nibbles, NO_CHANGE, RULE_FAIL, "A11-TXT-09 A11-TXT-10", 0, NULL},
     {"A11-TXT-04", healthy, header_in_reply, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"CA11-1", healthy, exchanged, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},

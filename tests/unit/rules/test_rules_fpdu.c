@@ -65,13 +65,45 @@ static void many_marked_no_crc(struct conversation *c)
     close_both(c);
 }
 
-static void other_octets(struct conversation *c)
+/* One FPDU, then `count` octets of another kind. */
+static void other_octets(struct conversation *c, bool crc, uint8_t value, size_t count)
 {
-    static const uint8_t zeros[64];
+    uint8_t octets[4000];
 
-    start(c, false, false);
+    memset(octets, value, sizeof(octets));
+    start(c, crc, false);
     conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
-    conversation_octets(c, 0, zeros, sizeof(zeros));
+    conversation_octets(c, 0, octets, count);
+}
+
+static void zeros(struct conversation *c)
+{
+    other_octets(c, false, 0, 64);
+}
+
+static void garbage(struct conversation *c)
+{
+    other_octets(c, false, 0xAA, 64);
+}
+
+/* ULPDU_Length is 43,690: the receiver waits for the rest, and gives up. */
+static void garbage_then_reset(struct conversation *c)
+{
+    other_octets(c, false, 0xAA, 3096);
+    conversation_close(c, 0, true);
+}
+
+static void garbage_then_reset_by_peer(struct conversation *c)
+{
+    other_octets(c, false, 0xAA, 3096);
+    conversation_close(c, 1, true);
+}
+
+static void garbage_then_resets(struct conversation *c)
+{
+    other_octets(c, false, 0xAA, 3096);
+    conversation_close(c, 1, false);
+    conversation_close(c, 1, true);
 }
 
 static void no_pad(struct conversation *c)
@@ -79,14 +111,15 @@ static void no_pad(struct conversation *c)
     uint8_t octets[2 + 19 + 4] = {0, 19, 0x41, 0x43};
 
     start(c, true, false);
-    octets[13] = 1; /* MSN 1 */
-    octets_put32_little(octets + 21, crc32c(octets, 21));
-    conversation_octets(c, 0, octets, sizeof(octets));
-    conversation_octets(c, 0, octets, sizeof(octets));
+    for (uint8_t msn = 1; msn < 3; msn++) {
+        octets[15] = msn;
+        octets_put32_little(octets + 21, crc32c(octets, 21));
+        conversation_octets(c, 0, octets, sizeof(octets));
+    }
 }
 
-/* Two Sends of `payload` octets, the first with so many pad octets, both with a CRC field of `crc` octets. */
-static void padded(struct conversation *c, size_t payload, size_t pad, size_t crc)
+/* Two Sends of `payload` octets from this MSN on, the first with so many pad octets, both with a CRC field of `crc` octets. */
+static void padded_from(struct conversation *c, uint8_t msn, size_t payload, size_t pad, size_t crc)
 {
     uint8_t octets[2][64] = {{0}};
     size_t length = 18 + payload, ends[2];
@@ -95,13 +128,18 @@ static void padded(struct conversation *c, size_t payload, size_t pad, size_t cr
         octets[i][1] = (uint8_t)length;
         octets[i][2] = 0x41;
         octets[i][3] = 0x43;
-        octets[i][15] = (uint8_t)(i + 1); /* MSN */
+        octets[i][15] = (uint8_t)(msn + i);
         memset(octets[i] + 20, 0x11, payload);
         ends[i] = 2 + length + (i == 0 ? pad : fpdu_pad(length));
         octets_put32_little(octets[i] + ends[i], crc32c(octets[i], ends[i]));
     }
     conversation_octets(c, 0, octets[0], ends[0] + crc);
     conversation_octets(c, 0, octets[1], ends[1] + crc);
+}
+
+static void padded(struct conversation *c, size_t payload, size_t pad, size_t crc)
+{
+    padded_from(c, 1, payload, pad, crc);
 }
 
 /* Nobody checks CRCs: the pad of one octet where three are due makes all that follows part of one FPDU. */
@@ -128,8 +166,8 @@ static void pad_too_long(struct conversation *c)
 static void no_crc_field(struct conversation *c)
 {
     start(c, false, false);
-    padded(c, 1, 3, 0);
-    padded(c, 1, 3, 0);
+    padded_from(c, 1, 1, 3, 0);
+    padded_from(c, 3, 1, 3, 0);
 }
 
 /* The last FPDU waits for the octet that its pad lacks. */
@@ -301,11 +339,15 @@ const struct rule_case rules_fpdu_cases[] = {
     {"MPA-3-06", plain_conversation, too_long, NO_CHANGE, RULE_FAIL, "MPA-4.5-02 MPA-7.1.2-24", 0, NULL},
     {"MPA-3-09", marked_conversation, too_long_marked, NO_CHANGE, RULE_FAIL, "MPA-3-06 MPA-4.5-01 MPA-7.1.2-23", 0,
      NULL},
-    {"MPA-4.1-01", plain_conversation, other_octets, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
-    {"MPA-4.1-01", pads_no_crc, pad_swallows, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
-    {"MPA-4.1-01", pads_no_crc, pad_too_long, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, garbage, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, garbage_then_reset, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, garbage_then_reset_by_peer, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, garbage_then_resets, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, zeros, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-06", plain_conversation, pad_swallows, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-06", plain_conversation, pad_too_long, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-01", pads_no_crc, no_crc_field, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
-    {"MPA-4.1-01", plain_conversation, last_without_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-06", plain_conversation, last_without_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-03", no_crc, NULL, FRAMED(2, 121, 1), RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-06", plain_conversation, no_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.3-01", marked_conversation, crc_without_markers, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},

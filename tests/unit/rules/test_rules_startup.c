@@ -152,9 +152,99 @@ static void read_rtr(struct conversation *c)
     close_both(c);
 }
 
+static void reject(struct conversation *c)
+{
+    struct mpa_start reply = plain_reply;
+
+    reply.rejected = true;
+    conversation_open(c, 1460);
+    conversation_start(c, 0, &plain_request);
+    conversation_start(c, 1, &reply);
+}
+
+static void rejected(struct conversation *c)
+{
+    reject(c);
+    conversation_octets(c, 0, "the ULP's", 9);
+    conversation_octets(c, 1, "own", 3);
+    close_both(c);
+}
+
+static void rejected_twice(struct conversation *c)
+{
+    reject(c);
+    conversation_start(c, 1, &plain_reply);
+    short_talk(c);
+}
+
+static void rejected_and_begun_again(struct conversation *c)
+{
+    reject(c);
+    conversation_start(c, 0, &plain_request);
+    conversation_start(c, 1, &plain_reply);
+    short_talk(c);
+}
+
+static void rejected_responder_sends(struct conversation *c)
+{
+    reject(c);
+    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    close_both(c);
+}
+
+static void rejected_initiator_sends(struct conversation *c)
+{
+    reject(c);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    close_both(c);
+}
+
+static void never_started(struct conversation *c)
+{
+    conversation_open(c, 1460);
+    conversation_framing(c, 0, false, true);
+    conversation_framing(c, 1, false, true);
+    short_talk(c);
+}
+
+static void wrong_key(struct conversation *c, unsigned side)
+{
+    static const uint8_t frames[2][MPA_START_OCTETS] = {"MQA ID Req Frame\x40\1\0", "MQA ID Rep Frame\x40\1\0"};
+
+    conversation_open(c, 1460);
+    if (side == 0)
+        conversation_octets(c, 0, frames[0], MPA_START_OCTETS);
+    else
+        conversation_start(c, 0, &plain_request);
+    if (side == 1)
+        conversation_octets(c, 1, frames[1], MPA_START_OCTETS);
+    else
+        conversation_start(c, 1, &plain_reply);
+    conversation_framing(c, 0, false, true);
+    conversation_framing(c, 1, false, true);
+    short_talk(c);
+}
+
+static void wrong_request_key(struct conversation *c)
+{
+    wrong_key(c, 0);
+}
+
+static void wrong_reply_key(struct conversation *c)
+{
+    wrong_key(c, 1);
+}
+
 const struct rule_case rules_startup_cases[] = {
     {"MPA-7.1.1-01", plain_conversation, NULL, CONTENT(0, 12, 'f'), RULE_FAIL, "MPA-7.1.2-04", 0, NULL},
     {"MPA-7.1.1-04", plain_conversation, NULL, CONTENT(1, 10, 0x71), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-01", plain_conversation, wrong_request_key, NO_CHANGE, RULE_FAIL, "MPA-7.1.2-04", 0, NULL},
+    {"MPA-7.1.1-04", plain_conversation, wrong_reply_key, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.2-01", plain_conversation, never_started, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.2-07", rejected, rejected_twice, NO_CHANGE, RULE_FAIL, NULL, RULE_VERDICTS, NULL},
+    {"MPA-7.1.2-07", rejected_and_begun_again, rejected_responder_sends, NO_CHANGE, RULE_FAIL, NULL, RULE_VERDICTS,
+     NULL},
+    {"MPA-7.1.2-15", rejected, rejected_initiator_sends, NO_CHANGE, RULE_FAIL, NULL, RULE_VERDICTS, NULL},
     {"MPA-7.1.1-16", plain_conversation, NULL, CONTENT(0, 16, 0x60), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-19", plain_conversation, NULL, CONTENT(1, 16, 0x48), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-21", plain_conversation, NULL, CONTENT(1, 17, 2), RULE_FAIL, NULL, 0, NULL},
@@ -174,8 +264,7 @@ const struct rule_case rules_startup_cases[] = {
     {"EMPA-6-12", enhanced_conversation, NULL, CONTENT(0, 18, 0, 3), RULE_FAIL, "EMPA-6-11", 0, NULL},
     {"EMPA-6-15", plain_rev2, plain_rev2_answered_enhanced, NO_CHANGE, RULE_FAIL, "EMPA-10-02", RULE_AMBIGUOUS, NULL},
     {"EMPA-9.1-04", enhanced_conversation, NULL, CONTENT(1, 20, 0xC0, 1), RULE_WARN, "EMPA-9.1-06", 0, NULL},
-    {"EMPA-9.1-10", enhanced_conversation, NULL, CONTENT(1, 22, 0xC0, 3), RULE_WARN, "EMPA-9.1-12", 0, NULL},
-    {"EMPA-9.1-12", enhanced_conversation, NULL, CONTENT(1, 22, 0xC0, 3), RULE_FAIL, "EMPA-9.1-10", 0, NULL},
+    {"EMPA-9.1-12", enhanced_conversation, NULL, CONTENT(1, 22, 0xC0, 3), RULE_FAIL, NULL, 0, NULL},
     {"EMPA-9.1-26", not_negotiated, NULL, CONTENT(1, 20, 0xC0, 5), RULE_FAIL, NULL, 0, NULL},
     {"EMPA-9.1-29", not_negotiated, NULL, CONTENT(1, 22, 0xC0, 5), RULE_FAIL, NULL, 0, NULL},
     {"EMPA-9.1-31", enhanced_conversation, NULL, CONTENT(1, 20, 0xFF, 0xFF), RULE_WARN, NULL, 0, NULL},

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What can still be compared after a finding, or after a loss, is compared, and the first fault is not found twice. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/rule_case.h"
+
+Suite *rules_after_suite(void);
+
+static void begin(struct conversation *c)
+{
+    conversation_open(c, 1460);
+    conversation_start(c, 0, &plain_request);
+    conversation_start(c, 1, &plain_reply);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+}
+
+/* ---- Reads --------------------------------------------------------------------------------------------------------- */
+
+enum wrong_msn { MSN_RIGHT, MSN_SECOND_FIRST, MSN_SKIPPED, MSN_AGAIN, MSN_KINDS };
+
+/* Three Reads, whose MSNs are wrong in that way; the answers are those of a responder who pays no heed to it. */
+static void three_reads(struct conversation *c, enum wrong_msn wrong, uint32_t stag, uint64_t to, size_t octets)
+{
+    static const uint32_t msn[MSN_KINDS][3] = {{1, 2, 3}, {2, 3, 4}, {1, 3, 4}, {1, 1, 2}};
+
+    begin(c);
+    for (uint32_t i = 0; i < 3; i++)
+        conversation_read(c, 0, msn[wrong][i], 0x1111 + i, 0x2000 * i, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, stag, to, true, octets);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
+}
+
+static void right_reads(struct conversation *c)
+{
+    three_reads(c, MSN_RIGHT, 0x1112, 0x2000, 20);
+}
+
+/* Loop: each kind of wrong MSN, and each fault of a response. */
+START_TEST(wrong_msn_masks_nothing)
+{
+    static const struct {
+        const char *id;
+        uint32_t stag;
+        uint64_t to;
+        size_t octets;
+    } faults[] = {{"RDMAP-4.4-03", 0x1115, 0x2000, 20},
+                  {"RDMAP-4.4-04", 0x1112, 0x2004, 20},
+                  {"RDMAP-4.5-01", 0x1112, 0x2000, 24}};
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+    char allowed[64];
+
+    three_reads(conversation, 1 + _i % 3, faults[_i / 3].stag, faults[_i / 3].to, faults[_i / 3].octets);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    (void)snprintf(allowed, sizeof(allowed), "%s %s", faults[_i / 3].id, _i % 3 == 0 ? "DDP-4.3-12" : "DDP-4.3-11");
+    rule_case_quiet(&verdicts, allowed, "a wrong MSN");
+    ck_assert_int_eq(verdicts.verdict[rule_find(faults[_i / 3].id)->index], RULE_FAIL);
+    ck_assert_uint_eq(verdicts.findings[rule_find(faults[_i / 3].id)->index], 1);
+}
+END_TEST
+
+/* The responder drops the Read with the wrong MSN, and answers the others. */
+START_TEST(dropped_read_is_no_fault_of_others)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    begin(conversation);
+    conversation_read(conversation, 0, 3, 0x1111, 0, 20);
+    conversation_read(conversation, 0, 1, 0x1112, 0, 20);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, 0x1112, 0, true, 20);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts, "DDP-4.3-11 DDP-4.3-12", "a Read that is dropped");
+}
+END_TEST
+
+/* After a wrong response the next ones are compared, each with its own request. */
+static void second_wrong_too(struct conversation *c)
+{
+    begin(c);
+    for (uint32_t i = 0; i < 3; i++)
+        conversation_read(c, 0, 1 + i, 0x1111 + i, 0x2000 * i, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 8, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 21);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
+}
+
+/* Once overtaken is one fault: what comes after is where it belongs. */
+static void overtaken(struct conversation *c)
+{
+    begin(c);
+    for (uint32_t i = 0; i < 4; i++)
+        conversation_read(c, 0, 1 + i, 0x1111 + i, 0x2000 * i, 20 + i);
+    for (unsigned i = 0; i < 4; i++) {
+        static const uint32_t order[] = {1, 0, 2, 3};
+
+        conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111 + order[i], 0x2000 * order[i], true, 20 + order[i]);
+    }
+}
+
+/* L = 1 before the end: the rest looks like another response, and answers nothing else. */
+static void ends_early(struct conversation *c)
+{
+    begin(c);
+    conversation_read(c, 0, 1, 0x1111, 0, 40);
+    conversation_read(c, 0, 2, 0x1112, 0, 30);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 20, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0, true, 30);
+}
+
+/* L = 0 at the end: the next response begins all the same. */
+static void never_ends(struct conversation *c)
+{
+    begin(c);
+    conversation_read(c, 0, 1, 0x1111, 0, 40);
+    conversation_read(c, 0, 2, 0x1112, 0x100, 30);
+    conversation_read(c, 0, 3, 0x1113, 0x200, 30);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, false, 40);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x100, true, 30);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x200, true, 30);
+}
+
+/* An answer without T answers something; the next ones are compared. */
+static void untagged_answer(struct conversation *c)
+{
+    struct ddp_segment header = {
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_READ_RESPONSE), .qn = 0, .msn = 2};
+
+    begin(c);
+    for (uint32_t i = 0; i < 3; i++)
+        conversation_read(c, 0, 1 + i, 0x1111 + i, 0x2000 * i, 20);
+    conversation_segment(c, 1, &header, NULL, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 23);
+}
+
+/* ---- after a loss --------------------------------------------------------------------------------------------------- */
+
+/* A healthy beginning, of which a frame is left out, or spoilt by a wrong CRC; then a message of several segments. */
+static void long_talk(struct conversation *c, unsigned units)
+{
+    begin(c);
+    for (uint32_t i = 0; i < units; i++)
+        conversation_send(c, 0, RDMAP_SEND, 2 + i, 0, true, 20);
+}
+
+static void wrong_msn(struct conversation *c)
+{
+    long_talk(c, 4);
+    conversation_send(c, 0, RDMAP_SEND, 7, 0, true, 20);
+    conversation_send(c, 0, RDMAP_SEND, 8, 0, true, 20);
+}
+
+static void wrong_mo(struct conversation *c)
+{
+    long_talk(c, 4);
+    conversation_send(c, 0, RDMAP_SEND, 6, 0, false, 20);
+    conversation_send(c, 0, RDMAP_SEND, 6, 30, true, 20);
+}
+
+static void wrong_stag(struct conversation *c)
+{
+    long_talk(c, 4);
+    conversation_tagged(c, 0, RDMAP_WRITE, 7, 0, true, 20);
+    conversation_tagged(c, 0, RDMAP_WRITE, 7, 0x100, false, 20);
+    conversation_tagged(c, 0, RDMAP_WRITE, 8, 0x114, true, 20);
+}
+
+static void spoil_crc(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    (void)position;
+    fpdu[octets - 1] ^= 1;
+}
+
+static const struct {
+    const char *id;
+    build_function *build;
+} later_faults[] = {{"DDP-4.3-11", wrong_msn}, {"DDP-5.2-06", wrong_mo}, {"DDP-4.2-11", wrong_stag}};
+
+/* Loop: what is wrong; after a frame that was not captured, and after an FPDU with a wrong CRC. */
+START_TEST(judged_after_a_loss)
+{
+    enum { FRAMES_BEFORE = 3, LOST = 5 };
+    const struct rule *rule = rule_find(later_faults[_i / 2].id);
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    later_faults[_i / 2].build(conversation);
+    if (_i % 2 == 0)
+        ck_assert(conversation_drop(conversation, FRAMES_BEFORE + LOST));
+    else
+        conversation_spoil(conversation, LOST, spoil_crc);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts,
+                    _i % 2 == 0                       ? rule->id
+                    : rule == rule_find("DDP-4.3-11") ? "DDP-4.3-11 MPA-4.4-04 MPA-4.4-01"
+                                                      : "DDP-5.2-06 DDP-4.2-11 MPA-4.4-01 MPA-4.4-04",
+                    "after a loss");
+    ck_assert_msg(verdicts.verdict[rule->index] == RULE_FAIL, "%s", rule->id);
+}
+END_TEST
+
+/* Loop: each frame of a healthy conversation left out, and each unit with a wrong CRC: no other rule says anything. */
+START_TEST(loss_is_no_fault)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    (_i % 2 == 0 ? plain_conversation : enhanced_conversation)(conversation);
+    if (!conversation_drop(conversation, (size_t)_i / 2)) {
+        conversation_free(conversation);
+        return;
+    }
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts, NULL, "a frame left out");
+}
+END_TEST
+
+const struct rule_case rules_after_cases[] = {
+    {"RDMAP-4.4-04", right_reads, second_wrong_too, NO_CHANGE, RULE_FAIL, "RDMAP-4.5-01", 0, NULL},
+    {"RDMAP-4.5-01", right_reads, second_wrong_too, NO_CHANGE, RULE_FAIL, "RDMAP-4.4-04", 0, NULL},
+    {"RDMAP-5.2.2-08", right_reads, overtaken, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-4.5-01", right_reads, ends_early, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"DDP-4.2-11", plain_conversation, never_ends, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-4.5-01", right_reads, untagged_answer, NO_CHANGE, RULE_FAIL, "RDMAP-5.2.2-03", 0, NULL},
+    {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
+};
+
+START_TEST(after_case)
+{
+    rule_case_run(&rules_after_cases[_i]);
+}
+END_TEST
+
+Suite *rules_after_suite(void)
+{
+    Suite *suite = suite_create("rules_after");
+    TCase *tcase = tcase_create("cases");
+
+    tcase_add_loop_test(tcase, after_case, 0, (int)(sizeof(rules_after_cases) / sizeof(rules_after_cases[0])) - 1);
+    tcase_add_loop_test(tcase, wrong_msn_masks_nothing, 0, 9);
+    tcase_add_test(tcase, dropped_read_is_no_fault_of_others);
+    tcase_add_loop_test(tcase, judged_after_a_loss, 0, 6);
+    tcase_add_loop_test(tcase, loss_is_no_fault, 0, 80);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
