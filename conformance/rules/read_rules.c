@@ -3,6 +3,7 @@
  * RDMA Reads (RFC 5040 4.2, 4.4, 4.5, 5.2) and how many may be open at once (RFC 6581 9.1). How a Read is answered is
  * judged only when every request of the other side was captured.
  */
+#include "conformance/rules/ddp_state.h"
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
 
@@ -133,16 +134,41 @@ void response_copies_stag(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 5040 4.4: SinkTO of the request is the TO that the response begins with. */
+/*
+ * The first segment that is sent may be another than the lowest: rising TO is a SHOULD (RFC 5041 5.3). It is the end of the response then, or as
+ * long as those before it. One that is neither has a wrong TO.
+ */
+static bool begins_inside(const struct ddp_segment *segment, const struct read_request *read)
+{
+    uint64_t offset = segment->to - read->sink_to;
+
+    if (segment->last || segment->payload_octets == 0 || offset == 0 || offset >= read->octets ||
+        segment->payload_octets > read->octets - offset)
+        return false;
+    return segment->payload_octets == read->octets - offset || offset % segment->payload_octets == 0;
+}
+
+/* RFC 5040 4.4: SinkTO of the request is the TO that the response begins with, its lowest one. */
 void response_copies_to(struct rule_context *ctx)
 {
-    const struct flow_request *request = answered_first(ctx);
+    const struct flow_request *request = ctx->event->rdmap->first ? answered_first(ctx) : answered(ctx);
+    const struct flow_tagged *tagged = ddp_tagged(ctx);
+    uint64_t begins = segment_of(ctx)->to;
+    struct ddp_offsets offsets;
 
     if (request == NULL || request->read.octets == 0)
         return;
-    if (segment_of(ctx)->to != request->read.sink_to)
+    if (ctx->event->rdmap->first && begins_inside(segment_of(ctx), &request->read))
+        return; /* decided with the last segment */
+    if (!ctx->event->rdmap->first) {
+        if (tagged == NULL || tagged->first_to == request->read.sink_to || !ddp_message_ends(ctx, true, &offsets) ||
+            offsets.single)
+            return;
+        begins = tagged->first_to + (uint64_t)offsets.lowest;
+    }
+    if (begins != request->read.sink_to)
         rule_fail(ctx, rule_text(ctx, "TO 0x%llx", (unsigned long long)request->read.sink_to),
-                  rule_text(ctx, "TO 0x%llx", (unsigned long long)segment_of(ctx)->to),
+                  rule_text(ctx, "TO 0x%llx", (unsigned long long)begins),
                   "The Read Response does not begin at the request's SinkTO (RFC 5040 4.4)");
     else
         rule_pass(ctx);

@@ -124,9 +124,10 @@ struct tcp_connection *tcp_connection_new(struct tcp_stack *stack, const struct 
         c->options.attempts = TCP_ATTEMPTS;
     c->window_fixed = c->options.choose_window;
     c->window = c->options.window;
-    c->ack_policy = c->options.withhold_acks ? TCP_ACK_WITHHELD
-                    : c->options.delay_acks  ? TCP_ACK_DELAYED
-                                             : TCP_ACK_AT_ONCE;
+    c->ack_policy = c->options.withhold_acks       ? TCP_ACK_WITHHELD
+                    : c->options.acks_late_ns != 0 ? TCP_ACK_LATE
+                    : c->options.delay_acks        ? TCP_ACK_DELAYED
+                                                   : TCP_ACK_AT_ONCE;
     c->status.local = *local;
     c->status.peer = *peer;
     c->status.local_port = local_port;
@@ -136,7 +137,7 @@ struct tcp_connection *tcp_connection_new(struct tcp_stack *stack, const struct 
     c->out_sequence = c->status.iss + 1;
     c->rto = TCP_RTO_INITIAL_NS;
     c->rto_at = c->persist_at = c->ack_at = c->end_at = TCP_NEVER;
-    c->ack_delay = TCP_ACK_DELAY_NS;
+    c->ack_delay = c->options.acks_late_ns != 0 ? c->options.acks_late_ns : TCP_ACK_DELAY_NS;
     DL_APPEND(stack->connections, c);
     return c;
 }

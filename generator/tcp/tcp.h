@@ -129,10 +129,11 @@ struct tcp_options {
     bool omit_mss;     /* send no MSS option */
     uint16_t send_mss; /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
     bool choose_window;
-    uint16_t window;    /* fixed receive window, as tcp_set_window() */
-    bool fragmentable;  /* IPv4: segments without Don't Fragment */
-    bool withhold_acks; /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
-    bool delay_acks;    /* TCP_ACK_DELAYED from the first octet on */
+    uint16_t window;       /* fixed receive window, as tcp_set_window() */
+    bool fragmentable;     /* IPv4: segments without Don't Fragment */
+    bool withhold_acks;    /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
+    bool delay_acks;       /* TCP_ACK_DELAYED from the first octet on */
+    uint64_t acks_late_ns; /* TCP_ACK_LATE with this delay from the first octet on; 0: not */
     bool
         sack; /* SACK-permitted in our SYN, in an answer only if the peer's has it; then ACKs report what came after a gap */
     bool sack_silent;  /* a fault: SACK-permitted, and no ACK reports anything */
@@ -320,10 +321,11 @@ void tcp_consume(struct tcp_connection *connection, size_t count);
 enum tcp_ack_policy {
     TCP_ACK_AT_ONCE, /* every segment with octets is acknowledged when it comes; the default */
     TCP_ACK_DELAYED, /* every second one, or after the delay (RFC 9293 section 3.8.6.3) */
+    TCP_ACK_LATE,    /* after the delay, however many came */
     TCP_ACK_WITHHELD /* the acknowledgment number stands still, on data segments too, until tcp_ack_now() */
 };
 
-/* Chooses the policy. delay_ns: for TCP_ACK_DELAYED, 0: 40 ms. */
+/* Chooses the policy. delay_ns: for TCP_ACK_DELAYED and TCP_ACK_LATE, 0: 40 ms. */
 void tcp_set_ack_policy(struct tcp_connection *connection, enum tcp_ack_policy policy, uint64_t delay_ns);
 
 /* Sends an ACK for everything received in order, whatever the policy. */

@@ -303,7 +303,7 @@ static void schedule_ack(struct tcp_connection *c, bool in_order)
 {
     if (c->ack_policy == TCP_ACK_WITHHELD)
         return;
-    if (c->ack_policy == TCP_ACK_AT_ONCE || !in_order || ++c->unacked_segments >= 2)
+    if (c->ack_policy != TCP_ACK_LATE && (c->ack_policy == TCP_ACK_AT_ONCE || !in_order || ++c->unacked_segments >= 2))
         c->ack_wanted = true;
     else if (c->ack_at == TCP_NEVER)
         c->ack_at = c->stack->now + c->ack_delay;

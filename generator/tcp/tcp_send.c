@@ -282,7 +282,7 @@ void tcp_set_ack_policy(struct tcp_connection *connection, enum tcp_ack_policy p
 {
     connection->ack_policy = policy;
     connection->ack_delay = delay_ns != 0 ? delay_ns : TCP_ACK_DELAY_NS;
-    if (policy != TCP_ACK_DELAYED)
+    if (policy != TCP_ACK_DELAYED && policy != TCP_ACK_LATE)
         connection->ack_at = TCP_NEVER;
 }
 

@@ -69,6 +69,8 @@ static bool fpdu_good(struct iwarp_stream *stream, const struct fpdu *fpdu)
 {
     uint64_t received = stream->counters.fpdus_received;
 
+    if (variant_segment_waits(stream, fpdu->ulpdu, fpdu->ulpdu_length))
+        return true;
     if (received == 1 && stream_behaves(stream, DEFECT_FIRST_FPDU_DISCARDED))
         return true;
     if (received == 3 && stream_behaves(stream, DEFECT_FPDU_AGAIN))

@@ -66,23 +66,26 @@ struct defect_state {
     bool interval_open; /* an FPDU began after the last Marker, at interval_start */
     uint8_t tail[4];    /* octets of the FPDU before that go out with the next */
     size_t tail_octets;
-    uint64_t arrivals;      /* ULPDUs that were traced */
-    uint64_t partial_at;    /* when the part of an FPDU that waits was last added to */
-    uint32_t early_read;    /* MSN of a Read Request that was served before its turn */
-    uint32_t segments;      /* DDP Segments that were made, as far as they are counted */
-    uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
-    uint64_t slot_free;     /* when the place of the last Read Request is free */
-    uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
-    uint64_t reply_due;     /* a variant: when the start-up frame may go out; 0: none waits */
-    uint64_t work_due;      /* a variant: when own work may go out; 0: none waits */
-    uint8_t first[18];      /* a variant: DDP header of the first segment of an untagged message in several */
-    size_t first_octets;    /* its ULPDU; 0: none */
-    uint64_t send_due;      /* when the Send that waits may go out */
-    bool send_timed;        /* that is so from when it began to wait */
-    uint32_t send_waits;    /* its DDP-SSN and 1; 0: none has waited */
-    uint64_t terminate_at;  /* a variant: when its Terminate may go out */
-    bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
-    uint32_t send_joined;   /* MO that the next Send begins at */
+    uint64_t arrivals;         /* ULPDUs that were traced */
+    uint64_t partial_at;       /* when the part of an FPDU that waits was last added to */
+    uint32_t early_read;       /* MSN of a Read Request that was served before its turn */
+    uint32_t segments;         /* DDP Segments that were made, as far as they are counted */
+    uint64_t response_last;    /* when a segment of a Read Response that is not complete went out */
+    uint64_t slot_free;        /* when the place of the last Read Request is free */
+    uint64_t response_due;     /* a variant: when the next response may go out; 0: none waits */
+    uint64_t reply_due;        /* a variant: when the start-up frame may go out; 0: none waits */
+    uint64_t work_due;         /* a variant: when own work may go out; 0: none waits */
+    uint8_t first[18];         /* a variant: DDP header of the first segment of an untagged message in several */
+    size_t first_octets;       /* its ULPDU; 0: none */
+    uint64_t send_due;         /* when the Send that waits may go out */
+    bool send_timed;           /* that is so from when it began to wait */
+    uint32_t send_waits;       /* its DDP-SSN and 1; 0: none has waited */
+    struct defect_run waiting; /* a variant: ULPDUs that wait for a place, each with its octets before it */
+    size_t waiting_octets;
+    bool going_on;         /* one of them is being delivered */
+    uint64_t terminate_at; /* a variant: when its Terminate may go out */
+    bool marker_sent;      /* a variant: the Marker before the next FPDU is out, and part of its CRC */
+    uint32_t send_joined;  /* MO that the next Send begins at */
     uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
 };
 

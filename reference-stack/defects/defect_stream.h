@@ -141,4 +141,11 @@ void variant_fin(struct iwarp_stream *stream);
 bool variant_all_sent(struct iwarp_stream *stream);
 void variant_posted(struct iwarp_stream *stream);
 
+/* The same (defect_variant_order.c). */
+void variant_work_backwards(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
+void variant_response_backwards(const struct iwarp_stream *stream, const struct inbound_request *request,
+                                struct ddp_segment *segment);
+bool variant_segment_waits(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t count);
+void variant_segments_go_on(struct iwarp_stream *stream);
+
 #endif

@@ -36,6 +36,7 @@ static void forget_stream(struct kept *kept)
     defect_stream_ends(own->stream);
     ring_free(&own->state.atomics);
     free(own->state.ulpdu.octets);
+    free(own->state.waiting.octets);
 }
 
 /* Its device has what its streams share, whether or not it has faults of its own. */

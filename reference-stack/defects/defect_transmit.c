@@ -355,6 +355,7 @@ static void response_segment(struct iwarp_stream *stream, struct outgoing *outgo
         outgoing->header_octets = defect_atomic_response(stream_set(stream), outgoing->header);
         return;
     }
+    variant_response_backwards(stream, request, segment);
     if (request->read.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
         segment->stag = request->read.source_stag;
         segment->to = request->read.source_to;

@@ -70,6 +70,10 @@ void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
     wishes->octets_after_fin = defect_behaves(set, DEFECT_OCTETS_AFTER_FIN);
     wishes->sack_silent = defect_behaves(set, DEFECT_SACK_SILENT);
     wishes->sack_shifted = defect_behaves(set, DEFECT_SACK_SHIFTED);
+    if (defect_behaves(set, DEFECT_ACKS_LATE))
+        wishes->acks_late_ns = UINT64_C(1500000000);
+    if (defect_behaves(set, DEFECT_MSS_300))
+        wishes->mss = 300;
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         wishes->window = 700;
     if (defect_behaves(set, DEFECT_WINDOW_4096))

@@ -91,7 +91,8 @@ size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
         room = least(room, 333);
     if (stream_behaves(stream, DEFECT_SEGMENTS_64))
         room = least(room, 64);
-    if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED))
+    if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED) ||
+        (!tagged && stream_behaves(stream, DEFECT_SEGMENTS_BACKWARDS)))
         room = least(room, 1024);
     if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))
         room = 1;
@@ -106,6 +107,8 @@ void variant_work_segment(struct iwarp_stream *stream, const struct send_work *w
                           uint8_t *header)
 {
     enum { SOURCE_AT = READ_REQUEST_OCTETS - 12 };
+
+    variant_work_backwards(stream, work, segment);
 
     if (work->kind == IWARP_WORK_WRITE && work->count == 0 && stream_behaves(stream, DEFECT_EMPTY_WRITE_ANY)) {
         segment->stag = UINT32_MAX;
@@ -137,6 +140,7 @@ void variant_output(struct iwarp_stream *stream)
 {
     struct defect_state *state = stream_state(stream);
 
+    variant_segments_go_on(stream);
     if (stream_behaves(stream, DEFECT_SENDS_LATE)) {
         bool waits = stream->outbound.work.count > stream->outbound.work_sent && stream->state != IWARP_STATE_STARTUP;
 
@@ -183,6 +187,9 @@ void variant_choose(const struct iwarp_stream *stream, const struct send_work *w
     if (request && !work->internal && stream->counters.reads_outstanding != 0 &&
         stream_behaves(stream, DEFECT_READS_ONE_BY_ONE))
         *own = false;
+    if (request && !work->internal && stream->counters.reads_outstanding > 1 &&
+        stream_behaves(stream, DEFECT_READS_IN_PAIRS))
+        *own = false;
     if (stream_behaves(stream, DEFECT_SENDS_LATE) && stream->outbound.source == TRANSMIT_NONE &&
         (state->work_due == 0 || stream->now < state->work_due))
         *own = false;
@@ -213,6 +220,8 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
     static const uint8_t zeros[READ_REQUEST_OCTETS];
     bool operation = wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2;
 
+    if (stream_behaves(stream, DEFECT_TERMINATES_BARE))
+        terminate->m = terminate->d = terminate->r = false;
     if (!terminate->d)
         return;
     if (operation && (segment->control & 0xF) == RDMAP_READ_REQUEST && segment->payload_octets == READ_REQUEST_OCTETS &&

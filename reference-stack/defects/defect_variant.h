@@ -9,6 +9,8 @@
     B(MEMORY_ANYWHERE,             "memory-anywhere",             "the device chooses the base of memory, whatever the ULP asks for") \
     B(SEQUENCE_WRAPS,              "sequence-wraps",              "TCP's sequence numbers wrap after the first KiB that is sent") \
     B(ACKS_DELAYED,                "acks-delayed",                "TCP acknowledges every second segment, or after 40 ms") \
+    B(ACKS_LATE,                   "acks-late",                   "TCP acknowledges after 1.5 s, and nothing before") \
+    B(MSS_300,                     "mss-300",                     "TCP has an MSS of its own of 300 octets") \
     B(WINDOW_4096,                 "window-4096",                 "TCP advertises a window of 4096 octets, whatever happens") \
     B(SEGMENTS_CUT,                "segments-cut",                "TCP cuts start-up frames and FPDUs at any octet, 61 octets apart at most") \
     B(FLUSH_OTHERWISE,             "flush-otherwise",             "work that the stream's end completes has an error of another name than flushed") \
@@ -24,6 +26,7 @@
     /* Depths and RTR */ \
     B(ORD_ZERO_WAITS,              "ord-zero-waits",              "a Read that is posted at an ORD of 0 is taken, and waits") \
     B(READS_ONE_BY_ONE,            "reads-one-by-one",            "one own Read or atomic at a time is outstanding, whatever ORD is") \
+    B(READS_IN_PAIRS,              "reads-in-pairs",              "two own Reads or atomics at a time are outstanding, whatever ORD is") \
     B(REPLY_FLAG_WANTED,           "reply-flag-wanted",           "initiator: a Reply whose A differs from the Request's is closed") \
     B(RTR_READ_NEEDS_ORD,          "rtr-read-needs-ord",          "initiator: at an ORD of 0 a Read is no RTR in common") \
     B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
@@ -58,6 +61,9 @@
     B(SEGMENTS_UNEVEN,             "segments-uneven",             "every other segment carries half of what fits") \
     B(SEGMENTS_256,                "segments-256",                "the payload of segments that are not the last is a multiple of 256") \
     B(SEGMENTS_64,                 "segments-64",                 "segments have up to 64 octets of payload") \
+    B(SEGMENTS_BACKWARDS,          "segments-backwards",          "segments go out in falling order of TO and MO, as far as L = 1 allows") \
+    B(RECEIVES_AWAITED,            "receives-awaited",            "a Send waits for its receive, and all that comes after it") \
+    B(READ_PLACES_AWAITED,         "read-places-awaited",         "a request beyond IRD waits until another is answered, and all that comes after it") \
     B(EMPTY_WRITE_ANY,             "empty-write-any",             "a Write of length 0 has STag and TO of all ones") \
     B(EMPTY_READ_ANY,              "empty-read-any",              "a Read of size 0 has SrcSTag and SrcTO of all ones") \
     /* Order and time */ \
@@ -72,6 +78,7 @@
     /* Terminates, and the end */ \
     B(TERMINATE_OPERATION_READ,    "terminate-operation-read",    "an operation error quotes the Read Request Header too") \
     B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
+    B(TERMINATES_BARE,             "terminates-bare",             "no Terminate quotes a header") \
     B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
     B(TERMINATE_RDMA_ZEROS,        "terminate-rdma-zeros",        "28 octets of zeros follow a quoted DDP header that no RDMA header follows") \
     B(TERMINATE_FIRST_SEGMENT,     "terminate-first-segment",     "the first segment of a message in several is quoted, with its length") \

@@ -60,6 +60,8 @@ struct tcp_wishes {
     uint16_t window; /* of receiving, fixed; 0: TCP's own */
     bool choose_iss;
     uint32_t iss;
+    uint16_t mss;          /* its own; 0: TCP's */
+    uint64_t acks_late_ns; /* acknowledgements come so late, and none before; 0: not */
     bool fragmentable;     /* IPv4 may fragment its segments (RFC 5044 A.5.1) */
     bool delay_acks;       /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
     bool drop_fragments;   /* IP packets in fragments are not put together (RFC 5044 A.5.1) */

@@ -331,6 +331,7 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
         work->has_id = named.has_id;
         work->id = named.id;
     }
+    peer_pump(ps);
     return nothing();
 }
 

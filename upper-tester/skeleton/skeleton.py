@@ -133,8 +133,13 @@ class Device:
         """Each one that a Send consumes is reported as "receive" with octets, opcode, solicited, data, and id where given."""
         raise Unsupported("no receive can be posted")  # VENDOR
 
-    def send(self, stream, data=None, length=None, solicited=False, invalidate=None, id=None):  # pylint: disable=redefined-builtin
-        """Posts a Send; "send_done" follows. `length` in place of `data`: octets 0, 1, ... 250, 0, 1, ..."""
+    def bounds(self, stag, length):
+        """Peers reach the first `length` octets alone; the memory stays."""
+        raise Unsupported("the device exposes no memory")  # VENDOR
+
+    def send(self, stream, data=None, length=None, solicited=False, invalidate=None, opcode=None, id=None):  # pylint: disable=redefined-builtin
+        """Posts a Send; "send_done" follows. `length` in place of `data`: octets 0, 1, ... 250, 0, 1, ... `opcode`: one of the four Sends
+        as it stands, 3 to 6, where the device's interface can be asked for that."""
         raise Unsupported("the device cannot be asked to send")  # VENDOR
 
     def write(self, stream, stag, to=0, data=None, length=None, id=None):  # pylint: disable=redefined-builtin
@@ -142,6 +147,19 @@ class Device:
 
     def read(self, stream, source_stag, source_to=0, sink_stag=None, sink_to=0, length=0, id=None):  # pylint: disable=redefined-builtin
         raise Unsupported("the device cannot be asked to read")  # VENDOR
+
+    def atomic(self, stream, operation, stag, to=0, data=0, mask=None, compare=0, compare_mask=None, id=None):  # pylint: disable=redefined-builtin
+        """`operation`: "fetch_add", "swap" or "compare_swap". Operands are numbers, not octets; no mask: 0 for fetch_add, all ones for the
+        others. "atomic_done" follows, with `value`: "0x" and 16 digits."""
+        raise Unsupported("the device cannot be asked for atomics")  # VENDOR
+
+    def immediate(self, stream, data, solicited=False, id=None):  # pylint: disable=redefined-builtin
+        """8 octets; "immediate_done" follows."""
+        raise Unsupported("the device cannot be asked for Immediate Data")  # VENDOR
+
+    def terminate(self, stream, layer=0, etype=0, code=0):
+        """A Terminate without headers, then the end of the stream."""
+        raise Unsupported("the device cannot be asked to send a Terminate")  # VENDOR
 
     def disconnect(self, stream):
         raise Unsupported("the device cannot be asked to close")  # VENDOR: what was posted is sent, then a FIN
@@ -210,17 +228,22 @@ MEMBERS = {
     "length": number, "offset": number, "count": number, "pd": number, "ird": number, "ord": number,
     "base": number64, "to": number64, "source_stag": number, "source_to": number64, "sink_stag": number,
     "sink_to": number64, "invalidate": number, "solicited": truth, "access": names, "fill": as_it_is, "id": as_it_is,
-    "data": octets, "private_data": octets,
+    "data": octets, "private_data": octets, "opcode": number, "operation": text, "mask": number64, "compare": number64,
+    "compare_mask": number64, "layer": number, "etype": number, "code": number,
 }  # fmt: skip
+
+# Members that one verb reads otherwise.
+MEMBERS_OF = {"atomic": {"data": number64}}
 
 VERBS = {
     "capabilities": "", "poll": "", "reset": "", "listen": "port", "unlisten": "port!", "connect": "address! port!",
     "accept": "stream! private_data ird ord", "reject": "stream! private_data",
     "reg_mr": "length! base access pd stream stag fill data", "dereg": "stag!", "invalidate": "stag!",
     "mem_read": "stag! offset length", "mem_write": "stag! offset data!", "post_recv": "stream! length count id",
-    "send": "stream! data length solicited invalidate id", "write": "stream! stag! to data length id",
+    "bounds": "stag! length!", "send": "stream! data length solicited invalidate opcode id", "write": "stream! stag! to data length id",
     "read": "stream! source_stag! source_to sink_stag sink_to length id", "disconnect": "stream!", "abort": "stream!",
-    "status": "stream!",
+    "status": "stream!", "atomic": "stream! operation! stag! to data mask compare compare_mask id",
+    "immediate": "stream! data! solicited id", "terminate": "stream! layer etype code",
 }  # fmt: skip
 
 
@@ -240,7 +263,7 @@ def obey(device, command):
         if name in ("verb", "tag"):
             continue
         if name in known:
-            arguments[name] = MEMBERS[name](name, value)
+            arguments[name] = MEMBERS_OF.get(verb, MEMBERS).get(name, MEMBERS.get(name))(name, value)
         elif name in options:
             arguments[name] = MEMBERS.get(name, as_it_is)(name, value)
         else:

@@ -207,10 +207,16 @@ static const struct verb {
     {"invalidate", unsupported, " stag "},
     {"mem_read", unsupported, " stag offset length "}, /* {"data", "valid"} */
     {"mem_write", unsupported, " stag offset data "},
-    {"post_recv", unsupported, " stream length count id "},                /* each consumed one is an event "receive" */
-    {"send", unsupported, " stream data length solicited invalidate id "}, /* the event "send_done" follows */
+    {"post_recv", unsupported, " stream length count id "}, /* each consumed one is an event "receive" */
+    {"bounds", unsupported, " stag length "},               /* peers reach the first `length` octets alone */
+    /* The event "send_done" follows. `opcode`: one of the four Sends as it stands, 3 to 6. */
+    {"send", unsupported, " stream data length solicited invalidate opcode id "},
     {"write", unsupported, " stream stag to data length id "},
     {"read", unsupported, " stream source_stag source_to sink_stag sink_to length id "},
+    /* Operands are numbers, `data` too; "atomic_done" follows with `value`, "0x" and 16 digits. */
+    {"atomic", unsupported, " stream operation stag to data mask compare compare_mask id "},
+    {"immediate", unsupported, " stream data solicited id "}, /* 8 octets; "immediate_done" follows */
+    {"terminate", unsupported, " stream layer etype code "},  /* without headers, then the end */
     {"disconnect", unsupported, " stream "},
     {"abort", unsupported, " stream "},
     {"status", unsupported, " stream "},

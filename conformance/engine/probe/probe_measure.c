@@ -94,6 +94,19 @@ static void add_exchanges(struct measuring *measuring, const char *role, const j
     }
 }
 
+/* What was learned of the limits of the device's own ULP: a line of its own. */
+static void add_ulp(struct measuring *measuring, const char *role, const json_t *served)
+{
+    static const char *const limits[] = {"takes_sends", "longest_send", "ends_by_ulp", "ends_after", "reads_open"};
+    json_t *line = json_pack("{s:s, s:s}", "type", "ulp", "role", role);
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (json_object_get(served, limits[i]) != NULL)
+            (void)json_object_set(line, limits[i], json_object_get(served, limits[i]));
+    (void)json_array_append_new(measuring->found, line);
+}
+
+/* Does the device serve a start-up in what was asked so far? */
 bool probe_accepts_any(const json_t *found)
 {
     return probe_line(found, "startup", "outcome", "accepted") != NULL ||
@@ -121,6 +134,7 @@ static int measure_role(struct measuring *measuring, const char *role, struct se
     if (served == NULL)
         return -1;
     add_exchanges(measuring, role, served);
+    add_ulp(measuring, role, served);
     json_decref(served);
     return 0;
 }

@@ -128,6 +128,34 @@ static void measure_request(const char *item, const json_t *request, struct valu
             yes_or_no(value, json_integer_value(json_object_get(word, flags[i].field)) == 1, by);
 }
 
+/* What a run learns of the device's own ULP, by the exchanges that were tried; of its limits, where it has some. */
+static void measure_ulp(const char *item, const json_t *found, struct value *value)
+{
+    const json_t *limits = probe_line(found, "ulp", "role", "responder"), *limit;
+    const json_t *connections = probe_line(found, "exchange", "name", "connections");
+
+    if (strcmp(item, "ulp.connections") == 0 && json_object_get(connections, "served") != NULL)
+        yes_or_no(value, json_is_true(json_object_get(connections, "served")), "two connections at a time");
+    if (strcmp(item, "ulp.exchanges") == 0 && json_object_get(limits, "takes_sends") != NULL)
+        yes_or_no(value, json_object_get(limits, "ends_after") == NULL, "several exchanges on one connection");
+    limit = json_object_get(limits, strcmp(item, "ulp.sends") == 0         ? "takes_sends"
+                                    : strcmp(item, "ulp.send_octets") == 0 ? "longest_send"
+                                                                           : "");
+    if (limit != NULL && json_is_true(json_object_get(limits, "ends_by_ulp"))) {
+        (void)snprintf(value->text, sizeof(value->text), "%" JSON_INTEGER_FORMAT, json_integer_value(limit));
+        value->by = "Sends that it was not asked for";
+    }
+}
+
+/* Eight Reads of its ULP were asked for at once, where somebody could be asked. */
+static void measure_reads(const json_t *found, struct value *value)
+{
+    const json_t *open = json_object_get(probe_line(found, "ulp", "role", "responder"), "reads_open");
+
+    if (open != NULL)
+        yes_or_no(value, json_integer_value(open) > 1, "eight Reads of its ULP at once");
+}
+
 static void measure_item(const char *item, const json_t *found, struct value *value)
 {
     const json_t *rev2 = startup(found, "rev2"), *request = startup(found, "request");
@@ -135,7 +163,11 @@ static void measure_item(const char *item, const json_t *found, struct value *va
     bool only_opens = probe_line(found, "tcp", "outcome", "only opens") != NULL;
     static const char largest[] = "the enhanced Reply to the largest depths";
 
-    if (strcmp(item, "responder") == 0 && any)
+    if (strncmp(item, "ulp.", 4) == 0)
+        measure_ulp(item, found, value);
+    else if (strcmp(item, "reads_at_once") == 0 && any)
+        measure_reads(found, value);
+    else if (strcmp(item, "responder") == 0 && any)
         yes_or_no(value, true, "a start-up");
     else if (strcmp(item, "responder") == 0 && only_opens)
         yes_or_no(value, false, "a connection that it refused");
@@ -170,7 +202,9 @@ int probe_profile_measure(const struct pics *pics, const json_t *reported, json_
         struct value value = {.text = ""};
         json_t *line = json_pack("{s:s, s:s}", "type", "capability", "item", item->name);
 
-        if (left_to_others(item->name)) {
+        /* A device with an upper tester has that as its ULP. */
+        if (left_to_others(item->name) ||
+            (reported != NULL && strncmp(item->name, "ulp.", 4) == 0 && strcmp(item->name, "ulp.connections") != 0)) {
             json_decref(line);
             continue;
         }

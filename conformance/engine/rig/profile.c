@@ -283,6 +283,10 @@ static const struct json_member members[] = {
      "a list of texts: the program that starts the device, and its arguments"},
     {"connect_command", MEMBER_LIST | MEMBER_NULL, false,
      "a list of texts: the program that starts an initiator, and its arguments"},
+    {"request_private_data", MEMBER_TEXT, false,
+     "the Private Data that the device wants in a Request, in hexadecimal digits"},
+    {"reply_private_data", MEMBER_TEXT, false,
+     "the Private Data that the device wants in a Reply, in hexadecimal digits"},
     {"good_exchange", MEMBER_TEXT, false, "the good exchange that checks rest on"},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
     {"questions", MEMBER_OBJECT, false,
@@ -323,6 +327,26 @@ static int command_of(const json_t *json, const char *name, const char *path, co
     return 0;
 }
 
+static int private_of(const struct profile *profile, const char *name, const char *path, struct profile_private *out,
+                      struct sentence *error)
+{
+    const char *text = text_of(profile->json, name);
+    size_t digits = text != NULL ? strlen(text) : 0;
+
+    out->wanted = text != NULL;
+    if (digits % 2 != 0 || digits > 2 * PROFILE_PRIVATE_MOST ||
+        strspn(text != NULL ? text : "", "0123456789abcdefABCDEF") != digits)
+        return sentence_set(
+            error, "%s: \"%s\" is \"%.60s\", two hexadecimal digits for each of at most %d octets were expected", path,
+            name, text, PROFILE_PRIVATE_MOST);
+    for (out->count = 0; 2 * out->count < digits; out->count++) {
+        const char pair[3] = {text[2 * out->count], text[2 * out->count + 1], '\0'};
+
+        out->octets[out->count] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return 0;
+}
+
 static int seconds_of(const struct profile *profile, const char *name, const char *path, unsigned *out,
                       struct sentence *error)
 {
@@ -340,6 +364,8 @@ static int keeping_of(struct profile *profile, const char *path, struct sentence
 {
     return seconds_of(profile, "wait_for_device", path, &profile->wait_for_device, error) != 0 ||
                    seconds_of(profile, "reaction_seconds", path, &profile->reaction_seconds, error) != 0 ||
+                   private_of(profile, "request_private_data", path, &profile->request_private_data, error) != 0 ||
+                   private_of(profile, "reply_private_data", path, &profile->reply_private_data, error) != 0 ||
                    command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||
                    command_of(profile->json, "connect_command", path, &profile->connect_command, error) != 0
                ? -1

@@ -17,6 +17,8 @@
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
  *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
+ *     "request_private_data": "706c65617365",         Private Data that the device's ULP wants in a Request, in hex; and
+ *     "reply_private_data": "6f6b",                   in a Reply; without them any will do
  *     "good_exchange": "read",                        what checks rest on where it is served (script/served.h)
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/rig/deviation.h
@@ -41,7 +43,14 @@
 #include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
-enum { PROFILE_BESIDE_MOST = 64 };
+enum { PROFILE_BESIDE_MOST = 64, PROFILE_PRIVATE_MOST = 512 };
+
+/* Private Data that the device's ULP wants in a start-up frame. */
+struct profile_private {
+    bool wanted; /* false: any will do */
+    size_t count;
+    uint8_t octets[PROFILE_PRIVATE_MOST];
+};
 
 /* What one tester at a time has to itself. */
 struct profile_place {
@@ -61,9 +70,10 @@ struct profile {
     struct profile_place beside[PROFILE_BESIDE_MOST];
     struct upper_token token; /* for each 'control'; empty: none */
     size_t beside_count;
-    enum ddp_sctp_profile sctp;                      /* "llp": UNDECIDED is MPA over TCP */
-    uint16_t udp_port;                               /* of SCTP in UDP; 0: SCTP is over IP */
-    const char *good_exchange;                       /* conformance/engine/script/served.h; NULL: the least */
+    enum ddp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
+    uint16_t udp_port;          /* of SCTP in UDP; 0: SCTP is over IP */
+    const char *good_exchange;  /* conformance/engine/script/served.h; NULL: the least */
+    struct profile_private request_private_data, reply_private_data;
     unsigned reaction_seconds;                       /* 0: by the round trip */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */

@@ -65,6 +65,8 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
                                 .window = wishes.window,
                                 .fragmentable = wishes.fragmentable,
                                 .delay_acks = wishes.delay_acks,
+                                .acks_late_ns = wishes.acks_late_ns,
+                                .mss = wishes.mss,
                                 .sack = true,
                                 .sack_silent = wishes.sack_silent,
                                 .sack_shifted = wishes.sack_shifted,

@@ -218,6 +218,7 @@ static int prepare(struct run_command *command, struct sentence *error)
          served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s%s", error->text, lab_hint(command->options.profile, hint));
     served_answers(command->host, command->pics);
+    served_private_data(command->host, command->options.profile != NULL ? &command->profile : NULL);
     if (agree_llp(command, error) != 0 || agree_jobs(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.sctp = command->options.sctp;

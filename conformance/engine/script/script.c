@@ -37,6 +37,10 @@ static int furnish(lua_State *lua)
     lua_setfield(lua, -2, "served");
     lua_pushcfunction(lua, script_rig_claims);
     lua_setfield(lua, -2, "claims");
+    lua_pushcfunction(lua, script_rig_capability);
+    lua_setfield(lua, -2, "capability");
+    lua_pushcfunction(lua, script_rig_private_data);
+    lua_setfield(lua, -2, "private_data");
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, script_add_check);
     lua_setglobal(lua, "check");

@@ -41,10 +41,11 @@ struct script_host {
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
     struct sighting looked_at;
-    const char *good_exchange; /* the one that checks prefer, NULL: the least (served.h) */
-    const struct pics *pics;   /* what the profile answers, NULL: yes to each question (served.h) */
-    json_t *served;            /* what the device serves in the role of the check that runs (served.h), NULL: all */
-    uint64_t digest;           /* of the scripts that were loaded, without the library */
+    const char *good_exchange;     /* the one that checks prefer, NULL: the least (served.h) */
+    const struct profile *profile; /* of the device, NULL: none (served.h) */
+    const struct pics *pics;       /* what the profile answers, NULL: yes to each question (served.h) */
+    json_t *served;                /* what the device serves in the role of the check that runs (served.h), NULL: all */
+    uint64_t digest;               /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */
@@ -79,5 +80,9 @@ int script_rig_served(lua_State *lua);
 
 /* rig.claims(predicate) (served.c) */
 int script_rig_claims(lua_State *lua);
+
+/* rig.capability(item), rig.private_data(kind) (served.c) */
+int script_rig_capability(lua_State *lua);
+int script_rig_private_data(lua_State *lua);
 
 #endif

@@ -2,15 +2,18 @@
 #include "conformance/engine/script/served.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/rig/json_members.h"
+#include "conformance/engine/rig/profile.h"
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/requirements/pics.h"
 
-const char *const served_names[] = {"startup", "enhanced startup", "empty read", "read", "send to", "send from", NULL};
+const char *const served_names[] = {"startup",   "enhanced startup", "empty read",   "read",        "send to",
+                                    "send from", "terminate",        "unasked send", "connections", NULL};
 
 const char *served_what(const char *name)
 {
@@ -19,7 +22,10 @@ const char *served_what(const char *name)
                                        "a zero-length RDMA Read",
                                        "an RDMA Read of its memory",
                                        "a Send to its ULP",
-                                       "a Send of its ULP"};
+                                       "a Send of its ULP",
+                                       "a Terminate for an error",
+                                       "a Send that nobody asked for",
+                                       "two connections at a time"};
 
     for (size_t i = 0; served_names[i] != NULL; i++)
         if (strcmp(served_names[i], name) == 0)
@@ -35,7 +41,9 @@ static json_t *exchange(const json_t *served, const char *name)
 /* The same with its members in a fixed order, so that equal runs have equal results. Takes the reference; NULL without memory. */
 static json_t *ordered(json_t *learned)
 {
-    static const char *const members[] = {"role", "speaks", "copies_tag", "rejects", "answers_in"};
+    static const char *const members[] = {"role",         "speaks",       "copies_tag",  "rejects",    "answers_in",
+                                          "takes_sends",  "longest_send", "ends_by_ulp", "ends_after", "reads_open",
+                                          "atomics_open", "needs_ird",    "error"};
     json_t *all = json_object(), *exchanges = json_object(), *causes = json_object();
     int status = all == NULL || exchanges == NULL || causes == NULL;
 
@@ -77,12 +85,12 @@ json_t *served_learn(struct script_host *host, const char *role, struct rig *rig
 
 int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error)
 {
-    /* A start-up alone is no exchange that RDMA checks can rest on. */
+    /* A start-up alone is no exchange that RDMA checks can rest on, nor is a Send that nobody answers. */
     size_t first = 0, count;
 
     while (strstr(served_names[first], "startup") != NULL)
         first++;
-    for (count = 0; served_names[first + count] != NULL;)
+    for (count = 0; served_names[first + count] != NULL && strcmp(served_names[first + count], "terminate") != 0;)
         count++;
     if (name != NULL && json_one_of(name, "good_exchange", served_names + first, count, at, error) != 0)
         return -1;
@@ -137,6 +145,43 @@ int script_rig_claims(lua_State *lua)
     if (able < 0)
         return luaL_error(lua, "%s", error.text);
     lua_pushboolean(lua, able);
+    return 1;
+}
+
+/* rig.capability(item): what the profile answers, true, false or a number; true where there is none. */
+int script_rig_capability(lua_State *lua)
+{
+    const struct script_host *host = script_room_of(lua)->host;
+    const char *name = luaL_checkstring(lua, 1);
+    const struct pics_item *item = host->pics != NULL ? pics_find(host->pics, name) : NULL;
+
+    if (host->pics != NULL && item == NULL)
+        return luaL_error(lua, "there is no PICS item \"%s\"", name);
+    if (item != NULL && pics_is_number(item))
+        lua_pushinteger(lua, (lua_Integer)strtoul(item->value, NULL, 10));
+    else
+        lua_pushboolean(lua, item == NULL || pics_holds(host->pics, name));
+    return 1;
+}
+
+void served_private_data(struct script_host *host, const struct profile *profile)
+{
+    host->profile = profile;
+}
+
+/* rig.private_data("request" or "reply"): the octets that the profile says the device's ULP wants there, nil: any will do. */
+int script_rig_private_data(lua_State *lua)
+{
+    const struct script_host *host = script_room_of(lua)->host;
+    const char *kind = luaL_checkstring(lua, 1);
+    const struct profile_private *wanted = NULL;
+
+    if (host->profile != NULL)
+        wanted = strcmp(kind, "reply") == 0 ? &host->profile->reply_private_data : &host->profile->request_private_data;
+    if (wanted == NULL || !wanted->wanted)
+        lua_pushnil(lua);
+    else
+        lua_pushlstring(lua, (const char *)wanted->octets, wanted->count);
     return 1;
 }
 

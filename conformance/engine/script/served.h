@@ -49,6 +49,10 @@ void served_use(struct script_host *host, json_t *served);
 struct pics;
 void served_answers(struct script_host *host, const struct pics *pics);
 
+/* The Private Data that its ULP wants in start-up frames, for rig.private_data() (borrowed); NULL: any will do. */
+struct profile;
+void served_private_data(struct script_host *host, const struct profile *profile);
+
 /* True when the exchange was served; and why it was not, NULL where it was or nobody could ask. */
 bool served_has(const json_t *served, const char *name);
 const char *served_why_not(const json_t *served, const char *name);

@@ -30,12 +30,19 @@ local function no_response(c, _, offset)
   end
 end
 
-local function unchanged(c, target, offset)
-  no_response(c, target, offset)
+-- Memory alone is judged: whether the error is told, and how, is for the rows about that.
+local function untouched(c, target, offset)
+  local got
+  repeat got = c:receive() until got.kind ~= "segment" or got.Opcode == 7 or got.Opcode == 11
   local other = c.t:open()
   other:send(target.memory:read(target.at - 4, 24))
   other:expect_response(0x51A6, 0, target.memory.image:sub(target.at - 3, target.at + 20),
                         "an atomic at a multiple of 8 plus " .. offset .. " changes nothing")
+end
+
+local function unchanged(c, target, offset)
+  no_response(c, target, offset)
+  untouched(c, target, offset)
 end
 
 local function terminated(c, _, offset)
@@ -54,7 +61,7 @@ check {
   id = "ATOM7306-5.1.1-05",
   role = "both",
   purpose = "a misaligned FetchAdd changes no memory",
-  run = function(t) misaligned(t, ADD, SOME, unchanged) end,
+  run = function(t) misaligned(t, ADD, SOME, untouched) end,
 }
 
 check {
@@ -75,7 +82,7 @@ check {
   id = "ATOM-5.1.2-06",
   role = "both",
   purpose = "a misaligned Swap changes no memory",
-  run = function(t) misaligned(t, SWAP, SOME, unchanged) end,
+  run = function(t) misaligned(t, SWAP, SOME, untouched) end,
 }
 
 check {
@@ -94,7 +101,7 @@ check {
 check {
   id = "ATOM-5.1.3-09",
   purpose = "a misaligned CmpSwap that matches changes no memory",
-  run = function(t) misaligned(t, COMPARE, EACH, unchanged) end,
+  run = function(t) misaligned(t, COMPARE, EACH, untouched) end,
 }
 
 check {
@@ -109,7 +116,7 @@ check {
   purpose = "a misaligned CmpSwap is not performed at all",
   run = function(t)
     misaligned(t, COMPARE, SOME, function(c, target, offset)
-      no_response(c, target, offset)
+      untouched(c, target, offset)
       t:open():expect_operation_on(target, target:request(ADD), ODD, ODD, "an atomic of another stream finds what was there")
     end)
   end,

@@ -85,12 +85,14 @@ check {
       target:check(ODD, "FetchAdd with " .. case[2])
     end
     -- A good request that waits for the response before its own, until its STag is invalid.
+    if t:depth_most("ird") < 2 then return t:note("the device takes one request at a time: none waits") end
     local c = t:open()
     local gone, source = t:target { value = ODD, bound = c, alone = true }, t:memory { octets = LARGE }
     c:probe()
     c:window(0)
     c:send(source:read(0, LARGE, { SinkSTag = 1 }), gone:request(ADD, { Data = 1 }))
     rig.wait(t.quiet / 4)
+    local executed = gone:value() ~= ODD -- on arrival: RFC 7306 5.4 orders the responses alone
     if t:binds_memory() then
       c:send(rdmap.send_invalidate { InvalidateSTag = gone.STag, data = "1" })
       t:expect_deliveries(c, { "1" }, "a Send with Invalidate while a FetchAdd waits")
@@ -100,6 +102,9 @@ check {
     c:window(65535)
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
+    if executed and got.Opcode == 11 then
+      return t:equal("Value of a FetchAdd that was executed before its STag was invalidated", ODD, got.Value)
+    end
     if got.Opcode ~= 7 then t:fail("a FetchAdd whose STag was invalidated while it waited", "a Terminate", describe(got)) end
   end,
 }

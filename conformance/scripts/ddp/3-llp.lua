@@ -24,6 +24,7 @@ check {
 -- The device sends this many octets, in FPDUs of at most `mulpdu`; from the segment on that is no larger, all are not.
 local function sent(t, c, octets, mulpdu, before)
   local taken, small = 0, false
+  c.as_sent = true
   repeat
     local got = c:receive()
     if got.kind ~= "segment" then t:fail("a Write of " .. octets .. " octets", "all of it", taken .. " octets, then " .. describe(got)) end

@@ -173,6 +173,7 @@ check {
   run = function(t)
     local c = t:open()
     c:probe()
+    c.as_sent = true
     rising(t, segments_of(t, c, "send", 10000), "MO", 0, "MO of the segments of a Send")
   end,
 }
@@ -184,6 +185,7 @@ check {
   run = function(t)
     local c = t:open()
     c:probe()
+    c.as_sent = true
     rising(t, segments_of(t, c, "write", 10000), "TO", TO, "TO of the segments of a Write")
   end,
 }

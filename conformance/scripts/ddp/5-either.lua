@@ -5,9 +5,8 @@ defaults { llp = "any" }
 
 -- After such segments: the answer to a probe ("taken"), or the end with a Terminate of RDMAP or DDP ("refused").
 local function answered(t, c, message)
-  local answers = c:send_fence()
-  local got = c:receive()
-  if answers(got) then return "taken" end
+  local alive, got = c:alive()
+  if alive then return "taken" end
   if is_terminate(got) and got.Layer < 2 then return "refused", got end
   if fits(tcp.closed(), got) then
     t:terminate_missing("a Terminate", describe(got))
@@ -37,7 +36,7 @@ check {
 }
 
 -- One untagged message of these segments (frames of MSN 1): the delivery, or nil when it was refused.
-local function delivered(t, frames, message, dut)
+local function delivered(t, frames, message, dut, waits)
   local c = t:open { dut = dut }
   t:stream_of(c)
   c:send(table.unpack(frames))
@@ -47,7 +46,7 @@ local function delivered(t, frames, message, dut)
     return nil, c
   end
   local got = t:deliveries(c)
-  t:equal(message .. ": deliveries", 1, #got)
+  if #got ~= 0 or not waits then t:equal(message .. ": deliveries", 1, #got) end
   return got[1], c
 end
 
@@ -114,10 +113,11 @@ check {
 
 check {
   id = "DDP-5.2-13",
-  purpose = "a gap in the MOs of a message: delivered with the length up to its end, or refused",
+  purpose = "a gap in the MOs of a message: delivered with the length up to its end, refused, or waited on",
   run = function(t)
     local frames = { rdmap.send { MSN = 1, data = pattern(100), L = 0 }, rdmap.send { MSN = 1, MO = 200, data = pattern(100, 7) } }
-    local got = delivered(t, frames, "a Send without its octets 100 to 199")
+    -- A sink that looks delivers nothing of which a segment is missing (RFC 5041 5.4).
+    local got = delivered(t, frames, "a Send without its octets 100 to 199", nil, true)
     if got and t:told(got, "octets") ~= 300 and got.octets ~= 200 then
       t:fail("the length that the ULP is told", "300, or 200", tostring(got.octets))
     end

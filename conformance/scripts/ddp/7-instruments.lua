@@ -144,7 +144,8 @@ check {
   purpose = "a missing untagged buffer is a system fault",
   run = function(t)
     local c = overrun(t)
-    c:expect_terminate("DDP_NO_BUFFER", { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive" })
+    local options = { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive", waits = true }
+    if not c:expect_terminate("DDP_NO_BUFFER", options) then return end
     t:equal("system faults", 1, t.dut:ddp { stream = t:stream_of(c) }.system_faults)
   end,
 }

@@ -98,7 +98,7 @@ check {
   requires = "upper_tester",
   purpose = "the refusal of an enhanced Request is enhanced: R = 1, S = 1, the word, then the ULP's octets",
   run = function(t)
-    local got = refused(t, mpa.request { enhanced = { IRD = 4, ORD = 4 } }, "sorry")
+    local got = refused(t, mpa.request { enhanced = t:word() }, "sorry")
     local wanted = mpa.reply { R = 1, S = 1, Rev = function(v) return v >= 2 end, PD_Length = 9, private_data = "sorry",
                                enhanced = {} }
     if not fits(wanted, got) then t:fail("the refusal of an enhanced Request", describe(wanted), describe(got)) end
@@ -124,7 +124,7 @@ check {
   purpose = "an enhanced Request to a listener of Rev 1: closed, not answered",
   run = function(t)
     local c = t:awaiting_start { dut = { rev = 1, enhanced = false } }
-    c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+    c:send(mpa.request { enhanced = t:word() })
     local got = c:receive()
     if fits(mpa.reply { S = 0 }, got) then
       got = c:receive(t.quiet)

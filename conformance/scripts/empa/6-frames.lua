@@ -65,7 +65,7 @@ check {
   purpose = "the Reply to an enhanced Request has Rev 2 or above",
   run = function(t)
     local c = t:connect()
-    c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+    c:send(mpa.request { enhanced = t:word() })
     c:expect(mpa.reply { S = 1, Rev = at_least_2 }, { message = "the Reply to a Request of Rev 2 with S = 1" })
   end,
 }
@@ -172,7 +172,7 @@ check {
   purpose = "a Request of Rev 3 with S = 1: closed, or answered with Rev 2 or 3 and S = 1",
   run = function(t)
     local c = t:connect()
-    c:send(mpa.request { Rev = 3, enhanced = { IRD = 4, ORD = 4 } })
+    c:send(mpa.request { Rev = 3, enhanced = t:word() })
     local got = c:receive()
     if fits(tcp.closed(), got) then
       t:ambiguous("B: it is unknown and the connection is closed")
@@ -203,7 +203,7 @@ check {
 -- The device's own enhanced frame, octet by octet, with 20 octets of its ULP; c is the connection.
 local function own_frame(t)
   local private = distinct(20)
-  local dut = { private_data = hex(private), ird = 3, ord = 5 }
+  local dut = { private_data = hex(private), ird = t:depth("ird", 3), ord = t:depth("ord", 5) }
   local c, frame
   if t.role == "responder" then
     c, frame = t:ask({ IRD = 5, ORD = 3 }, { dut = dut })
@@ -212,7 +212,7 @@ local function own_frame(t)
     frame = c.request
   end
   c.tcp:close()
-  return frame.frame_octets, private
+  return frame.frame_octets, private, dut
 end
 
 check {
@@ -237,13 +237,13 @@ check {
   requires = "upper_tester",
   purpose = "with S = 1 the Private Data begins with the word, and the ULP's follows",
   run = function(t)
-    local octets, private = own_frame(t)
+    local octets, private, dut = own_frame(t)
     local ird, ord = (string.unpack(">I2", octets, 21)) & 0x3FFF, (string.unpack(">I2", octets, 23)) & 0x3FFF
     if t.role == "initiator" then
-      t:equal("A, B and IRD in front of the ULP's octets", 3, ird)
-      t:equal("C, D and ORD in front of the ULP's octets", 5, ord)
-    elseif ird < 3 or ord > 5 then -- a Reply may offer more IRD and less ORD than it is asked for (RFC 6581 9.1)
-      t:fail("the depths in front of the ULP's octets", "IRD 3 or more, ORD 5 or less",
+      t:equal("A, B and IRD in front of the ULP's octets", dut.ird, ird)
+      t:equal("C, D and ORD in front of the ULP's octets", dut.ord, ord)
+    elseif ird < dut.ird or ord > dut.ord then -- a Reply may offer more IRD and less ORD than it is asked for (RFC 6581 9.1)
+      t:fail("the depths in front of the ULP's octets", string.format("IRD %d or more, ORD %d or less", dut.ird, dut.ord),
              string.format("IRD %d, ORD %d", ird, ord))
     end
     t:equal("the ULP's octets after the word", hex(private), hex(octets:sub(25)))

@@ -8,9 +8,10 @@ check {
   purpose = "set-up errors are told in a Terminate of layer 2, error type 0",
   sandwich = "startup",
   run = function(t)
+    local own = t:rtr_kinds()[1]
     local faults = {
-      { "an ORD that no device serves", { ord = 4 }, { ORD = 0x3FFE } },
-      { "an RTR that was not offered", { p2p = true, rtr = { "write" } }, { D = 1 } },
+      { "an ORD that no device serves", {}, { ORD = 0x3FFE } },
+      { "an RTR that was not offered", { p2p = true, rtr = { own } }, { [own == "read" and "C" or "D"] = 1 } },
     }
     for _, fault in ipairs(faults) do
       local c = t:receive_request(fault[2])

@@ -11,12 +11,13 @@ check {
   purpose = "A, B and IRD stand in octets 20 and 21, C, D and ORD in octets 22 and 23",
   run = function(t)
     local frame, ird, ord, halves
+    local dut = { ird = t:depth("ird", 5), ord = t:depth("ord", 9) }
     if t.role == "initiator" then
-      frame = t:receive_request({ ird = 5, ord = 9 }).request
-      ird, ord = 5, 9
+      frame = t:receive_request(dut).request
+      ird, ord = dut.ird, dut.ord
     else
       local c
-      c, frame = t:ask({ IRD = 16, ORD = 3 }, { dut = { ird = 5, ord = 9 } })
+      c, frame = t:ask({ IRD = 16, ORD = math.min(3, dut.ird) }, { dut = dut })
       local event = t:start_event(c)
       if not event then t:inconclusive("the device does not report its IRD and ORD") end
       ird, ord = t:told(event, "ird"), t:told(event, "ord")
@@ -78,7 +79,7 @@ local function too_much(t)
     if not ok then return end
     port = t:listen { private_data = private }
     local c = t:connect { port = port }
-    c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+    c:send(mpa.request { enhanced = t:word() })
     got = c:receive()
   else
     local own = rig.addresses()
@@ -116,7 +117,7 @@ check {
     t:equal("Private Data that the device's ULP got", hex(mine), t:told(event, "private_data"))
     c.tcp:close()
     for _, octets in ipairs { 509, 512 } do
-      local excess = { Rev = 2, private_data = pattern(octets), enhanced = { IRD = 4, ORD = 4 } }
+      local excess = { Rev = 2, private_data = pattern(octets), enhanced = t:word() }
       if t.role == "responder" then
         c = t:awaiting_start()
         c:send(mpa.request(excess))

@@ -244,7 +244,7 @@ check {
       c:reads_served(4)
       t:ambiguous("A: 0x3FFF is legal in any Reply")
     end
-    local _, reply = t:ask { IRD = 3, ORD = 5 }
+    local _, reply = t:ask({ IRD = 3, ORD = 5 }, { dut = rig.has_upper_tester() and { ord = t:depth("ord", 3) } or nil })
     if reply.enhanced.IRD == NOT_NEGOTIATED or reply.enhanced.ORD == NOT_NEGOTIATED then
       t:warn("0x3FFF in the Reply to a Request with numbers", "numbers", "0x3FFF")
     end

@@ -3,16 +3,25 @@
 
 defaults { sandwich = "startup" }
 
+local FLAGS = { send = "B", write = "C", read = "D" }
+
+-- An RTR message that a Reply names.
+local function named(word)
+  return word.C == 1 and "C" or word.D == 1 and "D" or "B"
+end
+
 check {
   id = "EMPA-3-02",
   role = "responder",
   purpose = "the responder sends nothing before the first FPDU has come, then what its ULP has posted",
   judges = { "send from" },
   run = function(t)
-    local c = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
+    local c, reply = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
     t.dut:send { stream = t:stream_of(c), data = "77616974" }
     c:expect_quiet { message = "before the RTR the responder sends nothing" }
-    c:send(rtr.C())
+    local flag = named(reply.enhanced)
+    c:send(rtr[flag]())
+    if flag == "D" then c:expect(rdmap.read_response { data = "" }, { message = "the Read RTR is answered" }) end
     c:expect(rdmap.send { data = "wait" }, { message = "after the RTR the responder sends what was posted" })
   end,
 }
@@ -22,13 +31,16 @@ check {
   role = "initiator",
   purpose = "Sends that are posted before the Reply go out after the RTR",
   run = function(t)
-    local c = t:receive_request { p2p = true, rtr = { "write" } }
+    local kind = t:has_rtr("write") and "write" or t:rtr_kinds()[1]
+    local flag = FLAGS[kind]
+    local c = t:receive_request { p2p = true, rtr = { kind } }
     local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
     if not answer.ok then t:note("the device takes no Send before the Reply: " .. tostring(answer.error)) end
-    c:answer { C = 1 }
+    c:answer { [flag] = 1 }
     if not answer.ok then t.dut:send { stream = c.stream, data = "6561726c79" } end
-    c:expect(rtr_expected.C, { message = "the RTR is the first FPDU" })
-    c:expect(rdmap.send { data = "early", MSN = 1 }, { message = "the ULP's Send follows" })
+    c:expect(rtr_expected[flag], { message = "the RTR is the first FPDU" })
+    if flag == "D" then c:send(rdmap.read_response { STag = 0, TO = 0 }) end
+    c:expect(rdmap.send { data = "early", MSN = flag == "B" and 2 or 1 }, { message = "the ULP's Send follows" })
   end,
 }
 
@@ -39,8 +51,7 @@ check {
   run = function(t)
     if t.role == "responder" then
       local c, reply = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { reply = { enhanced = { A = 1 } } })
-      local word = reply.enhanced
-      c:send(word.C == 1 and rtr.C() or word.D == 1 and rtr.D() or rtr.B())
+      c:send(rtr[named(reply.enhanced)]())
       c:probe { message = "Request, Reply, RTR: full operation" }
     else
       local c = t:receive_request { p2p = true, rtr = t:rtr_kinds() }
@@ -48,8 +59,7 @@ check {
       if #octets > 0 or state ~= "timeout" then
         t:fail("before the Reply nothing follows the Request", "nothing", hex(octets:sub(1, 32)) .. " " .. state)
       end
-      local word = c.request.enhanced
-      local flag = word.C == 1 and "C" or word.D == 1 and "D" or "B"
+      local flag = named(c.request.enhanced)
       c:answer { [flag] = 1 }
       c:expect(rtr_expected[flag], { message = "the RTR is the first FPDU" })
       c:probe()

@@ -29,6 +29,7 @@ function Connection:octets(...)
       out[#out + 1] = frame
       if self.started then self.send_framing.position = self.send_framing.position + #frame end
     elseif frame.kind == "request" or frame.kind == "reply" then
+      if self.t then self:_want_private(frame) end
       out[#out + 1] = frame:octets()
     else
       out[#out + 1] = self:frame(frame)
@@ -37,11 +38,19 @@ function Connection:octets(...)
   return table.concat(out)
 end
 
+local function spoils(overrides)
+  for name in next, overrides do
+    if name ~= "pad" and name ~= "markers" and name ~= "crc" then return true end
+  end
+  return false
+end
+
 -- One FPDU at the present position.
 function Connection:frame(frame)
   local overrides = {}
   local inner = frame
   if frame.kind == "fpdu" then inner, overrides = frame.inner, frame.overrides end
+  self.spoilt = spoils(overrides)
   local options = { markers = self.send_framing.markers, crc = self.send_framing.crc,
                     position = self.send_framing.position }
   for k, v in next, overrides do options[k] = v end
@@ -54,8 +63,12 @@ end
 function Connection:ulpdu(segment)
   local defaults = segment.defaults
   if self.t and defaults and defaults.fields.Opcode == 1 then -- captures are made without a test
-    self.t:rests_on((segment.given.RDMARDSZ or defaults.fields.RDMARDSZ) == 0 and "empty read" or "read")
+    local given = segment.given
+    self.t:rests_on((given.RDMARDSZ or defaults.fields.RDMARDSZ) == 0 and "empty read" or "read")
+    self.reads_sent = self.reads_sent or {} -- where the responses go
+    self.reads_sent[#self.reads_sent + 1] = { STag = given.SinkSTag or 0, TO = given.SinkTO or 0, octets = given.RDMARDSZ or 0 }
   end
+  if self.t then self:_count_unasked(segment) end
   if defaults and not defaults.tagged then
     local qn = segment.given.QN or defaults.fields.QN
     if segment.given.MSN == nil then
@@ -67,7 +80,12 @@ function Connection:ulpdu(segment)
     end
   end
   if self.t then self:_count_response(segment) end
-  return segment:octets()
+  local fenced = self.t and rawget(self, "fences_sent") -- Sends that the check does not count
+  if not fenced or defaults == nil or defaults.tagged or (segment.given.QN or defaults.fields.QN) ~= 0 then return segment:octets() end
+  segment.given.MSN = segment.given.MSN + fenced & 0xFFFFFFFF
+  local octets = segment:octets()
+  segment.given.MSN = segment.given.MSN - fenced & 0xFFFFFFFF
+  return octets
 end
 
 -- What is sent now is the stimulus: its first octet's place in the stream.
@@ -95,30 +113,6 @@ function Connection:send_last(...)
   local octets = self:octets(...)
   self:_stimulus()
   self.tcp:fin(octets)
-end
-
--- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand).
-function Connection:send_segments(pieces, order)
-  local lengths = {}
-  for i, piece in ipairs(pieces) do lengths[i] = #piece end
-  self:_stimulus()
-  local octets = table.concat(pieces)
-  local sent = self.tcp:segments(octets, lengths, order)
-  if not sent then -- what the device has had no room for leaves first
-    self:await_acknowledged()
-    sent = self.tcp:segments(octets, lengths, order)
-  end
-  if not sent and self:_is_open() then -- what the device did is seen when the check reads
-    self.t:inconclusive("the device takes no more: " .. self.tcp:unacknowledged() .. " octets still wait to be sent, its receive window is " ..
-                        self.tcp:status().peer_window .. " octets")
-  end
-end
-
--- Cuts octets into TCP segments of `size` octets each.
-function Connection:send_in_pieces(octets, size)
-  local pieces = {}
-  for at = 1, #octets, size do pieces[#pieces + 1] = octets:sub(at, at + size - 1) end
-  self:send_segments(pieces)
 end
 
 local ends = { fin = true, reset = true, timeout = true }
@@ -200,13 +194,15 @@ end
 -- The end of a stream that came before the device had acknowledged anything is an answer to nothing: INCONCLUSIVE.
 function Connection:receive(seconds)
   seconds = seconds or self.t.reaction
+  local deadline = rig.now() + seconds
   local got
   if self.started then
-    got = self:_fpdu(seconds)
+    repeat got = self:_in_order(math.max(0, deadline - rig.now()), self._fpdu) until not self:_is_unasked(got)
   else
     got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
   end
   if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
+  if got.kind == "fin" or got.kind == "reset" or got.triple then self.ended = self.ended or got end
   if got.kind ~= "timeout" then self.t:answered() end
   return self:_note_request(got, seconds)
 end
@@ -214,6 +210,10 @@ end
 -- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
 -- answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
 function Connection:_weigh_end(got)
+  if self.superseded and rawget(self, "given_way") then
+    if not rig.capability("ulp.connections") then self.t:skip("needs ulp.connections, but the profile has ulp.connections = no") end
+    self.t:unserved("connections")
+  end
   if self.superseded then self.t:skip("connect_command serves one connection at a time, and this check needs two") end
   if self.stimulus_at == nil or self.stream and self.t.ended_by_ulp[self.stream] then return end
   local _, acknowledged = self.tcp:acknowledged()
@@ -306,7 +306,7 @@ end
 -- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people;
 -- `rests_on`: an exchange that this is a part of and not what is judged: INCONCLUSIVE where the device does not serve it.
 function Connection:expect_one_of(wants)
-  local got = self:receive(wants.within)
+  local got = wants.got or self:receive(wants.within) -- got: what has come already
   for _, want in ipairs(wants) do
     if fits(want, got) then
       if want.verdict == "WARN" then self.t:warn(want.why, list_text(wants), describe(got)) end
@@ -316,6 +316,7 @@ function Connection:expect_one_of(wants)
   end
   if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if #wants == 1 then self.t:suspect_expected(wants[1], got) end
+  self:weigh_private(got)
   self.t:weigh_outcome(wants, got)
   self:weigh_open(wants)
   self.t:fail(wants.message, list_text(wants), describe(got))
@@ -368,6 +369,7 @@ end
 -- The device answers with a Terminate whose triple is one of `names` (PASS) or of options.warn (WARN).
 -- FIN or RST without it: FAIL for RDMAP's errors, WARN for those of DDP and MPA, where sending it is a SHOULD
 -- (RFC 5040 6.2.1); options.close = "pass" where the text allows to drop the stream silently.
+-- options.waits: it is about a Send that has no receive, which a device may leave in TCP until there is one.
 -- Other segments that the device had under way are passed over, unless options.next is set. Returns the Terminate, or nil after a bare close.
 function Connection:expect_terminate(names, options)
   options = options or {}
@@ -390,27 +392,15 @@ function Connection:expect_terminate(names, options)
     end
   elseif fits(tcp.closed(), got) then
     if options.close == "pass" then return nil end
-    local layer = good[1] >> 12
-    if layer ~= 0 then
+    local lower = false
+    for _, triple in ipairs(good) do lower = lower or triple >> 12 ~= 0 end
+    if lower then
       self.t:terminate_missing(expected, self:instead(passed, got))
       return nil
     end
   end
+  if options.waits and got.kind == "timeout" and self:takes_when_posted() then return nil end
   self.t:fail(options.message, expected, self:instead(passed, got))
-end
-
--- The stream is alive and all that was sent before has been processed: a Read is answered, one that the device serves.
-function Connection:probe(options)
-  options = options or {}
-  local answers, words = self:send_fence()
-  local got, passed = nil, {}
-  repeat
-    passed[#passed + 1] = got
-    got = self:receive(options.within)
-  until got.kind ~= "segment" or answers(got) or got.Opcode == 7
-  if answers(got) then return got end
-  self.t.in_vain = nil -- the answer to a Read of the peer has no reason to wait for the device's own Reads
-  self.t:fail(options.message or "the stream should be alive", words, self:instead(passed, got))
 end
 
 --------------------------------------------------------------------------------------------------------------------

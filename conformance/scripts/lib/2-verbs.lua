@@ -37,6 +37,48 @@ function Connection:send_behind(missing, frames, order)
   return function() self.tcp:send(first .. table.concat(pieces)) end
 end
 
+-- Pieces of which none is longer than a TCP segment of this connection may be, and their order.
+local function within_mss(pieces, order, mss)
+  local out, places = {}, {}
+  for i, piece in ipairs(pieces) do
+    places[i] = {}
+    for at = 1, math.max(#piece, 1), mss do
+      out[#out + 1] = piece:sub(at, at + mss - 1)
+      table.insert(places[i], #out)
+    end
+  end
+  if #out == #pieces then return pieces, order end
+  local ordered = order and {}
+  for _, i in ipairs(order or {}) do table.move(places[i], 1, #places[i], #ordered + 1, ordered) end
+  return out, ordered
+end
+
+-- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand). What is longer than the device's MSS or the
+-- link's goes in several, one after another.
+function Connection:send_segments(pieces, order)
+  local lengths = {}
+  pieces, order = within_mss(pieces, order, self.tcp:status().mss)
+  for i, piece in ipairs(pieces) do lengths[i] = #piece end
+  self:_stimulus()
+  local octets = table.concat(pieces)
+  local sent = self.tcp:segments(octets, lengths, order)
+  if not sent then -- what the device has had no room for leaves first
+    self:await_acknowledged()
+    sent = self.tcp:segments(octets, lengths, order)
+  end
+  if not sent and self:_is_open() then -- what the device did is seen when the check reads
+    self.t:inconclusive("the device takes no more: " .. self.tcp:unacknowledged() .. " octets still wait to be sent, its receive window is " ..
+                        self.tcp:status().peer_window .. " octets")
+  end
+end
+
+-- Cuts octets into TCP segments of `size` octets each.
+function Connection:send_in_pieces(octets, size)
+  local pieces = {}
+  for at = 1, #octets, size do pieces[#pieces + 1] = octets:sub(at, at + size - 1) end
+  self:send_segments(pieces)
+end
+
 -- The tester has nothing more to send: FIN.
 function Connection:fin() self.tcp:fin() end
 

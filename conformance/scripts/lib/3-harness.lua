@@ -15,7 +15,7 @@ local own, connections = harness, Connection -- a script may take the names away
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, recent = {} }, Test)
+                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {}, posted_writes = {}, recent = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   t.reaction, t.quiet = t:patient(reaction, quiet_time)
@@ -40,6 +40,7 @@ function Test:fail(message, expected, actual)
   decide("FAIL", message, expected, actual, nil, self)
 end
 function Test:warn(message, expected, actual)
+  self:weigh_taken()
   self:suspect_observation(expected, actual, message)
   self:point_at(message, expected, actual)
   decide("WARN", message, expected, actual, nil, self)
@@ -72,11 +73,16 @@ function Test:command(verb, arguments)
   end
   local request = copy_fields(arguments)
   request.verb = verb
+  local number = function(v) return math.tointeger(tonumber(v)) end
   if verb == "read" then -- as numbers: what the device's Read Request should hold
-    local number = function(v) return math.tointeger(tonumber(v)) end
     self.posted_reads[#self.posted_reads + 1] = {
       SinkSTag = number(request.sink_stag), SinkTO = number(request.sink_to), RDMARDSZ = number(request.length),
       SrcSTag = number(request.source_stag), SrcTO = number(request.source_to),
+    }
+  elseif verb == "write" then
+    local data = type(request.data) == "table" and table.concat(request.data) or request.data
+    self.posted_writes[#self.posted_writes + 1] = {
+      STag = number(request.stag), TO = number(request.to or 0), octets = data and #data // 2 or number(request.length or 0),
     }
   end
   return rig.command(request)
@@ -205,15 +211,15 @@ end
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
 -- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
-  -- Above verbs the ULP is told that the stream has ended, and by no API why.
-  if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
-  self:need_event(kind)
+  -- Above verbs the ULP is told that the stream has ended, or that it is in error, and by no API why.
+  local ended = (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false
+  if not ended then self:need_event(kind) elseif not self:tells("error") then self:need_event("closed") end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
   while true do
     for i, event in ipairs(self.events) do
-      local good = event.event == kind
+      local good = event.event == kind or ended and (event.event == "error" or event.event == "closed")
       for k, v in pairs(match or {}) do good = good and event[k] == v end
       if good then
         if not keep then table.remove(self.events, i) end
@@ -265,9 +271,11 @@ end
 -- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window, sack (SACK-permitted is offered).
 function Test:connect(options)
   self:only_over_tcp("t:connect")
+  self:give_way()
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
+  c.configured = options ~= nil and options.port ~= nil
   if options and options.first then c.stimulus_at = 0 end
   if not (options and options.first) then
     c:settle()
@@ -292,6 +300,7 @@ function Test:accept(options)
   self.port = self.port + 1
   rig.listen(self.port, { mss = options.mss, iss = options.iss, withheld = options.withheld, sack = options.sack })
   if self:is_started() then return self:accept_started(options) end
+  self:need_limits(options.dut)
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port
   local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
@@ -359,6 +368,7 @@ end
 -- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
 -- asked for is no failure: SKIP.
 function Test:listen(config, special)
+  self:need_limits(config)
   return (special and self:instrument("listen", config) or self.dut:listen(config)).port
 end
 
@@ -376,14 +386,14 @@ function Test:open(options)
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
     local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window, sack = options.sack }
-    c.pd = options.dut and options.dut.pd
+    c.pd, c.dut = options.dut and options.dut.pd, options.dut
     c:start_as_initiator(options.request)
     return c
   end
   local dut = copy_fields(options.dut)
   if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss, sack = options.sack }
-  c.pd = dut.pd
+  c.pd, c.dut = dut.pd, dut
   c:start_as_responder(options.reply)
   if self:is_started() then
     c:expect_segment("the device's first FPDU after start-up", "what the ULP of the initiator sends first")

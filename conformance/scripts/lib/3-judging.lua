@@ -26,6 +26,15 @@ function header_bits(terminate)
   return string.format("M = %d D = %d R = %d", terminate.M, terminate.D, terminate.R)
 end
 
+-- The first four octets of a Terminate, in hexadecimal digits, are one of these words; the first is the one that is expected.
+function Test:control_word(terminate, message, words)
+  local word = hex(terminate.ulpdu:sub(19, 22))
+  for _, due in ipairs(words) do
+    if word == due then return end
+  end
+  self:fail(message, words[1], word)
+end
+
 -- The next thing is a Terminate, whatever its triple. options: accepts (a function that judges it further), expected (what
 -- the message says is expected), close = "warn" (a bare FIN or RST is WARN; else it is FAIL), within. Returns the Terminate.
 function Connection:expect_any_terminate(message, options)
@@ -35,6 +44,11 @@ function Connection:expect_any_terminate(message, options)
   local expected, actual = o.expected or "a Terminate", self:instead({}, got)
   if o.close == "warn" and fits(tcp.closed(), got) then self.t:warn(message, expected, actual) end
   self.t:fail(message, expected, actual)
+end
+
+-- A bare FIN or RST in place of a Terminate for an error of DDP: RFC 5040 6.2.1 asks for one, and lets a device do without. WARN.
+function Connection:weigh_close(got, expected)
+  if fits(tcp.closed(), got) then self.t:terminate_missing(expected or "a Terminate", self:instead({}, got)) end
 end
 
 -- The next thing is a DDP Segment, whatever its headers say: returns it. `expected` is for the message.
@@ -68,6 +82,16 @@ function Connection:expect_over(message, options)
   return how, terminate
 end
 
+-- Nothing came after a Send that had no receive: a device may leave it in TCP (RFC 5041 7.1; DDP-7.1-07). True where it is taken when the
+-- ULP posts a receive.
+function Connection:takes_when_posted()
+  if not rig.has_upper_tester() then return false end
+  local posted = self.t:command("post_recv", { stream = self.t:stream_of(self), length = 4096, count = 2 }) -- one is for a fence
+  if not posted.ok or not self:alive() then return false end
+  self.t:note("the Send waited in TCP until there was a receive (DDP-7.1-07)")
+  return true
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Stimuli
 
@@ -81,11 +105,6 @@ function empty_read(tag, given)
   local f = copy_fields(given)
   f.SinkSTag, f.SinkTO, f.RDMARDSZ, f.SrcSTag, f.SrcTO = tag, f.SinkTO or 0, 0, f.SrcSTag or 0, f.SrcTO or 0
   return rdmap.read_request(f)
-end
-
--- Sends a bad Write and takes the Terminate that it draws, which is returned. options as for expect_terminate.
-function Connection:draw_terminate(options)
-  return self:expect_error(bad_write(), "DDP_INVALID_STAG", options and options.message or "a Write to an unknown STag", options)
 end
 
 -- Sends an FPDU with a wrong CRC and takes the Terminate 2/0/02, which is returned. A probe comes first: a responder may send

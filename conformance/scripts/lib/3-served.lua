@@ -16,11 +16,12 @@ local names = {
   ["read"] = "an RDMA Read of its memory",
   ["send to"] = "a Send to its ULP",
   ["send from"] = "a Send of its ULP",
-  ["reads at once"] = "two Reads of its ULP at once",
+  ["unasked send"] = "a Send that nobody asked for",
+  ["reads at once"] = "several Reads or atomics of its ULP at once",
+  ["several exchanges"] = "several exchanges on one connection",
+  ["connections"] = "two connections at a time",
+  ["terminate"] = "a Terminate for an error",
 }
-
--- The STag that fences name as their sink.
-PROBE_STAG = 0x50524f42
 
 --------------------------------------------------------------------------------------------------------------------
 -- What is known
@@ -49,11 +50,12 @@ function Test:unserved_cause(name)
 end
 
 -- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all exchanges in
--- full operation: where the device serves none of them, it may be the framing that is wrong.
+-- full operation: where the device serves none of them, and answers no error, it may be the framing that is wrong.
 local groups = { reads = { "empty read", "read" }, framing = { "empty read", "read", "send to", "send from" } }
 
 function Test:judging(name)
   for _, judged in ipairs(self.judges or {}) do
+    if judged == "framing" and self.served and self.served.exchanges["terminate"] == true then goto next end
     local together = groups[judged] or { judged }
     local concerns, served, framed, refused = false, false, judged == "framing", false
     for _, one in ipairs(together) do
@@ -63,6 +65,7 @@ function Test:judging(name)
       framed, refused = framed and how ~= false, refused or how == true
     end
     if concerns and not served and not (framed and refused) and not self:takes_no_reads(name) then return true end
+    ::next::
   end
   return false
 end
@@ -102,6 +105,7 @@ end
 -- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange is what
 -- it judges.
 function Test:weigh_exchanges()
+  self:weigh_taken()
   for _, name in ipairs { "empty read", "read", "send to", "send from" } do
     if self.rests[name] and not self:serves(name) and not self:judging(name) then self:unserved(name) end
   end
@@ -165,37 +169,6 @@ function Test:patient(reaction, quiet_time)
 end
 
 --------------------------------------------------------------------------------------------------------------------
--- Fences: a Read whose answer shows that all that was sent before has been processed
-
-local fences = {}
-
-fences["empty read"] = function(t, _)
-  return empty_read(PROBE_STAG), function(got)
-    if #got.data ~= 0 then return false end
-    return got.STag == PROBE_STAG or not t:copies_tag()
-  end
-end
-
-fences["read"] = function(t, c)
-  local domain = c.pd or 0
-  t.fenced_memory = t.fenced_memory or {}
-  t.fenced_memory[domain] = t.fenced_memory[domain] or
-                            t:memory { octets = 64, data = "fence of", access = { "read" }, pd = c.pd }
-  return t.fenced_memory[domain]:read(0, 8, { SinkSTag = PROBE_STAG }), function(got)
-    return got.STag == PROBE_STAG and got.data == "fence of"
-  end
-end
-
--- Sends one, which is no stimulus: what came before it is judged. Returns a function that knows its answer, and words for what is
--- expected.
-function Connection:send_fence()
-  local name = self.t:need(self.t:preferred("empty read", "read"))
-  local request, answers = fences[name](self.t, self)
-  self:put(request)
-  return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, "the answer to " .. names[name]
-end
-
---------------------------------------------------------------------------------------------------------------------
 -- The exchanges, each on a connection of its own. A failure is an error, as in a check.
 
 harness.exchanges = exchanges
@@ -215,6 +188,29 @@ exchanges["startup"] = function(t)
   c:close()
 end
 
+-- A start-up with an enhanced Request. A ULP that needs more ORD than the Request has IRD may reject it and say so (RFC 6581 9.1): then it is
+-- offered that, or what no ULP needs more than.
+local PLENTY = 0x3FFE
+
+function Test:connect_enhanced()
+  for _, needs in ipairs { 0, 1, PLENTY } do
+    local c, word = self:connect(), self:word()
+    if needs == 1 then needs = self.needs or PLENTY end
+    word.IRD = math.max(word.IRD, needs)
+    local request = mpa.request { enhanced = word }
+    c:send(request)
+    local reply = c:receive()
+    if reply.kind ~= "reply" or reply.R == 0 or needs == PLENTY then
+      reply = c:expect_one_of { mpa.reply { R = 0 }, got = reply, message = "a good Request is answered by an accepting Reply" }
+      if self.learns and needs > 0 then self.learns.needs_ird = needs end
+      c:agree(request, reply)
+      return c
+    end
+    self.needs = reply.enhanced and reply.enhanced.ORD ~= 0x3FFF and reply.enhanced.ORD or nil
+    c:close()
+  end
+end
+
 exchanges["enhanced startup"] = function(t)
   local c
   if t:is_draft() then t:skip("the draft has no messages that set a stream up") end
@@ -225,8 +221,7 @@ exchanges["enhanced startup"] = function(t)
     return
   end
   if t.role == "responder" then
-    c = t:connect()
-    c:start_as_initiator { enhanced = { IRD = 4, ORD = 4 } }
+    c = t:connect_enhanced()
   else
     c = t:accept { dut = { rev = 2, enhanced = true } }
     c:start_as_responder()
@@ -235,33 +230,51 @@ exchanges["enhanced startup"] = function(t)
   c:close()
 end
 
--- Sends a Read and takes the answer: one that `answers` is true of.
-local function read_served(c, name, request, answers)
+-- Sends a Read and takes the answer: one that `answers` is true of. `ends`: called where the stream ends in its place.
+local function read_served(c, name, request, answers, ends)
   c:send(request)
   local got = c:receive()
+  if ends and (got.kind == "fin" or got.kind == "reset") then return ends(got) end
   if got.kind ~= "segment" or got.Opcode ~= 2 or not answers(got) then
     c.t:fail("a good Read", "the answer to " .. names[name], c:instead({}, got))
   end
   return got
 end
 
--- Two of them: what a device has of the Read before it does not look like a copy.
+-- Several of them: what a device has of the Read before it does not look like a copy, and a ULP may end each connection after a few
+-- exchanges.
+local EMPTY_READS = 8
+
 exchanges["empty read"] = function(t)
   local c = t:open()
-  local copied = true
-  for i = 0, 1 do
-    local request = empty_read(PROBE_STAG + i, { SinkTO = 77 * i })
-    local got = read_served(c, "empty read", request, function(answer) return #answer.data == 0 end)
+  local copied, ends_after = true, nil
+  local function ended()
+    c:close()
+    c = t:open()
+  end
+  for i = 0, EMPTY_READS - 1 do
+    local function ask(ends)
+      local request = empty_read(PROBE_STAG + i, { SinkTO = 77 * i })
+      return read_served(c, "empty read", request, function(answer) return #answer.data == 0 end, ends)
+    end
+    local got = ask(i > 0 and ended or nil)
+    if got == nil then
+      ends_after, got = ends_after or i, ask()
+    end
     copied = copied and got.STag == PROBE_STAG + i and got.TO == 77 * i
   end
-  if t.learns then t.learns.copies_tag = copied end
-  c:finish()
+  -- A ULP of the device's own may end what has been idle for a moment, or has had its exchange.
+  local idle = not rig.has_upper_tester() and c:receive(t.quiet)
+  if idle and (idle.kind == "fin" or idle.kind == "reset") then ends_after = ends_after or 1 end
+  if t.learns then t.learns.copies_tag, t.learns.ends_after = copied, ends_after end
+  if not (idle and idle.kind ~= "timeout") then c:finish() end
   c:close()
 end
 
 exchanges["read"] = function(t)
   local c = t:open()
-  read_served(c, "read", fences["read"](t, c))
+  local request, answers = own.fences["read"](t, c)
+  read_served(c, "read", request, answers)
   c:finish()
   c:close()
 end
@@ -339,7 +352,10 @@ end
 
 local ATTEMPTS = 3
 
-local order = { "enhanced startup", "empty read", "read", "send to", "send from" }
+local order = { "enhanced startup", "empty read", "read", "send to", "send from", "terminate", "unasked send", "connections" }
+
+-- What is asked by the help of exchanges that were served before.
+local rests = { ["unasked send"] = true }
 
 -- What ended an exchange, as a sentence.
 local function reason(err)
@@ -354,6 +370,8 @@ local function attempt(role, f)
   for _ = 1, ATTEMPTS do
     local t = own.test(role, "served")
     local good, err = pcall(f, t)
+    -- A device that serves one connection at a time has to have done with these before the next attempt.
+    for _, c in ipairs(t.connections) do pcall(c.reset, c) end
     if good then return true end
     if type(err) ~= "table" then error(err, 0) end
     if err.verdict == "SKIP" then return nil end
@@ -420,8 +438,14 @@ function harness.learn(role)
   for _, name in ipairs(order) do
     keep(name, attempt(role, function(t)
       t.learns = served
+      if rests[name] then t.served = { exchanges = served.exchanges, causes = served.causes } end
       exchanges[name](t)
     end))
+  end
+  if served.exchanges["send from"] == true then
+    for _, kind in ipairs { "read", "atomic" } do
+      attempt(role, function(t) served[kind .. "s_open"] = own.count_open(t, kind) end)
+    end
   end
   return served
 end

@@ -207,6 +207,8 @@ local function result_of(message, expected, actual)
            got > due and "messages are delivered that should not be" or "a message is delivered as another"
   end
   if message:find("^Reads stay within ORD") or message:find("^Reads open before") then
+    local most, open = tonumber((expected:match("%d+"))), tonumber((actual:match("%d+")))
+    if most and open and open < most then return "reads-below-ord", "fewer Reads are open than ORD allows" end
     return "reads-beyond-ord", "more Reads are open than ORD allows"
   end
   if message:find("Marker") and not message:find("CRC") and (expected:find("^%x+$") or expected:find("^Marker")) and actual:find("^%x+$") then

@@ -81,13 +81,6 @@ function Connection:expect_rejection(message, given)
   return got
 end
 
--- Is an FPDU of the tester executed? True when a Read is answered; the other outcome as second value.
-function Connection:alive(seconds)
-  local answers = self:send_fence()
-  local got = self:receive(seconds)
-  return answers(got), got
-end
-
 -- What the device's ULP was told when start-up was done, "established": private_data in hex, ird, ord, ... nil without.
 function Test:start_event(c)
   return self:await_event("established", { stream = self:stream_of(c) })

@@ -86,8 +86,10 @@ end
 
 -- The FPDU that was sent has a wrong CRC: Terminate 2/0/02, or its segment is dropped. After the Terminate nothing follows
 -- but the end.
-function Connection:expect_crc_error(message)
-  local outcome, got = self:mpa_outcome({ "MPA_CRC" }, message)
+-- With `anywhere` its Markers are wrong, too, and either may be found.
+function Connection:expect_crc_error(message, anywhere)
+  local names = anywhere and self.send_framing.markers and { "MPA_CRC", "MPA_MARKER" } or { "MPA_CRC" }
+  local outcome, got = self:mpa_outcome(names, message)
   if outcome == "accepted" then
     self.t:fail(message, terminate_text("MPA_CRC"), "it was taken: " .. describe(got))
   end

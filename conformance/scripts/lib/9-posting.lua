@@ -42,6 +42,7 @@ end
 
 -- The same of a long message that is only to come to its end: of its later segments nothing but the L bit is looked at.
 function Connection:pass_message(what)
+  self.as_sent = true -- in whatever order: L = 1 is the last
   local got, count = self:receive(), 0
   while got.kind == "segment" do
     count = count + 1
@@ -126,4 +127,21 @@ function Connection:expect_responses(count, message)
     until got.L == 1
     self.t:equal(message .. ": octets of response " .. i, size, at)
   end
+end
+
+-- Does the device leave Read Requests beyond its IRD in TCP until others are answered? That accepts none of them (RFC 5040 6.1 names no
+-- error). A Send after so many requests tells: it is not delivered while they wait.
+function Test:leaves_in_tcp(count, ird)
+  if not rig.has_upper_tester() or not self:tells("receive") then return false end
+  local m = self:memory { octets = LARGE }
+  local c = self:open { dut = { ird = ird } }
+  c:probe()
+  c:shut_with_reads(m, count)
+  c:send(rdmap.send { data = "after them" })
+  rig.wait(self.quiet)
+  local early = #self:deliveries(c)
+  c:window(65535)
+  if early > 0 then return false end
+  self:note(string.format("%d Read Requests with an IRD of %d: what is beyond it waits in TCP", count, ird))
+  return true
 end

@@ -56,13 +56,14 @@ check {
   end,
 }
 
--- An unacknowledged Reply comes again; nothing new comes with it.
+-- An unacknowledged Reply comes again; nothing new comes with it. Of one in many segments the rest waits for an ACK.
 local function start_with_repeated_reply(t)
   local c = t:connect()
   local request = mpa.request { private_data = "in pieces of seven octets" }
   c.tcp:ack("withheld")
   c:send_in_pieces(request:octets(), 7)
-  local reply = c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" })
+  if c:peek(1) == "" then c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" }) end
+  rig.wait(math.min(4 * t.round_trip, 0.05)) -- what TCP sends at once has come
   local before = c.tcp:status()
   local deadline = rig.now() + t.reaction
   repeat rig.wait(0.02) until c.tcp:status().duplicates > before.duplicates or rig.now() > deadline
@@ -72,7 +73,7 @@ local function start_with_repeated_reply(t)
   t:equal("octets received after the Reply was repeated", before.octets_received, c.tcp:status().octets_received)
   c.tcp:ack("each")
   c.tcp:ack("now")
-  c:agree(request, reply)
+  c:agree(request, c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" }))
   return c
 end
 

@@ -249,7 +249,7 @@ check {
   role = "both",
   purpose = "each Read Request takes one buffer of QN 1, and none of QN 0",
   run = function(t)
-    local c, number = t:operating { ord = 32 }
+    local c, number = t:operating { ord = t:depth("ord", 32) }
     local sink = t:memory()
     c.answers_when_due = true
     for i = 1, 20 do

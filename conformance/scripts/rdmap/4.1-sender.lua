@@ -242,9 +242,10 @@ check {
   id = "RDMAP-6.1-05",
   purpose = "the outbound limit of Reads is the one agreed with the ULP",
   run = function(t)
-    count_reads(t, 3, function(open, when)
-      if open > 3 then t:fail("Reads open " .. when, "3", tostring(open)) end
-      if open < 3 then t:warn("Reads open " .. when, "3", tostring(open)) end
+    local limit = t:depth("ord", 3)
+    count_reads(t, limit, function(open, when)
+      if open > limit then t:fail("Reads open " .. when, tostring(limit), tostring(open)) end
+      if open < limit then t:warn("Reads open " .. when, tostring(limit), tostring(open)) end
     end)
   end,
 }
@@ -253,7 +254,7 @@ check {
   id = "RDMAP-6.1-07",
   purpose = "at no time are more Reads open than were agreed",
   run = function(t)
-    for _, limit in ipairs { 1, 3, 4 } do
+    for _, limit in ipairs { 1, t:depth("ord", 3), t:depth("ord", 4) } do
       count_reads(t, limit, function(open, when)
         if open > limit then t:fail("Reads open " .. when, "at most " .. limit, tostring(open)) end
       end)

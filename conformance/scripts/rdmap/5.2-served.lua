@@ -66,6 +66,7 @@ check {
     if is_terminate(got, { "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED" }) then
       t:ambiguous("B: every STag associated with the stream can be")
     end
+    c:weigh_close(got)
     t:fail("a Send that invalidates the sink of an open Read", "a Terminate x/x/09, 1/1/00 or 1/1/02, or the Read complete", describe(got))
   end,
 }
@@ -226,6 +227,7 @@ check {
         t:ambiguous("A: an empty Send needs a receive buffer, 1/2/02")
       end
     end
+    c:weigh_close(got, "Terminate 1/2/02")
     if got.kind ~= "timeout" then t:fail("an empty Send without a receive", "Terminate 1/2/02", describe(got)) end
     t.dut:post_recv { stream = t:stream_of(c), length = 64 }
     t:expect_deliveries(c, { "" }, "an empty Send that came before its receive")
@@ -318,6 +320,7 @@ check {
       got = c:receive()
       if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then whole = whole + 1 end
     until got.kind ~= "segment" or got.triple or whole == 3
+    if whole == 3 and t:leaves_in_tcp(3, 2) then return end
     if whole == 3 then t:warn("a third Read Request with a cap of 2", "a Terminate", "its Read Response") end
     if got.kind ~= "segment" then t:warn("a third Read Request with a cap of 2", "a Terminate", describe(got)) end
   end,

@@ -10,22 +10,24 @@ check {
   role = "both",
   purpose = "Reads complete in the order of their responses, and none before DDP delivers it",
   run = function(t)
+    local count = t:at_once("read", 4, 2)
     local c, number = t:operating { ord = 4 }
     local sink = t:memory()
-    local responses = {}
-    for i = 1, 4 do
+    local responses, expected = {}, {}
+    for i = 1, count do
       t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO + 64 * i, source_stag = 1, length = 64, id = i }
     end
-    for i = 1, 4 do
-      local got = c:expect(rdmap.read_request {}, { message = "Read " .. i .. " of four" })
+    for i = 1, count do
+      local got = c:expect(rdmap.read_request {}, { message = string.format("Read %d of %d", i, count) })
+      expected[i] = "read_done " .. i
       responses[i] = rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64, i) }
     end
     local fill = c:send_behind(responses[1], { responses[2] })
     local early = t:take_events(c, DONE, 1, t.quiet / 2)
     t:equal("completions while the first response is missing", "none", event_list(early))
     fill()
-    c:send(responses[3], responses[4])
-    t:equal("completions", "read_done 1, read_done 2, read_done 3, read_done 4", event_list(t:take_events(c, DONE, 4)))
+    c:send(table.unpack(responses, 3))
+    t:equal("completions", table.concat(expected, ", "), event_list(t:take_events(c, DONE, count)))
   end,
 }
 

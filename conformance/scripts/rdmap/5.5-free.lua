@@ -30,12 +30,16 @@ end
 check {
   id = "RDMAP-3.1-08",
   role = "both",
-  purpose = "a Send that runs over its receive is an error; what the receive holds then is not judged",
+  purpose = "what a receive holds after an operation that was aborted is nobody's to judge",
   run = function(t)
     local c = t:open { dut = { receives = 2, receive_octets = 1004 } }
     local msn = c.msn[0]
     c:send(rdmap.send { MSN = msn, data = pattern(1000), L = 0 }, rdmap.send { MSN = msn, MO = 1000, data = "12345678" })
-    c:expect_terminate("DDP_TOO_LONG", { next = true, message = "1008 octets for a receive of 1004" })
+    -- How it is aborted is for DDP-7.1-04 and RDMAP-6.2.1 to judge; and whether.
+    local got = c:receive()
+    if not is_terminate(got) and not fits(tcp.closed(), got) then
+      t:inconclusive("1008 octets for a receive of 1004 abort no operation (DDP-7.1-04): " .. describe(got))
+    end
   end,
 }
 

@@ -228,7 +228,7 @@ check {
     refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a Write after the buffer")
     local c = t:open { dut = dut }
     c:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
-    c:expect_terminate("DDP_NO_BUFFER", { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive" })
+    c:expect_terminate("DDP_NO_BUFFER", { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive", waits = true })
     refused(t, rdmap.send { MO = 0x100000, data = "1" }, { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "an MO outside", nil, dut)
     refused(t, rdmap.send { DV = 0, data = "1" }, "DDP_UNTAGGED_VERSION", "DDP version 0")
   end,

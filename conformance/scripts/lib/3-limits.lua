@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- How much of something the device can have: by its profile, its upper tester, and what was measured.
+
+-- The IRD ("ird") or ORD ("ord") that the device can have at most, by its profile and its upper tester.
+function Test:depth_most(which)
+  local most, told = rig.capability(which), self:traits()[which .. "_max"]
+  most = math.type(most) == "integer" and most or 0x3FFE
+  return told and math.min(most, told) or most
+end
+
+-- `wanted`, or as much as the device can have.
+function Test:depth(which, wanted) return math.min(wanted, self:depth_most(which)) end
+
+-- The kinds of RTR messages that the device has, as its upper tester says: all of them where it says nothing.
+function Test:rtr_kinds()
+  local kinds = self:traits().rtr
+  return kinds and #kinds > 0 and kinds or { "send", "write", "read" }
+end
+
+-- Does it have this one? "send", "write" or "read".
+function Test:has_rtr(kind)
+  for _, one in ipairs(self:rtr_kinds()) do
+    if one == kind then return true end
+  end
+  return false
+end
+
+-- SKIP where a check asks the device for deeper queues than it has, or for an RTR message that it does not have.
+function Test:need_limits(config)
+  for _, kind in ipairs(config and config.rtr or {}) do
+    if not self:has_rtr(kind) then self:skip("needs the " .. kind .. " as RTR, which the device does not have") end
+  end
+  for _, which in ipairs { "ird", "ord" } do
+    local wanted = config and config[which]
+    if math.type(wanted) == "integer" and wanted < 0x3FFE and wanted > self:depth_most(which) then
+      self:skip(string.format("needs %s of %d or more, but the device has %s = %d", which, wanted, which, self:depth_most(which)))
+    end
+  end
+end
