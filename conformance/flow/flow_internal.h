@@ -11,6 +11,7 @@
  *     flow_queue.c   pieces in stream order, or "so many octets are missing"
  *     flow_again.c   octets that came before: are they the same?
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
+ *     flow_streaming.c   what another protocol has sent before them
  *     flow_mpa.c     pieces -> start-up frames, FPDUs, or neither
  *     flow_fpdu.c    FPDUs
  *     flow_reading.c  octets that are no FPDU: by which mistake of the sender are they one?
@@ -84,6 +85,7 @@ struct flow_datagram {
     const uint8_t *source, *destination;
     const uint8_t *ip;     /* its IP header; NULL: not there (or, IPv6, with extension headers) */
     size_t ip_octets;      /* of the whole IP packet; 0: not known */
+    bool put_together;     /* it came in fragments of IP */
     const uint8_t *octets; /* from its own header on; FLOW_PROTOCOL_INFINIBAND: LRH, _GRH: GRH, _BTH: BTH */
     size_t captured, length;
 };
@@ -414,16 +416,13 @@ void flow_proof_release(struct flow_side *side);
 bool flow_start_again(struct flow_connection *connection, unsigned side, const struct flow_piece *piece);
 size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                          const struct flow_piece *piece, size_t used);
-/* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
-size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                            const struct flow_piece *piece, size_t used);
+/* This side's frame has a kind: so the other's has. False: no memory. */
+bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
 /* The octets after what is held of a start-up frame will never come: tells of it as far as it is there. What is there is
  * counted in `row`. */
 void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, enum flow_row row,
                     uint64_t frame, uint64_t time_ns);
 void flow_side_ends(struct flow_side *side, enum flow_reason reason);
-/* Notes whether a Key stands among octets that nothing else is known of. */
-void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count);
 
 /* flow_lock.c: look for an FPDU (or start-up frame) in a piece from offset `used` on; return the octets passed over.
  * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet after those passed over is its first. */
@@ -464,19 +463,6 @@ static inline struct flow_sent *flow_sent_add(struct flow_half *half)
     return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) & (half->sent_room - 1)];
 }
 
-/* flow_request.c */
-void flow_requests_clear(struct flow_half *half);
-/*
- * The Read Request of `requester` that the Read Response of `half` answers; NULL: none waits. *first says whether the segment begins a
- * response, as far as DDP's L bit tells; becomes true where the one before is over without it.
- */
-const struct flow_request *flow_request_of_response(const struct flow_half *half, const struct flow_half *requester,
-                                                    const struct ddp_segment *segment, bool *first);
-/* The Atomic Request with that identifier, else the oldest one. */
-const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id);
-/* Notes the event's request, or that one is answered. The state of DDP is still that before the event. */
-void flow_requests_update(struct flow *flow, const struct flow_event *event);
-
 /* Forgets what cannot be known after a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 /* What one side had received when it sent is not known any more: see flow->unordered. */
@@ -504,18 +490,7 @@ void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_data
 /* flow_udp.c: the row of a UDP datagram of which the first `captured` of its `length` octets are there. FLOW_ROW_UDP: foreign. */
 enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length);
 
-/* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
-struct flow_mad {
-    const struct flow_address *source, *destination; /* without ports */
-    const uint8_t *octets;
-    size_t captured;
-    unsigned carrier; /* enum flow_carrier */
-    unsigned icrc;    /* enum flow_icrc */
-    uint64_t frame, time_ns;
-};
-
-/* FLOW_ROW_IWARP when an event was sent of it; else the row that the message is counted in. */
-enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad);
+/* flow_cm.c */
 void flow_cm_finish(struct flow_decoder *decoder, bool tell);
 
 #endif

@@ -3,7 +3,7 @@
  * Requests that wait for answers. A Read Response does not say which request it answers: the order does (RFC 5040 5.2.1), and its STag
  * and TO, which are those of the request's sink (4.4), bear it out. So a request with a wrong MSN is known by its answer all the same.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,7 @@ static bool answers(const struct flow_request *request, const struct ddp_segment
 
 static unsigned likeness(const struct flow_request *request, const struct ddp_segment *segment)
 {
-    return (segment->stag == request->read.sink_stag) +
-           (segment->to == request->read.sink_to + request->answered) +
+    return (segment->stag == request->read.sink_stag) + (segment->to == request->read.sink_to + request->answered) +
            ((request->read.octets == 0) == (segment->payload_octets == 0));
 }
 

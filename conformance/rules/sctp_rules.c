@@ -6,8 +6,6 @@
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/rules/rule_context.h"
 
-enum { SMALLEST_MTU = 576 }; /* any path takes IPv4 packets of so many octets (RFC 791) */
-
 static uint32_t turned(uint32_t value)
 {
     return value >> 24 | (value >> 8 & 0xFF00) | (value << 8 & 0xFF0000) | value << 24;
@@ -221,17 +219,26 @@ void draft_not_fragmented(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 5043 9: fragments only where IP would have to make some. A fragment that any path takes whole shows that not. */
+/*
+ * RFC 5043 9: fragments only where IP would have to make some. No length is promised to pass any path but 68 octets (RFC 791 3.2): a
+ * packet with a fragment of a message shows what the sender takes its path for, and it would have held the message.
+ */
 void not_fragmented(struct rule_context *ctx)
 {
     const struct flow_sctp *sctp = ctx->event->sctp;
+    size_t whole;
 
     if (!has_data(ctx, DDP_SCTP_RFC5043))
         return;
-    if (sctp->data->first && sctp->data->last)
+    if (sctp->data->first && sctp->data->last) {
         rule_pass(ctx);
-    else if (!sctp->data->last && sctp->network_octets != 0 && sctp->network_octets < SMALLEST_MTU)
-        rule_fail(ctx, "B = 1, E = 1", rule_text(ctx, "a fragment in a packet of %zu octets", sctp->network_octets),
+        return;
+    }
+    whole = sctp->network_octets - sctp->packet_octets + SCTP_COMMON_OCTETS + SCTP_DATA_OCTETS + sctp->message_octets;
+    if (sctp->message_octets != 0 && sctp->network_octets != 0 && whole <= sctp->message_network_octets)
+        rule_fail(ctx, "B = 1, E = 1",
+                  rule_text(ctx, "a message of %zu octets in fragments, one of them in a packet of %zu octets",
+                            sctp->message_octets, sctp->message_network_octets),
                   "SCTP has fragmented a user message that fits the path MTU (RFC 5043 9)");
 }
 

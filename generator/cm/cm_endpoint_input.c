@@ -132,6 +132,14 @@ static void keep(struct cm_exchange *exchange, const uint8_t *mad, bool icrc_goo
     received->time_ns = exchange->endpoint->now;
 }
 
+/* A REJ, RTU, DREP and MRA draw no answer: one that comes again tells of none that was lost. */
+static bool is_answered(const uint8_t *mad)
+{
+    unsigned attribute = (unsigned)mad_get_AttributeID(mad);
+
+    return attribute == CM_REQ || attribute == CM_REP || attribute == CM_DREQ;
+}
+
 void cm_endpoint_input(struct cm_endpoint *endpoint, const struct net_address *from, const uint8_t mad[MAD_OCTETS],
                        bool icrc_good, uint64_t now)
 {
@@ -151,11 +159,10 @@ void cm_endpoint_input(struct cm_endpoint *endpoint, const struct net_address *f
     }
     if (seen_before(exchange, mad)) {
         exchange->status.repeated++;
-        /* The peer has not seen the answer. */
         if (exchange->released)
             take_released(exchange, mad);
-        else if (exchange->has_last && !exchange->status.waiting)
-            cm_exchange_emit(exchange, exchange->last, 0);
+        else if (is_answered(mad) && exchange->has_last && !exchange->status.waiting)
+            cm_exchange_emit(exchange, exchange->last, 0); /* the peer has not seen the answer */
         return;
     }
     answered(exchange, mad);

@@ -80,7 +80,7 @@ capture {
 -- User messages in fragments; then several chunks in a packet; then each packet before the one before it.
 capture {
   name = "sctp-order", about = "DDP over SCTP: fragments, bundles, packets out of order",
-  findings = { { "SCTP5043-9-05", "FAIL", 7 } },
+  findings = { { "SCTP5043-9-05", "FAIL", 11 } },
   run = function()
     local a = opened {}
     local i = a.initiator
@@ -90,7 +90,7 @@ capture {
     i:bundle(function()
       i:send(send(10))
       i:send(write(11))
-      i:send(send(12))
+      i:send(send(12), { fragment = 20 }) -- in a packet that would have held it
     end)
     a:hold()
     for n = 0, 3 do i:send(send(30 + n)) end

@@ -14,6 +14,7 @@
 #include "wire/sentence.h"
 
 #define LINK_NEVER          UINT64_MAX /* a deadline that never comes */
+#define LINK_ETHERNET_MTU   1500u      /* of a link that does not say */
 #define LINK_FRAME_CAPACITY 65549u     /* largest frame that a link carries: 65535 octets after an Ethernet header */
 
 struct link;
@@ -45,6 +46,7 @@ struct link {
     bool send_failed;      /* a send from within a callback failed (tcp_link_emit()) */
     link_tap *tap;         /* NULL: none */
     void *tap_context;
+    size_t mtu; /* octets of the longest IP packet that the link takes in one piece */
 };
 
 /* The link's clock in nanoseconds: wall-clock based and never stepping back on `net`, virtual on `sim`. */

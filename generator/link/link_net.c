@@ -177,6 +177,8 @@ static int check_interface(struct link_net *net, const struct link_net_config *c
     memcpy(net->mac, config->mac, sizeof(net->mac));
     if (memcmp(config->mac, none, sizeof(none)) == 0 && ioctl(handle, SIOCGIFHWADDR, &request) == 0)
         memcpy(net->mac, request.ifr_hwaddr.sa_data, sizeof(net->mac));
+    net->link.mtu =
+        ioctl(handle, SIOCGIFMTU, &request) == 0 && request.ifr_mtu > 0 ? (size_t)request.ifr_mtu : LINK_ETHERNET_MTU;
     (void)close(handle);
     return 0;
 }

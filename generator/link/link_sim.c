@@ -387,6 +387,7 @@ struct sim *sim_new(const struct sim_config *config)
     if (sim == NULL)
         return NULL;
     sim->link.ops = &link_sim_ops;
+    sim->link.mtu = LINK_ETHERNET_MTU;
     sim->heap_capacity = FIRST_HEAP;
     sim->heap = malloc(FIRST_HEAP * sizeof(*sim->heap));
     if (sim->heap == NULL) {
@@ -414,6 +415,7 @@ void sim_reset(struct sim *sim, const struct sim_config *config)
     memset(sim->ends, 0, sizeof(sim->ends));
     memset(&sim->link, 0, sizeof(sim->link));
     sim->link.ops = &link_sim_ops;
+    sim->link.mtu = LINK_ETHERNET_MTU;
     sim->order = sim->trace = 0;
     sim->instant = sim->steps = 0;
     sim->tap = NULL;

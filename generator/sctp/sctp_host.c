@@ -49,6 +49,11 @@ void sctp_host_free(struct sctp_host *host)
     free(host);
 }
 
+void sctp_host_fragmented(struct sctp_host *host, bool fragmented)
+{
+    host->fragmented = fragmented;
+}
+
 void sctp_host_set_time(struct sctp_host *host, uint64_t now)
 {
     host->now = now;
@@ -88,6 +93,8 @@ static void set_options(struct sctp_assoc *assoc, const struct sctp_assoc_option
     assoc->options.parameters = assoc->parameters;
     if (!assoc->options.choose_streams)
         assoc->options.outbound = assoc->options.inbound = USUAL_STREAMS;
+    assoc->status.own_outbound = assoc->options.outbound;
+    assoc->status.own_inbound = assoc->options.inbound;
     assoc->fixed_window = assoc->options.window != 0;
     if (!assoc->fixed_window)
         assoc->options.window = USUAL_WINDOW;
@@ -192,7 +199,7 @@ void sctp_host_peer(struct sctp_assoc *assoc, const struct sctp_init *init)
     assoc->status.peer_known = true;
     assoc->status.peer_tag = init->tag;
     assoc->status.peer_window = init->window;
-    assoc->status.cumulative = init->initial_tsn - 1;
+    assoc->status.cumulative = assoc->sack_told = init->initial_tsn - 1;
 }
 
 const struct sctp_assoc_status *sctp_assoc_status(const struct sctp_assoc *assoc)

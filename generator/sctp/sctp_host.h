@@ -62,6 +62,9 @@ void sctp_host_set_time(struct sctp_host *host, uint64_t now);
  */
 void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now);
 
+/* Did the next packet come in IP fragments? True holds for that one alone. */
+void sctp_host_fragmented(struct sctp_host *host, bool fragmented);
+
 /* When sctp_host_tick() is due; SCTP_HOST_NEVER: no timer runs. */
 uint64_t sctp_host_deadline(const struct sctp_host *host);
 void sctp_host_tick(struct sctp_host *host, uint64_t now);
@@ -126,20 +129,21 @@ struct sctp_assoc_status {
     enum sctp_assoc_cause cause;
     uint16_t own_port, peer_port;
     uint32_t own_tag, peer_tag;
-    bool peer_known;         /* the members that follow are those of the other side's INIT or INIT ACK */
-    struct sctp_init peer;   /* without address[].octets and adaptation_at, which are NULL */
-    uint32_t next_tsn;       /* that the next chunk gets */
-    uint32_t cumulative;     /* all TSNs of the other side up to this one have come */
-    size_t unacknowledged;   /* own DATA chunks */
-    uint64_t acknowledged;   /* own DATA chunks so far */
-    uint64_t received;       /* DATA chunks, without duplicates */
-    uint64_t duplicates;     /* DATA chunks that had come before */
-    uint64_t heartbeats;     /* HEARTBEAT ACKs that came */
-    uint64_t errors;         /* ERROR chunks that came */
-    uint32_t peer_window;    /* a_rwnd of the last SACK, or of INIT */
-    uint64_t round_trip_ns;  /* from INIT to INIT ACK, 0: not known */
-    uint64_t established_ns; /* 0: never */
-    bool shutdown_seen;      /* SHUTDOWN came */
+    uint16_t own_outbound, own_inbound; /* own OS and MIS */
+    bool peer_known;                    /* the members that follow are those of the other side's INIT or INIT ACK */
+    struct sctp_init peer;              /* without address[].octets and adaptation_at, which are NULL */
+    uint32_t next_tsn;                  /* that the next chunk gets */
+    uint32_t cumulative;                /* all TSNs of the other side up to this one have come */
+    size_t unacknowledged;              /* own DATA chunks */
+    uint64_t acknowledged;              /* own DATA chunks so far */
+    uint64_t received;                  /* DATA chunks, without duplicates */
+    uint64_t duplicates;                /* DATA chunks that had come before */
+    uint64_t heartbeats;                /* HEARTBEAT ACKs that came */
+    uint64_t errors;                    /* ERROR chunks that came */
+    uint32_t peer_window;               /* a_rwnd of the last SACK, or of INIT */
+    uint64_t round_trip_ns;             /* from INIT to INIT ACK, 0: not known */
+    uint64_t established_ns;            /* 0: never */
+    bool shutdown_seen;                 /* SHUTDOWN came */
 };
 
 /* Valid until the association is released. */
@@ -190,8 +194,10 @@ void sctp_assoc_abort(struct sctp_assoc *assoc);
 struct sctp_received {
     struct sctp_data data; /* `user` is valid until the chunk is consumed */
     uint8_t flags;
-    unsigned place;  /* of the chunk among the DATA chunks of its packet, from 0 */
-    uint64_t packet; /* number of the packet: chunks of one have the same */
+    unsigned place;       /* of the chunk among the DATA chunks of its packet, from 0 */
+    uint64_t packet;      /* number of the packet: chunks of one have the same */
+    size_t packet_octets; /* of it, from the common header on */
+    bool fragmented;      /* it came in IP fragments */
     uint64_t time_ns;
 };
 
@@ -202,7 +208,11 @@ void sctp_assoc_consume(struct sctp_assoc *assoc);
 /* Whether SACKs are sent; turned on again, one is sent at once. */
 void sctp_assoc_withhold(struct sctp_assoc *assoc, bool withhold);
 
-/* Fixes a_rwnd and says so in a SACK. While it is 0, DATA chunks that come are not acknowledged. */
+/*
+ * Fixes a_rwnd and says so in a SACK. While it is 0, each packet with DATA is answered by a SACK, so that the other side goes on
+ * probing; all chunks that came are acknowledged but the newest, so that there is always one probe under way, and no other one
+ * follows it (RFC 9260 6.1).
+ */
 void sctp_assoc_window(struct sctp_assoc *assoc, uint32_t octets);
 
 #endif

@@ -59,8 +59,6 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
     struct held_chunk *held;
     struct sctp_data data;
     bool again = false;
-    /* A probe of a shut window is not acknowledged, or one after the other would carry all there is (RFC 9260 6.1). */
-    bool shut = assoc->fixed_window && assoc->options.window == 0;
 
     if (assoc->status.state != SCTP_ASSOC_ESTABLISHED && assoc->status.state != SCTP_ASSOC_SHUTDOWN)
         return;
@@ -73,7 +71,7 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
     if (!note_tsn(assoc, data.tsn, &again)) {
         free(held);
         assoc->status.duplicates += again ? 1 : 0;
-        assoc->sack_due = !shut;
+        assoc->sack_due = true;
         return;
     }
     if (data.user_octets != 0)
@@ -83,11 +81,13 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
                                             .flags = chunk->flags,
                                             .place = place,
                                             .packet = assoc->host->counters.packets,
+                                            .packet_octets = assoc->host->packet_octets,
+                                            .fragmented = assoc->host->fragmented,
                                             .time_ns = assoc->host->now};
     DL_APPEND(assoc->held, held);
     assoc->held_octets += data.user_octets;
     assoc->status.received++;
-    assoc->sack_due = !shut;
+    assoc->sack_due = true;
 }
 
 static void acknowledge(struct sctp_assoc *assoc, struct sent_chunk *sent, bool cumulative)
@@ -299,7 +299,7 @@ static bool tag_fits(const struct sctp_assoc *assoc, uint32_t tag, const struct 
            (!reflects || assoc->status.peer_known);
 }
 
-void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
+static void take_packet(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
 {
     const uint8_t *p, *end;
     struct sctp_chunk first;
@@ -307,6 +307,7 @@ void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octet
     uint16_t own_port, peer_port;
 
     host->now = now;
+    host->packet_octets = octets;
     host->counters.packets++;
     if (octets < SCTP_COMMON_OCTETS + SCTP_CHUNK_OCTETS) {
         host->counters.malformed++;
@@ -335,4 +336,10 @@ void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octet
         host->counters.bad_tag++;
     else
         take_chunks(assoc, packet + SCTP_COMMON_OCTETS, end);
+}
+
+void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
+{
+    take_packet(host, packet, octets, now);
+    host->fragmented = false;
 }

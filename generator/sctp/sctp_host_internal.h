@@ -53,7 +53,8 @@ struct sctp_assoc {
     struct tsn_range ranges[SCTP_HOST_RANGES_MAX]; /* ascending */
     size_t range_count;
     bool sack_due;
-    uint64_t timer; /* of what waits for an answer; SCTP_HOST_NEVER: none */
+    uint32_t sack_told; /* Cumulative TSN Ack of the last SACK */
+    uint64_t timer;     /* of what waits for an answer; SCTP_HOST_NEVER: none */
     uint64_t rto, asked_ns;
     unsigned tries; /* in a row without an answer */
     uint64_t cookie_key;
@@ -65,6 +66,8 @@ struct sctp_host {
     struct sctp_host_config config;
     struct sctp_host_counters counters;
     uint64_t now, random_state;
+    size_t packet_octets; /* of the packet that is being read... */
+    bool fragmented;      /* ...which came in IP fragments */
     struct sctp_assoc *assocs;
     size_t assoc_count;
     struct sctp_listener *listeners;

@@ -83,16 +83,28 @@ static uint32_t window_of(const struct sctp_assoc *assoc)
     return assoc->held_octets < window ? window - (uint32_t)assoc->held_octets : 0;
 }
 
+/* A probe of a shut window is left without an acknowledgement, or one after the other would carry all there is. */
+static uint32_t cumulative_of(const struct sctp_assoc *assoc)
+{
+    uint32_t cumulative = assoc->status.cumulative;
+    bool shut = assoc->fixed_window && assoc->options.window == 0;
+
+    return shut && cumulative != assoc->sack_told ? cumulative - 1 : cumulative;
+}
+
 void sctp_host_send_sack(struct sctp_assoc *assoc)
 {
     uint8_t value[12 + 4 * SACK_BLOCKS_MAX] = {0};
+    uint32_t cumulative = cumulative_of(assoc);
+    size_t ranges = cumulative == assoc->status.cumulative ? assoc->range_count : 0; /* gaps are after all that came */
     uint16_t blocks = 0;
     size_t at = 12;
 
     assoc->sack_due = false;
-    octets_put32(value, assoc->status.cumulative);
+    assoc->sack_told = cumulative;
+    octets_put32(value, cumulative);
     octets_put32(value + 4, window_of(assoc));
-    for (size_t i = 0; i < assoc->range_count && blocks < SACK_BLOCKS_MAX; i++) {
+    for (size_t i = 0; i < ranges && blocks < SACK_BLOCKS_MAX; i++) {
         uint32_t from = assoc->ranges[i].from - assoc->status.cumulative;
         uint32_t to = assoc->ranges[i].to - assoc->status.cumulative;
 

@@ -39,7 +39,7 @@ void cm_agent_config_default(struct cm_agent_config *config)
 
 static int check_config(const struct cm_agent_config *config, struct sentence *sentence)
 {
-    if (config->major > 15 || config->minor > 15)
+    if (config->major > 15 || config->minor > 15 || config->client_minor > 15)
         return sentence_set(sentence, "cm_agent_new: a version has 4 bits, got %u.%u", config->major, config->minor);
     if (config->retries > 15 || config->mra_timeout > 31 || config->remote_timeout > 31 || config->local_timeout > 31)
         return sentence_set(sentence, "cm_agent_new: retries go up to 15, timeouts up to 31");
@@ -86,6 +86,11 @@ struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sente
     (void)sentence_set(sentence, "cm_agent_new: out of memory");
     cm_agent_free(agent);
     return NULL;
+}
+
+const struct cm_agent_config *cm_agent_configuration(const struct cm_agent *agent)
+{
+    return &agent->config;
 }
 
 void cm_agent_free(struct cm_agent *agent)

@@ -92,6 +92,7 @@ struct cm_agent_config {
     /* The service, as a server. */
     bool service; /* false: a CM that knows nothing of Annex A11 */
     uint8_t major, minor;
+    uint8_t client_minor;         /* MinV of its own REQs */
     uint8_t families;             /* that it supports: CM_FAMILY_4, CM_FAMILY_6 */
     const struct cm_address *own; /* for check_destination; copied */
     size_t own_count;
@@ -129,6 +130,9 @@ void cm_agent_config_default(struct cm_agent_config *config);
 /* NULL with a sentence: no memory, or a value that cannot be. */
 struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sentence *sentence);
 void cm_agent_free(struct cm_agent *agent);
+
+/* What it goes by, valid until it is freed. */
+const struct cm_agent_config *cm_agent_configuration(const struct cm_agent *agent);
 
 /* -1 with a sentence: there is one for that Service ID, too many, or no memory. */
 int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, struct sentence *sentence);

@@ -14,7 +14,7 @@ static void put_service(uint8_t mad[MAD_OCTETS], const struct cm_agent *agent, c
 
     cm_req_set_ServiceID(mad + MAD_HEADER_OCTETS, ip_cm_service_id(tuple->protocol, tuple->destination_port));
     ip_cm_private_set_MajV(data, agent->config.major);
-    ip_cm_private_set_MinV(data, agent->config.minor);
+    ip_cm_private_set_MinV(data, agent->config.client_minor);
     ip_cm_private_set_IPV(data, tuple->source.family);
     ip_cm_private_set_SourcePort(data, tuple->source_port);
     ip_cm_put_address(data + (ip_cm_private_at_Source(data) - data), tuple->source.family, tuple->source.octets);
@@ -89,7 +89,7 @@ int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, u
     exchange->qpn = (uint32_t)cm_noise(agent) & 0xFFFFFF;
     exchange->in_service = !connect->plain;
     exchange->tuple = connect->tuple;
-    exchange->minor = agent->config.minor;
+    exchange->minor = agent->config.client_minor;
     put_request(agent, exchange, connect, mad);
     exchange->service_id = cm_req_get_ServiceID(mad + MAD_HEADER_OCTETS);
     cm_send(agent, &exchange->peer.place, exchange, mad);

@@ -286,6 +286,8 @@ void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
 /* The segment that waits was made for more room than there is now: `over` octets of its payload go with the next one. */
 void transmit_shorten(struct iwarp_stream *stream, size_t over);
+/* Octets of the largest ULPDU. */
+size_t transmit_ulpdu_max(const struct iwarp_stream *stream);
 void transmit_done(struct iwarp_stream *stream);
 bool transmit_pending(const struct iwarp_stream *stream);
 int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);

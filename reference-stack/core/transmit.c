@@ -352,11 +352,16 @@ void transmit_shorten(struct iwarp_stream *stream, size_t over)
     ddp_tagged_set_L((uint8_t *)(uintptr_t)piece->spans[0].octets + LLP_PREFIX_OCTETS, 0);
 }
 
+size_t transmit_ulpdu_max(const struct iwarp_stream *stream)
+{
+    return ulpdu_max(stream, NULL);
+}
+
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return 0;
-    return ulpdu_max(stream, NULL);
+    return (size_t)SEAM_NUMBER(stream, NUMBER_ULPDU_TOLD, ulpdu_max(stream, NULL));
 }
 
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)

@@ -268,6 +268,8 @@ bool defect_acts_over_sctp(const struct defect *defect)
 
     if (strcmp(defect->hook, "validate") == 0)
         return entry != NULL && entry->stage >= VALIDATE_ASSOCIATION;
+    if (strcmp(defect->hook, "configure") == 0)
+        return strncmp(defect->target, "association.", 12) == 0 || strncmp(defect->target, "sctp.", 5) == 0;
     return strncmp(defect->target, "sctp-", 5) == 0 || strncmp(defect->target, "ddp_sctp_", 9) == 0;
 }
 

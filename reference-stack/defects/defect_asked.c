@@ -59,8 +59,11 @@ static bool acts_on_any(const struct defect_override *override)
     return override->quantity != NULL && (override->kind == OVERRIDE_OFF || override->kind == OVERRIDE_FAIL);
 }
 
+/* What the stack is configured with is asked for before any check begins. */
 static bool asked_for(const struct defect_asked *asked, const struct defect_set *row)
 {
+    if (row->setting_count != 0)
+        return true;
     for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++)
         if (row->behaviours[i] && asked->behaviours[i])
             return true;

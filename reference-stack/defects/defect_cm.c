@@ -30,8 +30,10 @@ static bool holds(const struct cm_validation *entry, const struct cm_subject *su
 {
     const struct cm_agent *agent = subject->agent;
     const struct ip_cm_private *ip = &subject->message->ip;
-    bool version = entry->stage == CM_STAGE_VERSION, field = entry->stage == CM_STAGE_FIELDS;
+    bool version = entry->stage == CM_STAGE_VERSION, field = entry->stage == CM_STAGE_FIELDS, good;
 
+    if (state_cm_judge(entry, subject, &good))
+        return good;
     if ((version || field) && behaves(agent, DEFECT_CM_UNFORMATTED_TAKEN) && holds_all_of(subject))
         return true;
     if (version && behaves(agent, DEFECT_CM_IPV_BEFORE_VERSION) && ip->ip_version != 4 && ip->ip_version != 6)
@@ -57,6 +59,7 @@ static bool change_verdict(const struct cm_subject *subject, struct cm_verdict *
     const struct defect_cm_override *override = &agent_set(agent)->cm[entry];
 
     defect_note_cm(agent_set(agent), entry);
+    state_cm_verdict(agent, verdict);
     if (is_entry(verdict->entry, "ip-version") && behaves(agent, DEFECT_CM_RES_REFUSED))
         verdict->code = IP_CM_ARI_UNSPECIFIED;
     agent_state(agent)->silent = false;
@@ -86,6 +89,8 @@ bool seam_cm_listens(const struct cm_agent *agent, const struct cm_listener *lis
 {
     uint16_t port = (uint16_t)listener->service_id;
 
+    if (state_cm_listens(agent, listener))
+        return true;
     if (behaves(agent, DEFECT_CM_PORT_ALONE) && port == (uint16_t)service_id)
         return true;
     if (behaves(agent, DEFECT_CM_PORT_SWAPPED) && listener->service_id >> 16 == service_id >> 16 &&
@@ -96,6 +101,8 @@ bool seam_cm_listens(const struct cm_agent *agent, const struct cm_listener *lis
 
 bool seam_cm_input(struct cm_agent *agent, const struct cm_message *message)
 {
+    if (state_cm_input(agent, message))
+        return true;
     if (message->attribute != CM_REQ || !message->has_ip || !behaves(agent, DEFECT_CM_CONSUMER_JUDGED))
         return false;
     for (size_t i = 0; i < message->ip.consumer_octets; i++)
@@ -108,6 +115,7 @@ bool seam_cm_input(struct cm_agent *agent, const struct cm_message *message)
 
 void seam_cm_event(struct cm_agent *agent, struct cm_event *event)
 {
+    state_cm_event(agent, event);
     if (event->kind == CM_EVENT_REQUEST && event->in_service && behaves(agent, DEFECT_CM_CONSUMER_CLEARED))
         memset(event->data, 0, event->octets);
     if (event->kind == CM_EVENT_REQUEST && !event->in_service && behaves(agent, DEFECT_CM_HEADER_ALWAYS) &&
@@ -149,6 +157,8 @@ static void change_request(struct cm_agent *agent, uint8_t *mad)
     uint64_t service_id = cm_req_get_ServiceID(body);
 
     if (ip_cm_in_range(service_id)) {
+        state_cm_request(agent, mad);
+        service_id = cm_req_get_ServiceID(body);
         change_addresses(agent, data);
         if (behaves(agent, DEFECT_CM_SOURCE_UNSPECIFIED))
             memset(data + SOURCE_AT, 0, ADDRESS_OCTETS);
@@ -185,7 +195,10 @@ static void change_rejection(struct cm_agent *agent, uint8_t *mad)
         if (service && ip_cm_ari_get_Code(ari) == IP_CM_ARI_UNSPECIFIED &&
             behaves(agent, DEFECT_CM_LENGTH_WITH_UNSPECIFIED))
             ip_cm_ari_set_SuggestedLength(ari, 9);
-        defect_change_header(agent_set(agent), agent_state(agent), TARGET_IP_CM_ARI, ari);
+        variant_cm_rejection(agent, mad);
+        state_cm_rejection(agent, mad);
+        if (cm_rej_get_InfoLength(body) != 0)
+            defect_change_header(agent_set(agent), agent_state(agent), TARGET_IP_CM_ARI, ari);
     }
     defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REJ, body);
 }
@@ -208,6 +221,7 @@ static void change_reply(struct cm_agent *agent, uint8_t *mad)
     struct cm_exchange *exchange;
     uint8_t *data = cm_private(mad);
 
+    state_cm_reply(agent, mad);
     HASH_FIND(by_local, agent->by_local, &id, sizeof(id), exchange);
     if (exchange != NULL && exchange->in_service && behaves(agent, DEFECT_CM_REPLY_HEADER)) {
         memmove(data + IP_CM_PRIVATE_OCTETS, data, room - IP_CM_PRIVATE_OCTETS);
@@ -233,6 +247,7 @@ bool seam_cm_send(struct cm_agent *agent, uint8_t *mad)
     case CM_REQ: change_request(agent, mad); break;
     case CM_REJ: change_rejection(agent, mad); break;
     case CM_REP: change_reply(agent, mad); break;
+    case CM_RTU: variant_cm_ready(agent, mad); break;
     default: break;
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -240,38 +255,4 @@ bool seam_cm_send(struct cm_agent *agent, uint8_t *mad)
             defect_change_header(agent_set(agent), agent_state(agent), others[i].target, mad + MAD_HEADER_OCTETS);
     defect_change_header(agent_set(agent), agent_state(agent), TARGET_MAD, mad);
     return false;
-}
-
-/* --- Legal behaviour of another kind ------------------------------------------------------------------------------- */
-
-void defect_cm_config(const struct defect_set *set, struct cm_agent_config *config)
-{
-    static const struct {
-        enum defect_behaviour behaviour;
-        size_t offset;
-    } flags[] = {
-        {DEFECT_CM_MRA_FIRST, offsetof(struct cm_agent_config, mra_first)},
-        {DEFECT_CM_SUGGEST, offsetof(struct cm_agent_config, suggest)},
-        {DEFECT_CM_SUGGEST_WHOLE_OCTET, offsetof(struct cm_agent_config, suggest)},
-        {DEFECT_CM_SUGGEST_WHOLE_OCTET, offsetof(struct cm_agent_config, suggest_whole_octet)},
-        {DEFECT_CM_UNSPECIFIED, offsetof(struct cm_agent_config, unspecified)},
-        {DEFECT_CM_MINOR_FIRST, offsetof(struct cm_agent_config, minor_first)},
-        {DEFECT_CM_LAST_REASON, offsetof(struct cm_agent_config, last_reason)},
-        {DEFECT_CM_FIELDS_FIRST, offsetof(struct cm_agent_config, fields_first)},
-        {DEFECT_CM_GENERIC_REFUSAL, offsetof(struct cm_agent_config, generic_refusal)},
-        {DEFECT_CM_STRICT_IPV6, offsetof(struct cm_agent_config, strict_ipv6)},
-        {DEFECT_CM_OWN_ID, offsetof(struct cm_agent_config, own_id_in_rejections)},
-    };
-
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-        if (defect_behaves(set, flags[i].behaviour))
-            *(bool *)((char *)config + flags[i].offset) = true;
-    if (defect_behaves(set, DEFECT_CM_FORMATS_UNCHECKED))
-        config->check_formats = config->check_destination = false;
-    if (defect_behaves(set, DEFECT_CM_INFO_SHORT))
-        config->info_length = CM_INFO_SHORT;
-    if (defect_behaves(set, DEFECT_CM_INFO_WHOLE))
-        config->info_length = CM_INFO_WHOLE;
-    if (defect_behaves(set, DEFECT_CM_INFO_NONE))
-        config->info_length = CM_INFO_NONE;
 }

@@ -464,5 +464,8 @@ int defect_compile(const struct defect *defect, struct defect_set *set, struct s
         return compile_transmit(defect, set, sentence);
     if (strcmp(defect->hook, "behaviour") == 0)
         return compile_behaviour(defect, set, sentence);
-    return sentence_set(sentence, "no hook is called '%s': validate, transmit or behaviour was expected", defect->hook);
+    if (strcmp(defect->hook, "configure") == 0)
+        return defect_setting_compile(defect, set, sentence);
+    return sentence_set(sentence, "no hook is called '%s': validate, transmit, configure or behaviour was expected",
+                        defect->hook);
 }

@@ -97,6 +97,8 @@ static bool early_unchecked(const struct iwarp_stream *stream, const struct ddp_
 /* Before it is judged. */
 static bool early_found(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
+    if (stream_behaves(stream, DEFECT_SCTP_EARLY_KEPT))
+        return true;
     if (segment->tagged)
         return stream_behaves(stream, DEFECT_EARLY_UNCHECKED) && early_unchecked(stream, segment);
     return segment->qn == DDP_QN_SEND && stream_behaves(stream, DEFECT_EARLY_BEYOND) && early_beyond(stream, segment);

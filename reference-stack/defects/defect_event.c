@@ -30,6 +30,7 @@ static void start_event(const struct iwarp_stream *stream, struct iwarp_event *e
 {
     struct mpa_start *start = &event->start;
 
+    state_sctp_told(stream, start);
     if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
         start->revision = 0;
     if (stream_behaves(stream, DEFECT_PRIVATE_256) && start->private_octets > 256)

@@ -7,11 +7,15 @@
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/defects/defect_atomic.h"
 #include "reference-stack/defects/defect_cm.h"
+#include "reference-stack/defects/defect_cm_state.h"
 #include "reference-stack/defects/defect_ddp.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
 #include "reference-stack/defects/defect_sctp.h"
 #include "reference-stack/defects/defect_sctp_session.h"
+#include "reference-stack/defects/defect_sctp_state.h"
+#include "reference-stack/defects/defect_sctp_variant.h"
+#include "reference-stack/defects/defect_setting.h"
 #include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/defect_seams.h"
 #include "reference-stack/defects/defect_state.h"
@@ -225,10 +229,13 @@
     /* Associations and sessions of SCTP: defect_sctp.h */ \
     DEFECT_BEHAVIOURS_SCTP(B) \
     DEFECT_BEHAVIOURS_SCTP_SESSION(B) \
+    DEFECT_BEHAVIOURS_SCTP_STATE(B) \
     /* The CM agent: defect_cm.h */ \
     DEFECT_BEHAVIOURS_CM(B) \
+    DEFECT_BEHAVIOURS_CM_STATE(B) \
     /* What is legal: defect_variant.h */ \
-    DEFECT_BEHAVIOURS_VARIANT(B)
+    DEFECT_BEHAVIOURS_VARIANT(B) \
+    DEFECT_BEHAVIOURS_SCTP_VARIANT(B)
 /* clang-format on */
 
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,
@@ -320,6 +327,8 @@ struct defect_set {
     struct defect_cm_override cm[CM_VALIDATIONS_MAX];
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
+    struct defect_setting settings[DEFECT_SETTINGS_MAX];
+    size_t setting_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
     uint32_t errors[DEFECT_BEHAVIOUR_COUNT]; /* on streams with this error alone (defect_error_is()); 0: always */
     struct defect_asked *asked;              /* NULL: what hooks ask for is not noted (defect_asked.h) */
@@ -339,8 +348,8 @@ extern const struct mpa_fault_ops defect_mpa_ops;
 extern const struct sctp_fault_ops defect_sctp_ops;
 extern const struct cm_fault_ops defect_cm_fault_ops;
 
-/* A new agent's configuration, by what is legal (defect_cm.c). */
-void defect_cm_config(const struct defect_set *set, struct cm_agent_config *config);
+/* A new agent's configuration (defect_setting.c). */
+void hook_cm_config(const struct defect_set *set, struct cm_agent_config *config);
 
 extern const struct defect_behaviour_row defect_behaviour_rows[DEFECT_BEHAVIOUR_COUNT];
 

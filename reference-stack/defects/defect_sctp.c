@@ -39,9 +39,24 @@ void defect_sctp_init(const struct iwarp_association *association, struct iwarp_
 
 enum iwarp_sctp_mode defect_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
 {
+    if (association_state(association)->peer.indication != association->config.indication &&
+        association_behaves(association, DEFECT_SCTP_MODE_STRICT))
+        return IWARP_SCTP_NOTHING;
     if (mode == IWARP_SCTP_DDP && association_behaves(association, DEFECT_SCTP_DDP_IGNORED))
         return IWARP_SCTP_NOTHING;
     return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
+}
+
+uint16_t defect_sctp_streams(const struct iwarp_association *association, uint16_t streams)
+{
+    const struct iwarp_sctp_init *peer = &association_state(association)->peer;
+    uint16_t own = association->config.streams;
+
+    if (peer->outbound != peer->inbound && association_behaves(association, DEFECT_SCTP_UNEQUAL_REFUSED))
+        return 0;
+    if (!association_behaves(association, DEFECT_SCTP_STREAMS_ONE_WAY))
+        return streams;
+    return own < peer->outbound ? own : peer->outbound;
 }
 
 bool defect_sctp_down_untold(const struct sctp_session *session)
@@ -66,7 +81,10 @@ bool defect_sctp_abort_told(struct iwarp_association *association)
 uint16_t defect_sctp_first_ssn(const struct sctp_session *session)
 {
     const struct sctp_faults *faults = association_state(session->association);
+    uint16_t ssn;
 
+    if (state_sctp_first_ssn(session, &ssn))
+        return ssn;
     if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
         return faults->next;
     return session_behaves(session, DEFECT_SCTP_SSN_FIRST) ? !first_ssn(session->association)
@@ -87,14 +105,31 @@ uint16_t defect_sctp_next_ssn(const struct sctp_session *session)
         return session->ssn;
     if (session->ssn == UINT16_MAX && session_behaves(session, DEFECT_SCTP_SSN_WRAP))
         return 1;
-    return (uint16_t)(session->ssn + 1);
+    return state_sctp_next_ssn(session, (uint16_t)(session->ssn + 1));
 }
 
 uint32_t defect_sctp_outstanding_max(const struct sctp_session *session)
 {
+    if (session_behaves(session, DEFECT_SCTP_OUTSTANDING_1))
+        return 1;
     if (session_behaves(session, DEFECT_SCTP_OUTSTANDING_8))
         return OUTSTANDING_FEW;
     return session_behaves(session, DEFECT_SCTP_OUTSTANDING_UNLIMITED) ? UINT32_MAX : OUTSTANDING_MAX;
+}
+
+/* What fills a packet: no room is left for a SACK. */
+static size_t filling(const struct iwarp_stream *stream, size_t octets)
+{
+    const struct iwarp_association_config *config = &lower_of(stream)->session->association->config;
+    size_t taken = config->network_octets + SCTP_COMMON_OCTETS + SCTP_DATA_OCTETS + DDP_SCTP_SSN_OCTETS;
+    size_t most = config->mtu < taken ? 0 : (config->mtu - taken) & ~(size_t)1;
+
+    return most > octets ? most : octets;
+}
+
+size_t defect_told_max(const struct iwarp_stream *stream, size_t octets)
+{
+    return stream->llp == &sctp_llp && stream_behaves(stream, DEFECT_SCTP_TOLD_LESS) ? SEGMENT_LEAST : octets;
 }
 
 size_t defect_segment_max(const struct iwarp_stream *stream, size_t octets)
@@ -103,7 +138,9 @@ size_t defect_segment_max(const struct iwarp_stream *stream, size_t octets)
         return LONG_SEGMENT;
     if (stream_behaves(stream, DEFECT_SCTP_SEGMENTS_516))
         return SEGMENT_LEAST;
-    return octets + (stream_behaves(stream, DEFECT_SCTP_SEGMENT_FILLS) ? (size_t)SCTP_SACK_OCTETS : 0);
+    if (stream_behaves(stream, DEFECT_SCTP_SEGMENTS_514))
+        return SEGMENT_LEAST - DDP_SCTP_SSN_OCTETS;
+    return stream_behaves(stream, DEFECT_SCTP_SEGMENT_FILLS) ? filling(stream, octets) : octets;
 }
 
 static uint32_t other_ppid(uint32_t ppid)
@@ -129,8 +166,6 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
         output->ppid = 0;
     if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID))
         output->ppid = OTHER_PPID;
-    if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID_1))
-        output->ppid = DDP_SCTP_PPID_DRAFT_SEGMENT;
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
         session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
         output->sid = 0;
@@ -197,7 +232,7 @@ static uint8_t *run_of(struct sctp_faults *faults, const struct iwarp_sctp_outpu
 {
     size_t at = 0;
 
-    if (defect_run_reserve(&faults->run, output->octets + DEFECT_ROOM) != 0)
+    if (defect_run_reserve(&faults->run, output->octets + DDP_SCTP_PRIVATE_DATA_MAX + DEFECT_ROOM) != 0)
         return NULL;
     for (size_t i = 0; i < output->span_count; at += output->spans[i++].count)
         memcpy(faults->run.octets + at, output->spans[i].octets, output->spans[i].count);
@@ -225,6 +260,7 @@ static void change_octets(struct sctp_session *session, struct iwarp_sctp_output
         defect_change_header(association_set(association), &faults->state, TARGET_SCTP_SEGMENT, octets);
         output->octets = change_segment(session, octets, output->octets);
     }
+    state_sctp_output(session, output, octets);
 }
 
 void defect_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
@@ -265,8 +301,10 @@ bool defect_sctp_sid_taken(const struct sctp_session *session)
 uint8_t defect_sctp_answer_code(const struct sctp_session *session, uint8_t code)
 {
     const struct negotiation_offer *offer = &lower_of(session->stream)->offer;
-    bool reject = code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
+    bool reject;
 
+    code = state_sctp_answer_code(session, code);
+    reject = code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
     if (reject && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATES))
         return DDP_SCTP_TERMINATE;
     if (code == DDP_SCTP_ENHANCED_ACCEPT && offer->peer_to_peer && (offer->rtr & session->stream->config.rtr) == 0 &&
@@ -289,8 +327,15 @@ enum iwarp_accept_policy defect_sctp_accept_policy(const struct sctp_session *se
     return session_behaves(session, DEFECT_SCTP_ACCEPT_AT_ONCE) ? IWARP_ACCEPT : session->stream->config.accept;
 }
 
+bool defect_sctp_closes(const struct sctp_session *session)
+{
+    return !session_behaves(session, DEFECT_SCTP_CLOSE_SILENT) &&
+           !(session->peer_end && session_behaves(session, DEFECT_SCTP_TERMINATE_UNANSWERED));
+}
+
 uint8_t defect_sctp_refusal(const struct sctp_session *session)
 {
+    state_sctp_refusal(session);
     if (session_behaves(session, DEFECT_SCTP_OVERLOAD_SILENT))
         return 0;
     if (!session_behaves(session, DEFECT_SCTP_OVERLOAD_REJECTS))

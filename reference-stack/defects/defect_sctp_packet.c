@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults of SCTP itself, below the adaptation: in the packets that the device's SCTP has made. */
+#include <string.h>
+
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/defects/peer_faults.h"
 #include "wire/octets.h"
@@ -42,10 +44,60 @@ static size_t list_addresses(uint8_t *packet, size_t octets, size_t room, const 
     return SCTP_COMMON_OCTETS + own + more;
 }
 
+/* --- What SCTP may do by itself ------------------------------------------------------------------------------------ */
+
+enum { SID_AT = 8, SSN_AT = 10, ANY_SSN = 0xBEEF, TSN_AT = 4, TSN_OCTETS = 4, PACKET_MOST = 2048 };
+
+/* Two chunks that follow one another, of `before` and `octets` octets with their pads, change places, and their TSNs do not. */
+static void swap_chunks(uint8_t *first, size_t before, size_t octets)
+{
+    uint8_t kept[PACKET_MOST], tsn[2][TSN_OCTETS];
+
+    memcpy(tsn[0], first + TSN_AT, TSN_OCTETS);
+    memcpy(tsn[1], first + before + TSN_AT, TSN_OCTETS);
+    memcpy(kept, first, before);
+    memmove(first, first + before, octets);
+    memcpy(first + octets, kept, before);
+    memcpy(first + TSN_AT, tsn[0], TSN_OCTETS);
+    memcpy(first + octets + TSN_AT, tsn[1], TSN_OCTETS);
+}
+
+void variant_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets)
+{
+    const uint8_t *p = packet + SCTP_COMMON_OCTETS, *end = packet + octets, *at = p;
+    struct sctp_chunk chunk;
+    uint8_t *before = NULL;
+    uint16_t sid = 0;
+
+    while (p < end && sctp_chunk_parse(&p, end, &chunk) == WIRE_OK) {
+        uint8_t *start = packet + (at - packet);
+        size_t whole = (size_t)(p - at);
+
+        at = p;
+        if (chunk.type != SCTP_DATA || chunk.octets < SCTP_DATA_OCTETS) {
+            before = NULL;
+            continue;
+        }
+        if (defect_behaves(set, DEFECT_SCTP_SSN_FIELD))
+            octets_put16(start + SSN_AT, ANY_SSN);
+        if (defect_behaves(set, DEFECT_SCTP_SACK_AT_ONCE))
+            start[1] |= SCTP_FLAG_I;
+        if (before != NULL && octets_get16(start + SID_AT) == sid && octets <= PACKET_MOST && whole % 4 == 0 &&
+            defect_behaves(set, DEFECT_SCTP_BUNDLE_REVERSED)) {
+            swap_chunks(before, (size_t)(start - before), whole);
+            before = NULL;
+            continue;
+        }
+        before = start;
+        sid = octets_get16(start + SID_AT);
+    }
+}
+
 size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets, size_t room)
 {
     struct sctp_chunk chunk;
 
+    variant_sctp_leaving(set, packet, octets);
     if (!only_chunk(packet, octets, &chunk))
         return octets;
     if ((chunk.type == SCTP_SACK && defect_behaves(set, DEFECT_SCTP_SACK_WITHHELD)) ||

@@ -21,8 +21,8 @@ static uint64_t number(const struct iwarp_association *association, struct sctp_
 {
     switch (what) {
     case SCTP_MODE: return defect_sctp_mode(association, (enum iwarp_sctp_mode)own);
-    case SCTP_UNUSED_SID: return behaves(association, DEFECT_SCTP_LOWEST_SID) ? UINT16_MAX : own;
-    case SCTP_PPID: return defect_sctp_ppid(association, (uint32_t)own);
+    case SCTP_PAIRS: return defect_sctp_streams(association, (uint16_t)own);
+    case SCTP_OWN_SID: return (uint64_t)(int64_t)defect_sctp_own_sid(association, (int)(int64_t)own);
     case SCTP_FIRST_SSN: return defect_sctp_first_ssn(session);
     case SCTP_NEXT_SSN: return defect_sctp_next_ssn(session);
     case SCTP_OUTSTANDING: return defect_sctp_outstanding_max(session);
@@ -45,17 +45,21 @@ static bool decide_of_session(struct sctp_session *session, enum sctp_decision w
     switch (what) {
     case SCTP_DOWN_REPORTED: return own && !defect_sctp_down_untold(session);
     case SCTP_ERROR_SPREADS: return own || defect_sctp_error_spreads(session, about);
+    case SCTP_SACK_SUFFICES: return own || behaves(association, DEFECT_SCTP_SEGMENTS_AFTER_SACK);
     case SCTP_CONTROL_WAITS: return own && !behaves(association, DEFECT_SCTP_CONTROL_OVERTAKES);
     case SCTP_SEGMENTS_ALLOWED: return own || behaves(association, DEFECT_SCTP_SEGMENTS_AT_ONCE);
     case SCTP_SID_FREE: return own || defect_sctp_sid_taken(session);
-    case SCTP_CLOSES: return own && !behaves(association, DEFECT_SCTP_CLOSE_SILENT);
+    case SCTP_CLOSES: return own && defect_sctp_closes(session);
+    case SCTP_TERMINATE_WAITS: return own || defect_sctp_terminate_waits(session);
     case SCTP_OWES_TERMINATE: return defect_sctp_owes_terminate(session, own);
     case SCTP_REQUEST_FULL: return defect_sctp_request_full(session, own);
+    case SCTP_REQUEST_DECIDED: return own && !defect_sctp_pending_kept(session);
+    case SCTP_HELD_KEPT: return own || defect_sctp_held_kept(session);
     case SCTP_CONTROL_REPORTED: return own && !behaves(association, DEFECT_SCTP_CONTROL_UNTOLD);
     case SCTP_CONTROL_OBEYED: return own && !defect_sctp_control_lost(session, about);
     case SCTP_SHORTENED: return own && defect_sctp_shortened(session);
     case SCTP_ABORTED_DROPS: return own && !defect_sctp_aborted_taken(session);
-    case SCTP_RESET_OBEYED: return own && !behaves(association, DEFECT_SCTP_RESET_IGNORED);
+    case SCTP_RESET_OBEYED: return own && defect_sctp_reset_obeyed(session);
     default: return own;
     }
 }
@@ -65,6 +69,8 @@ static bool decide(struct iwarp_association *association, struct sctp_session *s
 {
     switch (what) {
     case SCTP_ABORTS: return own && !defect_sctp_abort_told(association);
+    case SCTP_SHUTS_DOWN: return own || behaves(association, DEFECT_SCTP_LAST_SHUTS_DOWN);
+    case SCTP_SORTED: return own && !variant_sctp_sorting(session, about) && !state_sctp_sorting(session, about);
     default: return decide_of_session(session, what, about, own);
     }
 }
@@ -81,5 +87,6 @@ const struct sctp_fault_ops defect_sctp_ops = {
     .number = number,
     .decide = decide,
     .init = init,
+    .message = defect_sctp_message,
     .output = defect_sctp_output,
 };

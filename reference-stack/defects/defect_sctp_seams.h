@@ -8,6 +8,13 @@
 
 void defect_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
 enum iwarp_sctp_mode defect_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode);
+uint16_t defect_sctp_streams(const struct iwarp_association *association, uint16_t streams);
+int defect_sctp_own_sid(const struct iwarp_association *association, int sid);
+bool defect_sctp_closes(const struct sctp_session *session);
+bool defect_sctp_terminate_waits(const struct sctp_session *session);
+bool defect_sctp_pending_kept(const struct sctp_session *session);
+bool defect_sctp_held_kept(const struct sctp_session *session);
+bool defect_sctp_reset_obeyed(struct sctp_session *session);
 bool defect_sctp_down_untold(const struct sctp_session *session);
 bool defect_sctp_abort_told(struct iwarp_association *association);
 uint16_t defect_sctp_first_ssn(const struct sctp_session *session);
@@ -22,7 +29,7 @@ int defect_sctp_ssn_ahead(const struct sctp_session *session, int ahead);
 size_t defect_sctp_private_data(const struct sctp_session *session, size_t count);
 bool defect_sctp_aborted_taken(struct sctp_session *session);
 void defect_sctp_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer);
-uint32_t defect_sctp_ppid(const struct iwarp_association *association, uint32_t ppid);
+void defect_sctp_message(const struct iwarp_association *association, struct iwarp_sctp_message *message);
 bool defect_sctp_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message);
 bool defect_sctp_error_spreads(const struct sctp_session *session, const struct ddp_sctp_message *message);
 bool defect_sctp_shortened(struct sctp_session *session);

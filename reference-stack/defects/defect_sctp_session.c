@@ -25,20 +25,11 @@ static bool session_behaves(const struct sctp_session *session, enum defect_beha
 
 void defect_sctp_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer)
 {
-    if (peer->has_indication || !defect_behaves(association_set(association), DEFECT_SCTP_INDICATION_ASSUMED))
-        return;
-    peer->has_indication = true;
-    peer->indication = association->config.indication;
-}
-
-uint32_t defect_sctp_ppid(const struct iwarp_association *association, uint32_t ppid)
-{
-    struct ddp_sctp_message message;
-
-    if (!defect_behaves(association_set(association), DEFECT_SCTP_PPID_ANY))
-        return ppid;
-    (void)ddp_sctp_parse(ppid, NULL, 0, &message);
-    return message.kind == DDP_SCTP_FOREIGN ? DDP_SCTP_PPID_SEGMENT : ppid;
+    if (!peer->has_indication && defect_behaves(association_set(association), DEFECT_SCTP_INDICATION_ASSUMED)) {
+        peer->has_indication = true;
+        peer->indication = association->config.indication;
+    }
+    association_state(association)->peer = *peer;
 }
 
 bool defect_sctp_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message)
@@ -99,6 +90,8 @@ bool defect_sctp_shortened(struct sctp_session *session)
     /* What makes segments longer than they should be is a fault of its own. */
     if (session->stream->outbound.piece.octets <= longest + DEFECT_ROOM)
         return false;
+    if (state_sctp_cut(session))
+        return false;
     if (!session_behaves(session, DEFECT_SCTP_REFUSED_LOST))
         return true;
     iwarp_stream_output_done(session->stream, SIZE_MAX, session->association->now);
@@ -122,6 +115,7 @@ uint32_t defect_sctp_domain(const struct sctp_session *session, uint32_t domain)
     if (!faults->pd_known)
         faults->pd = domain;
     faults->pd_known = true;
+    domain = state_sctp_attached(session, domain);
     return session_behaves(session, DEFECT_SCTP_ONE_DOMAIN) ? faults->pd : domain;
 }
 
@@ -157,6 +151,7 @@ bool defect_sctp_owes_terminate(const struct sctp_session *session, bool owes)
 {
     const struct iwarp_stream *stream = session->stream;
 
+    state_sctp_detached(session);
     return owes || (stream != NULL && session->state == SESSION_CLOSING && stream->state == IWARP_STATE_EXITED &&
                     !stream->established && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATE));
 }

@@ -15,6 +15,8 @@ void defect_terminate_first(const struct sctp_session *session, const struct iwa
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_SCTP_SESSION(B) \
     B(SCTP_INDICATION_ASSUMED,     "sctp-indication-assumed",     "an indication that is missing or too short counts as DDP's") \
+    B(SCTP_TOLD_LESS,              "sctp-told-less",              "DDP's user is told of segments of 516 octets, and longer ones are made") \
+    B(SCTP_MESSAGE_516,            "sctp-message-516",            "of a user message the first 516 octets are taken") \
     B(SCTP_ONE_DOMAIN,             "sctp-one-domain",             "all streams of an association have the Protection Domain of the first") \
     B(SCTP_DOMAIN_CHANGES,         "sctp-domain-changes",         "the Protection Domain of a stream can be changed while its session lasts") \
     B(SCTP_DDP_IGNORED,            "sctp-ddp-ignored",            "an association for DDP alone counts as one without DDP") \

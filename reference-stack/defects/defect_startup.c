@@ -55,6 +55,7 @@ static void answer_depths(struct iwarp_stream *stream, const struct negotiation_
         stream->agreed.reply_ird = least(peer->ord, limit);
         stream->agreed.reply_ord = least(stream->agreed.ord, peer->ird);
     }
+    state_sctp_answer_depths(stream, peer);
     variant_answer_depths(stream, peer);
 }
 
@@ -83,6 +84,7 @@ static void depths_adopted(struct iwarp_stream *stream)
         stream->agreed.ord = config->ord == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ord_max : config->ord;
     if (config->role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
         stream->agreed.ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
+    state_sctp_depths(stream);
 }
 
 /* The RTR message after whatever the ULP has posted. */

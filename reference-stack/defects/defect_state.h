@@ -5,9 +5,12 @@
 
 #include "iwarp/sctp.h"
 #include "reference-stack/base/ring.h"
+#include "reference-stack/cm/cm_agent.h"
 #include "reference-stack/cm/cm_faults.h"
 #include "reference-stack/core/faults.h"
+#include "wire/cm.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 
 struct defect_set;
 
@@ -15,6 +18,7 @@ enum {
     DEFECT_TRANSMITS_MAX = 16, /* of one set */
     DEFECT_ROOM = 256,         /* octets that faults may add to a frame */
     DEFECT_EARLY_MAX = 64,     /* messages that have begun before their turn */
+    DEFECT_QUEUES = 4,         /* of a stream */
 };
 
 struct defect_late {
@@ -109,6 +113,33 @@ struct device_faults {
     struct defect_first first;
 };
 
+/* What a session leaves to another one, which should have nothing of it (defect_sctp_state.c). */
+struct sctp_left {
+    uint8_t said[DDP_SCTP_PRIVATE_DATA_MAX]; /* Private Data of the longest answer so far */
+    uint8_t told[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP was told of */
+    size_t said_octets, told_octets;
+    bool first_known, domain_known, enhanced, refused, msn_known, depths_known;
+    uint16_t first_sid, domain_sid, refused_sid, msn_sid, last_sid;
+    uint32_t domain;
+    uint32_t msn[DEFECT_QUEUES][2]; /* expected, and next */
+    uint16_t depths[2];             /* IRD and ORD of the last session that had some */
+};
+
+/* What an agent keeps of exchanges before (defect_cm_state.c). */
+struct cm_left {
+    uint32_t requests; /* REQs that came, each counted once */
+    uint64_t transaction;
+    uint32_t local_id;
+    bool again; /* the REQ that came last had come before */
+    bool accepted, tuple_known, code_known, ulp_rejected, asked;
+    uint64_t service_id; /* of a REQ that was put to the ULP */
+    struct cm_tuple tuple;
+    uint8_t code, protocol;
+    uint16_t source_port;
+    uint8_t consumer[IP_CM_CONSUMER_OCTETS], sent[IP_CM_CONSUMER_OCTETS];
+    uint8_t told[224], replied[196]; /* Private Data of RTUs and REPs, of a REP */
+};
+
 /* What an association keeps for its defects. */
 struct sctp_faults {
     struct defect_state state;       /* counts of messages, for defects of the n-th */
@@ -124,9 +155,11 @@ struct sctp_faults {
     bool again;            /* something was sent after the Terminate of a session... */
     uint8_t after_end[16]; /* ...which is this */
     bool pd_known;
-    uint32_t pd;           /* of the association's first stream */
-    struct defect_run run; /* the message that is being sent */
-    int ahead;             /* of the message in hand */
+    uint32_t pd;                 /* of the association's first stream */
+    struct defect_run run;       /* the message that is being sent */
+    int ahead;                   /* of the message in hand */
+    struct iwarp_sctp_init peer; /* what its INIT or INIT-ACK said */
+    struct sctp_left left;
 };
 
 /* All of these begin with the table and the set. `forget` frees what they point to. */
@@ -156,6 +189,7 @@ struct kept_agent {
     struct cm_faults faults;
     const struct defect_set *set;
     struct defect_state state;
+    struct cm_left left;
 };
 
 /* Those of a device are there wherever one of its streams has some; its own set may be empty. */
@@ -169,6 +203,7 @@ const struct defect_set *association_set(const struct iwarp_association *associa
 int defect_run_reserve(struct defect_run *run, size_t octets);
 
 struct defect_state *agent_state(const struct cm_agent *agent);
+struct cm_left *agent_left(const struct cm_agent *agent);
 const struct defect_set *agent_set(const struct cm_agent *agent);
 
 #endif

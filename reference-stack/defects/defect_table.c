@@ -105,7 +105,7 @@ static struct cm_faults *keep_agent(struct cm_agent *agent, const struct cm_faul
     kept->faults.ops = &defect_cm_fault_ops;
     kept->set =
         (const struct defect_set *)(const void *)((const char *)faults - offsetof(struct defect_set, cm_faults));
-    defect_cm_config(kept->set, &agent->config);
+    hook_cm_config(kept->set, &agent->config);
     return &kept->faults;
 }
 
@@ -137,6 +137,11 @@ const struct defect_set *association_set(const struct iwarp_association *associa
 struct defect_state *agent_state(const struct cm_agent *agent)
 {
     return &((struct kept_agent *)agent->faults)->state;
+}
+
+struct cm_left *agent_left(const struct cm_agent *agent)
+{
+    return &((struct kept_agent *)agent->faults)->left;
 }
 
 const struct defect_set *agent_set(const struct cm_agent *agent)

@@ -162,6 +162,8 @@ static void fails(struct iwarp_stream *stream, struct validation_outcome *outcom
     bool local = outcome->entry == NULL && outcome->requirement == NULL && outcome->action == VALIDATION_TERMINATE;
 
     if (!stream->end.error_seen)
+        variant_sctp_fail(stream, outcome);
+    if (!stream->end.error_seen)
         stream_state(stream)->error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
     if (stream->end.error_seen) {
         if (stream_behaves(stream, DEFECT_TERMINATE_LAST))

@@ -91,26 +91,7 @@
     B(IMMEDIATE_EVENTS_ALL,        "immediate-events-all",        "RFC 7306: each Immediate Data raises a Solicited Event") \
     B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
     B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
-    B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7") \
-    /* SCTP */ \
-    B(SCTP_SEGMENTS_516,           "sctp-segments-516",           "no segment over SCTP is longer than 516 octets") \
-    B(SCTP_OUTSTANDING_8,          "sctp-outstanding-8",          "8 messages of a SID at most are sent without acknowledgement") \
-    B(SCTP_RESET_PPID_1,           "sctp-reset-ppid-1",           "draft: a Stream Reset has PPID 1") \
-    /* The CM agent: members of struct cm_agent_config */ \
-    B(CM_MRA_FIRST,                "cm-mra-first",                "an MRA goes out before each answer to a REQ") \
-    B(CM_FORMATS_UNCHECKED,        "cm-formats-unchecked",        "the server does not look at addresses") \
-    B(CM_SUGGEST,                  "cm-suggest",                  "a REJ suggests a value for a field that can have one") \
-    B(CM_SUGGEST_WHOLE_OCTET,      "cm-suggest-whole-octet",      "a suggested value is the octet of A11 Table 1") \
-    B(CM_INFO_SHORT,               "cm-info-short",               "Reject Info Length is 2 where no value is suggested") \
-    B(CM_INFO_WHOLE,               "cm-info-whole",               "Reject Info Length is 72") \
-    B(CM_INFO_NONE,                "cm-info-none",                "Reject Info Length is 0, and the ARI is zero") \
-    B(CM_UNSPECIFIED,              "cm-unspecified",              "code 00 stands for each other one of the service") \
-    B(CM_MINOR_FIRST,              "cm-minor-first",              "MinV is judged before MajV") \
-    B(CM_LAST_REASON,              "cm-last-reason",              "of several bad fields the last one is named") \
-    B(CM_FIELDS_FIRST,             "cm-fields-first",             "bad fields are named where nobody listens too") \
-    B(CM_GENERIC_REFUSAL,          "cm-generic-refusal",          "a CM without the service rejects by reason 28 with ARI 00 00") \
-    B(CM_STRICT_IPV6,              "cm-strict-ipv6",              "unspecified and IPv4-mapped addresses do not fit IPV 6") \
-    B(CM_OWN_ID,                   "cm-own-id-in-rejections",     "a REJ of a REQ has a Local Communication ID")
+    B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7")
 /* clang-format on */
 
 #endif

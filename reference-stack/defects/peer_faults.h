@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct defect_set;
+struct iwarp_association_config;
 
 /* `config` has a member `defects`: as HOOK, HOOK_IF and HOOK_VALUE of core/faults.h. */
 #define PEER_HOOKED(config) __builtin_expect((config)->defects != NULL, 0)
@@ -23,6 +24,18 @@ struct defect_set;
 #define PEER_HOOK_VALUE(config, right, call) (PEER_HOOKED(config) ? (call) : (right))
 
 /* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ------------------------------------------ */
+
+/* What the SCTP below the peer's associations is asked for; 0: as it is. */
+struct sctp_wishes {
+    uint32_t sack_delay_ms; /* DATA is acknowledged so late at most (RFC 9260 6.2)... */
+    uint32_t sack_packets;  /* ...or with the packet of that number */
+    uint32_t window;        /* octets that it takes before they are read (a_rwnd) */
+    uint32_t chunk_max;     /* octets of user data in a DATA chunk: longer messages are fragmented */
+};
+
+/* The configuration of the peer's associations, and of the SCTP below them. */
+void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config,
+                      struct sctp_wishes *wishes);
 
 /* Returns the octets that leave, 0: none. */
 size_t hook_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets, size_t room);

@@ -152,7 +152,7 @@ static int take_version(struct cm_agent_config *agent)
         *end != '\0')
         return complain(-1, "--cm-version %s: MAJOR.MINOR was expected: 15.15 at most", optarg);
     agent->major = (uint8_t)major;
-    agent->minor = (uint8_t)minor;
+    agent->minor = agent->client_minor = (uint8_t)minor;
     return 0;
 }
 

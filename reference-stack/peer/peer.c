@@ -361,18 +361,6 @@ void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uin
     peer_pump(ps);
 }
 
-void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes)
-{
-    memset(wishes, 0, sizeof(*wishes));
-    if (config != NULL)
-        PEER_HOOK(config, hook_tcp(config->defects, wishes));
-}
-
-size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room)
-{
-    return PEER_HOOK_VALUE(config, octets, hook_sctp_leaving(config->defects, packet, octets, room));
-}
-
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
 {
     ps->peer->now = now;

@@ -101,6 +101,9 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 /* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
 void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
 
+/* The same of its associations, and of the SCTP below them: before anything is made of `config`. */
+void peer_sctp(struct peer_config *config, struct sctp_wishes *wishes);
+
 /* What leaves in place of an SCTP packet of the peer, as `leaving` of struct user_sctp_config: the packet itself. */
 size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size_t octets, size_t room);
 

@@ -86,6 +86,7 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
     pa->peer = peer;
     pa->options = *options;
     pa->number = ++peer->last_association;
+    pa->pending_max = config.pending_max;
     DL_APPEND(peer->associations, pa);
     peer->association_count++;
     pa->association = iwarp_association_new(peer->device, &config, peer->now, sentence);

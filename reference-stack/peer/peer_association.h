@@ -15,7 +15,8 @@ struct peer_association {
     struct peer_options options; /* of the sessions that the other side asks for */
     struct deadline deadline;
     uint32_t number;
-    uint16_t port; /* of the listener, 0 for an own connect */
+    uint16_t port;        /* of the listener, 0 for an own connect */
+    unsigned pending_max; /* requests that may wait for the upper tester */
     bool up, over;
 };
 

@@ -144,14 +144,14 @@ static json_t *verb_association(struct peer *peer, const json_t *command, struct
         return NULL;
     counters = iwarp_association_counters(pa->association);
     DL_COUNT2(pa->streams, ps, streams, next_of);
-    return json_pack("{s:b, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:I}", "up", pa->up, "streams",
+    return json_pack("{s:b, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:I}", "up", pa->up, "streams",
                      streams, "segment_max", (int)iwarp_association_segment_max(pa->association), "messages_sent",
                      (json_int_t)counters->messages_sent, "messages_received", (json_int_t)counters->messages_received,
                      "dropped", (json_int_t)counters->dropped, "duplicates", (json_int_t)counters->duplicates,
                      "refused", (json_int_t)counters->refused, "held_octets", (json_int_t)counters->held_octets,
                      "held_octets_max", (json_int_t)counters->held_octets_max, "pending", (int)counters->pending,
-                     "pending_max", (int)counters->pending_most, "outstanding_max",
-                     (json_int_t)counters->outstanding_most);
+                     "pending_max", (int)counters->pending_most, "pending_limit", (int)pa->pending_max,
+                     "outstanding_max", (json_int_t)counters->outstanding_most);
 }
 
 static json_t *verb_shutdown(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -179,7 +179,7 @@ static json_t *verb_abort_association(struct peer *peer, const json_t *command, 
 /* What ICMP would tell: a path with another MTU. SCTP knows it first, and DDP by it. */
 static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    enum { MTU_LEAST = 576, MTU_MOST = 9000 };
+    enum { MTU_LEAST = 512, MTU_MOST = 9000 }; /* libusrsctp knows none below */
     struct peer_association *pa = association_of(peer, command, sentence);
     uint64_t mtu = 0;
     json_t *number;
@@ -189,7 +189,7 @@ static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sen
         upper_number(command, "mtu", MTU_MOST, &mtu, sentence) != 0)
         return NULL;
     if (mtu < MTU_LEAST || peer->ops->sctp->set_packet_max == NULL || pa->transport == NULL) {
-        (void)sentence_set(sentence, mtu < MTU_LEAST ? "'mtu' is less than 576" : "SCTP cannot be told of a path MTU");
+        (void)sentence_set(sentence, mtu < MTU_LEAST ? "'mtu' is less than 512" : "SCTP cannot be told of a path MTU");
         return NULL;
     }
     reply = peer_reply_number("segment_max", &number, sentence);

@@ -164,27 +164,34 @@ static bool is_free(const struct sctp_session *session)
 
 void association_forget(struct sctp_session *session)
 {
-    if (is_free(session) && session->association->sending != session)
+    if (is_free(session) && session->association->sending != session &&
+        !SCTP_DECIDE(session, SCTP_HELD_KEPT, NULL, false))
         session_free(session);
+}
+
+bool association_sid_is_free(const struct iwarp_association *association, unsigned sid)
+{
+    const struct sctp_session *session = association->sessions[sid];
+
+    return session == NULL || is_free(session) ||
+           (session->state == SESSION_ABORTED && session->stream == NULL && session->outstanding == 0);
+}
+
+static int free_sid(const struct iwarp_association *association)
+{
+    if (association->unused < association->streams)
+        return association->unused;
+    for (unsigned sid = 0; sid < association->streams; sid++)
+        if (association_sid_is_free(association, sid))
+            return (int)sid;
+    return -1;
 }
 
 int iwarp_association_free_sid(const struct iwarp_association *association)
 {
-    unsigned unused;
-
     if (association == NULL || !association->up || association->over)
         return -1;
-    unused = (unsigned)SCTP_NUMBER(association, NULL, SCTP_UNUSED_SID, association->unused);
-    if (unused < association->streams)
-        return (int)unused;
-    for (unsigned sid = 0; sid < association->streams; sid++) {
-        const struct sctp_session *session = association->sessions[sid];
-
-        if (session == NULL || is_free(session) ||
-            (session->state == SESSION_ABORTED && session->stream == NULL && session->outstanding == 0))
-            return (int)sid;
-    }
-    return -1;
+    return (int)(int64_t)SCTP_NUMBER(association, NULL, SCTP_OWN_SID, (int64_t)free_sid(association));
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------ */
@@ -289,6 +296,7 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
     association->mode = (enum iwarp_sctp_mode)SCTP_NUMBER(
         association, NULL, SCTP_MODE, iwarp_sctp_mode(&association->config, said.has_indication, said.indication));
     association->streams = least(association->config.streams, least(said.outbound, said.inbound));
+    association->streams = (uint16_t)SCTP_NUMBER(association, NULL, SCTP_PAIRS, association->streams);
     view = (struct validation_session){
         .faults = association->faults,
         .profile = association->config.profile,

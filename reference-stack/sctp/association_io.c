@@ -74,6 +74,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         whole.count = 0;
     }
     association->counters.messages_received++;
+    SCTP_SEAM(association, message(association, &whole));
     if (!association->up || association->over || association->mode == IWARP_SCTP_NOTHING ||
         whole.sid >= association->streams) {
         association->counters.dropped++; /* no DDP here, or a SID without its pair */
@@ -86,7 +87,6 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         association_down(association, "out of memory for a stream");
         return;
     }
-    whole.ppid = (uint32_t)SCTP_NUMBER(association, session, SCTP_PPID, whole.ppid);
     session_input(session, &whole);
     session_settle(session);
     session_ready(session);
@@ -102,6 +102,9 @@ static void acked(struct sctp_session *session, uint32_t count)
     session->outstanding = less(session->outstanding, count);
     session->earlier = less(session->earlier, count);
     session->control_outstanding = less(session->control_outstanding, count);
+    if (session->state == SESSION_INITIATED && session->spoke && session->control_outstanding == 0 &&
+        session->stream != NULL && SCTP_DECIDE(session, SCTP_SACK_SUFFICES, NULL, false))
+        session->stream->outbound.segments_allowed = true;
     if (session->stream != NULL)
         stream_progress(session->stream);
     session_ready(session);

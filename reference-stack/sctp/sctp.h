@@ -136,6 +136,8 @@ extern const struct llp_ops sctp_llp;
 /* association.c */
 /* The SID's memory, made where there is none yet; NULL: memory is short. */
 struct sctp_session *association_session(struct iwarp_association *association, uint16_t sid);
+/* May a session of this side begin on the SID? */
+bool association_sid_is_free(const struct iwarp_association *association, unsigned sid);
 /* Forgets the SID where nothing of it has to be remembered. */
 void association_forget(struct sctp_session *session);
 void association_event(struct iwarp_association *association, enum iwarp_association_event_kind kind, uint16_t sid,

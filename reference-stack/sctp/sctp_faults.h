@@ -11,13 +11,14 @@
 struct ddp_sctp_message;
 struct iwarp_association;
 struct iwarp_sctp_init;
+struct iwarp_sctp_message;
 struct iwarp_sctp_output;
 struct sctp_session;
 
 enum sctp_number {
-    SCTP_MODE,          /* association: enum iwarp_sctp_mode, by the indications of both sides (RFC 5043 11.1) */
-    SCTP_UNUSED_SID,    /* association: the first SID that was never used, which a new session gets (draft 7.2) */
-    SCTP_PPID,          /* association: of a message of the peer (RFC 5043 5.2) */
+    SCTP_MODE,    /* association: enum iwarp_sctp_mode, by the indications of both sides (RFC 5043 11.1) */
+    SCTP_PAIRS,   /* association: SIDs that have a stream in both directions (RFC 5043 8) */
+    SCTP_OWN_SID, /* association: as int, the SID that a new session of this side gets; -1: none is free (draft 7.2) */
     SCTP_FIRST_SSN,     /* the DDP-SSN that a session begins with (RFC 5043 6.1)... */
     SCTP_NEXT_SSN,      /* ...and the one after a message that was sent (RFC 5043 5.2.1) */
     SCTP_OUTSTANDING,   /* messages of a SID that may be sent without acknowledgement (RFC 5043 10) */
@@ -32,14 +33,20 @@ enum sctp_number {
 
 enum sctp_decision {
     SCTP_ABORTS,           /* association: the ULP's wish to abort it is obeyed (RFC 5043 11.3) */
+    SCTP_SHUTS_DOWN,       /* association: it is shut down with its last session (RFC 5043 11.3) */
     SCTP_DOWN_REPORTED,    /* the stream is told that the association has ended (RFC 5043 11.3) */
     SCTP_ERROR_SPREADS,    /* an error of the session ends the association (RFC 5043 11.3) */
     SCTP_CONTROL_WAITS,    /* a control message waits until the one before has arrived (RFC 5043 6.6) */
-    SCTP_SEGMENTS_ALLOWED, /* segments may follow the Initiate (RFC 5043 6.1) */
+    SCTP_SEGMENTS_ALLOWED, /* segments may follow the Initiate (RFC 5043 6.1)... */
+    SCTP_SACK_SUFFICES,    /* ...and what is acknowledged is enough for that (RFC 5043 6.6) */
     SCTP_SID_FREE,         /* a new session may begin on the SID (RFC 5043 6.6) */
     SCTP_CLOSES,           /* the session ends by a Terminate (RFC 5043 6.2) */
+    SCTP_TERMINATE_WAITS,  /* that Terminate waits for the peer's (RFC 5043 6.2) */
     SCTP_OWES_TERMINATE,   /* a session without a stream has a Terminate to send (RFC 5043 6.3) */
     SCTP_REQUEST_FULL,     /* no more requests may wait for the ULP (RFC 5043 6.4) */
+    SCTP_REQUEST_DECIDED,  /* one that was answered does not wait any more (RFC 5043 6.4) */
+    SCTP_SORTED,           /* a message is put in the order of DDP-SSNs (RFC 5043 10)... */
+    SCTP_HELD_KEPT,        /* ...and what came before its turn stays when the session is over (RFC 5043 6) */
     SCTP_CONTROL_REPORTED, /* the ULP learns of a control message (RFC 5043 5.2.3) */
     SCTP_CONTROL_OBEYED,   /* the control message has its effect (RFC 5043 5.2.3) */
     SCTP_SHORTENED,        /* a segment that is longer than the path takes by now is made shorter (draft 5) */
@@ -51,12 +58,15 @@ struct sctp_fault_ops {
     uint64_t (*number)(const struct iwarp_association *association, struct sctp_session *session, enum sctp_number what,
                        uint64_t own);
 
-    /* `about`: the control message, NULL where it is about none. */
+    /* `about`: the message, NULL where it is about none. */
     bool (*decide)(struct iwarp_association *association, struct sctp_session *session, enum sctp_decision what,
                    const struct ddp_sctp_message *about, bool own);
 
     /* What an INIT or INIT-ACK has: the own one, or the peer's as it was read (RFC 5043 5.1, 8). */
     void (*init)(const struct iwarp_association *association, struct iwarp_sctp_init *init, bool own);
+
+    /* A message of the peer, as SCTP has given it up (RFC 5043 5.2). */
+    void (*message)(const struct iwarp_association *association, struct iwarp_sctp_message *message);
 
     /* A message that is about to be given to SCTP; `output` without octets: the session has none (RFC 5043 5.2, 10). */
     void (*output)(struct sctp_session *session, struct iwarp_sctp_output *output);

@@ -37,7 +37,7 @@ size_t segment_max(const struct iwarp_stream *stream, size_t *left)
 
 size_t segment_room(const struct iwarp_stream *stream)
 {
-    return DDP_SCTP_SSN_OCTETS + iwarp_stream_mulpdu(stream);
+    return DDP_SCTP_SSN_OCTETS + transmit_ulpdu_max(stream);
 }
 
 int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)

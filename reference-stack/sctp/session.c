@@ -24,7 +24,8 @@ void session_begin(struct sctp_session *session, enum sctp_session_state state)
 {
     const struct iwarp_association *association = session->association;
 
-    order_clear(session);
+    if (!SCTP_DECIDE(session, SCTP_HELD_KEPT, NULL, false))
+        order_clear(session);
     session->state = (uint8_t)state;
     session->expected = first_ssn(association);
     session->ssn = (uint16_t)SCTP_NUMBER(session->association, session, SCTP_FIRST_SSN, first_ssn(association));
@@ -153,8 +154,11 @@ static void sort(struct sctp_session *session, const struct iwarp_sctp_message *
                  const struct ddp_sctp_message *message)
 {
     struct iwarp_association *association = session->association;
-    int ahead = (int16_t)(uint16_t)(message->ssn - session->expected);
+    int ahead;
 
+    if (!SCTP_DECIDE(session, SCTP_SORTED, message, true))
+        return;
+    ahead = (int16_t)(uint16_t)(message->ssn - session->expected);
     ahead = (int)(int64_t)SCTP_NUMBER(association, session, SCTP_AHEAD, (int64_t)ahead);
     if (ahead < 0 || order_find(session, message->ssn) != NULL) {
         association->counters.duplicates++;

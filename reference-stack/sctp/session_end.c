@@ -7,7 +7,8 @@ void session_decided(struct sctp_session *session)
     if (!session->pending)
         return;
     session->pending = false;
-    session->association->counters.pending--;
+    if (SCTP_DECIDE(session, SCTP_REQUEST_DECIDED, NULL, true))
+        session->association->counters.pending--;
 }
 
 /* The peer has to be told that the session is over, and by the session itself: it has no stream that would. */
@@ -36,6 +37,15 @@ static void detach(struct sctp_session *session)
     association->attached--;
 }
 
+/* Has the association no session any more, after this one? */
+static bool is_last(const struct sctp_session *session)
+{
+    const struct iwarp_association *association = session->association;
+
+    return session->used && association->attached == 0 && association->up && !association->over &&
+           !is_draft(association);
+}
+
 void session_over(struct sctp_session *session)
 {
     bool owes = SCTP_DECIDE(session, SCTP_OWES_TERMINATE, NULL, owes_terminate(session));
@@ -49,7 +59,8 @@ void session_over(struct sctp_session *session)
         detach(session);
     if (is_draft(session->association)) {
         /* Nothing is taken before a Stream Reset (draft 7.2): the draft has no other end of a DDP stream. */
-        order_clear(session);
+        if (!SCTP_DECIDE(session, SCTP_HELD_KEPT, NULL, false))
+            order_clear(session);
         session->state = was ? SESSION_ABORTED : SESSION_IDLE;
     } else if (owes) {
         session->state = SESSION_CLOSING;
@@ -61,6 +72,8 @@ void session_over(struct sctp_session *session)
     }
     if (was)
         association_event(session->association, IWARP_ASSOCIATION_CLOSED, session->sid, 0);
+    if (is_last(session) && SCTP_ASSOCIATION_DECIDE(session->association, SCTP_SHUTS_DOWN, false))
+        session->association->closing = true;
     session_ready(session);
 }
 
@@ -103,6 +116,8 @@ bool session_close(struct sctp_session *session)
     if (!SCTP_DECIDE(session, SCTP_CLOSES, NULL, true))
         return false;
     if (session->control_outstanding != 0 && SCTP_DECIDE(session, SCTP_CONTROL_WAITS, NULL, true))
+        return true;
+    if (SCTP_DECIDE(session, SCTP_TERMINATE_WAITS, NULL, false))
         return true;
     if (session_say(session, DDP_SCTP_TERMINATE, NULL, false) != 0) {
         session->stream->end.abort_wanted = true;

@@ -36,9 +36,13 @@ enum {
 
 struct sctp_hub_config {
     size_t packet_max; /* octets of the longest SCTP packet */
-    bool fragments;    /* as in struct user_sctp_config, as the next two */
+    bool fragments;    /* as in struct user_sctp_config, as the next five */
     unsigned rto_ms;
     unsigned retransmissions;
+    unsigned sack_delay_ms;
+    unsigned sack_packets;
+    unsigned window;
+    unsigned chunk_max;
     size_t paths_max; /* 0: the default */
     /* `link` and `owner` are those below. */
     void (*send)(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets);

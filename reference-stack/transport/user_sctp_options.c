@@ -74,10 +74,34 @@ static int configure_time(const struct user_sctp_config *config, struct socket *
     return status;
 }
 
+/* What comes in: when it is acknowledged, and how much of it is taken (RFC 9260 6.2). */
+static int configure_receiver(const struct user_sctp_config *config, struct socket *socket)
+{
+    struct sctp_sack_info sack = {.sack_delay = config->sack_delay_ms, .sack_freq = config->sack_packets};
+    int window = (int)config->window, status = 0;
+
+    if (sack.sack_delay != 0 || sack.sack_freq != 0)
+        status |= set(socket, SCTP_DELAYED_SACK, &sack, sizeof(sack));
+    if (window != 0)
+        status |= usrsctp_setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window));
+    return status;
+}
+
+/* How much of a user message one DATA chunk has at most. */
+static int configure_chunks(const struct user_sctp_config *config, struct socket *socket)
+{
+    struct sctp_assoc_value most = {.assoc_id = SCTP_FUTURE_ASSOC, .assoc_value = config->chunk_max};
+
+    return most.assoc_value != 0 ? set(socket, SCTP_MAXSEG, &most, sizeof(most)) : 0;
+}
+
 int user_sctp_options(struct socket *socket, const struct iwarp_association *association,
                       const struct user_sctp_config *config)
 {
-    return configure(socket, association, config) != 0 || configure_time(config, socket) != 0 ? -1 : 0;
+    return configure(socket, association, config) != 0 || configure_time(config, socket) != 0 ||
+                   configure_receiver(config, socket) != 0 || configure_chunks(config, socket) != 0
+               ? -1
+               : 0;
 }
 
 #endif

@@ -10,10 +10,10 @@ source tests/e2e/expect.bash
 
 echo "== simulated"
 passes=any
-lines=any expect 0 "IPv4" "$WARPCHECK" run --simulate --llp cm
-says '^[0-9]+ PASS, 0 FAIL, 11 AMBIGUOUS$'
+lines=any expect 0 "IPv4" "$WARPCHECK" run --simulate --llp cm -o "$WORK/simulated"
+says '^[0-9]+ PASS, 0 FAIL, [0-9]+ AMBIGUOUS$'
 lines=any expect 0 "IPv6" "$WARPCHECK" run --simulate --llp cm --ipv6
-says '^[0-9]+ PASS, 0 FAIL, 11 AMBIGUOUS'
+says '^[0-9]+ PASS, 0 FAIL, [0-9]+ AMBIGUOUS'
 passes=none
 lines=any expect 1 "a defect" "$WARPCHECK" run --simulate --llp cm CA11-2 --defect cm-major-unchecked
 says '^FAIL +CA11-2 +responder'
@@ -53,10 +53,12 @@ live() { # STATUS WHAT OPTIONS ARGUMENT...
 }
 passes=any
 live 0 "the agent conforms" "--cm-mra" -o "$WORK/out" --evidence all
-says '^[0-9]+ PASS, 0 FAIL, 8 AMBIGUOUS, [0-9]+ SKIP'
-holds "each check of a server has a verdict" jq -es 'map(select(.type == "result" and .by == "check" and .role == "responder")) |
-	length == 41 and all(.[]; .verdict != "INCONCLUSIVE")' "$WORK/out/results.jsonl"
-holds "the tester's frames have a correct ICRC: nothing in the evidence is at fault" "$WARPCHECK" audit "$WORK/out/evidence/CA11-3.pcapng"
+says '^[0-9]+ PASS, 0 FAIL, [0-9]+ AMBIGUOUS, [0-9]+ SKIP'
+servers='map(select(.type == "result" and .by == "check" and .role == "responder"))'
+holds "each check of a server has a verdict" jq -es --slurpfile all "$WORK/simulated/results.jsonl" "$servers as \$live |
+	(\$live | map(.id)) == (\$all | $servers | map(.id)) and all(\$live[]; .verdict != \"INCONCLUSIVE\")" "$WORK/out/results.jsonl"
+# A good REQ is all that this check sends.
+holds "the tester's frames have a correct ICRC: nothing in the evidence is at fault" "$WARPCHECK" audit "$WORK/out/evidence/A11-TXT-05.pcapng"
 passes=none
 live 1 "a defect" "--defect cm-ipv-unchecked" CA11-4 CA11-2
 says '^FAIL +CA11-4 +responder'

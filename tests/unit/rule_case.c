@@ -175,5 +175,6 @@ void rule_case_run(const struct rule_case *rule_case)
     rule_case_quiet(&verdicts, allowed, rule->id);
     ck_assert_msg(verdicts.verdict[rule->index] == (int)rule_case->verdict, "%s in the broken conversation: %d, not %d",
                   rule->id, verdicts.verdict[rule->index], (int)rule_case->verdict);
-    ck_assert(verdicts.message[rule->index][0] != '\0');
+    ck_assert_msg(rule_case->verdict == RULE_PASS || verdicts.message[rule->index][0] != '\0', "%s has no message",
+                  rule->id);
 }

@@ -10,12 +10,14 @@
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 
+/* Variants, and the checks that they meet. */
 struct suite {
     const struct prove_variants_config *config;
     struct plan plan;
     struct selection everything;
     const struct defect **variants; /* what is run */
     size_t count;
+    size_t before, all; /* variants of an earlier suite; of all suites */
     struct prove_meets *meets;
     size_t first[RUN_SERVED_ROLES]; /* the first check in a role before which something is learned; SIZE_MAX: none */
     struct prove_variants_summary *summary;
@@ -112,10 +114,28 @@ static json_t *unseen_of(const struct drawn *drawn)
     return unseen;
 }
 
-/* Checks of a lower layer that the variant does not touch cannot meet it. */
+/* Does a row of the text that the device follows allow the variant? RFC 6581 goes with RFC 5043. */
+static bool is_allowed(const struct drawn *drawn, enum ddp_sctp_profile profile)
+{
+    static const char draft[] = "draft-stewart-rddp-sctp-02";
+    const struct catalogue *catalogue = drawn->suite->config->catalogue;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
+        const struct requirement *row = catalogue_at(catalogue, i);
+
+        if (defect_breaks(drawn->variant, row->id) &&
+            (strcmp(row->source, draft) == 0) == (profile == DDP_SCTP_DRAFT02))
+            return true;
+    }
+    return false;
+}
+
+/* Checks of a lower layer that the variant does not touch cannot meet it, nor those of a text that knows nothing of it. */
 static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item *item)
 {
-    return item->check->cm != defect_acts_over_cm(drawn->variant);
+    if (item->check->cm != defect_acts_over_cm(drawn->variant))
+        return true;
+    return !drawn->suite->config->sctp && item->sctp != DDP_SCTP_UNDECIDED && !is_allowed(drawn, item->sctp);
 }
 
 /* Can the variant change what the check does? What is learned with the variant must be known for it: the first check in the role tells. */
@@ -253,7 +273,7 @@ static void tell_and_progress(void *user, size_t number, const json_t *row)
 
     tell(user, number, row);
     if (config->progress != NULL)
-        config->progress(config->user, number + 1, suite->count);
+        config->progress(config->user, suite->before + number + 1, suite->all);
 }
 
 /* Over SCTP, those that have no meaning there are left out: they do nothing. */
@@ -285,6 +305,25 @@ static int name_variants(struct suite *suite, struct sentence *error)
     for (size_t i = 0; i < named; i++)
         if (config->shard.of == 0 || i % config->shard.of == config->shard.index - 1)
             suite->variants[suite->count++] = suite->variants[i];
+    suite->all = suite->count;
+    return 0;
+}
+
+/* Of the variants that are run, those of the stack over SCTP go to a suite of their own, where --llp does not say so of all. */
+static int part_with_sctp(struct suite *suite, struct suite *sctp, struct sentence *error)
+{
+    size_t kept = 0;
+
+    sctp->variants = calloc(suite->count + 1, sizeof(*sctp->variants));
+    if (sctp->variants == NULL)
+        return sentence_set(error, "out of memory for the variants");
+    for (size_t i = 0; i < suite->count; i++)
+        if (!suite->config->sctp && defect_acts_over_sctp(suite->variants[i]))
+            sctp->variants[sctp->count++] = suite->variants[i];
+        else
+            suite->variants[kept++] = suite->variants[i];
+    suite->count = sctp->before = kept;
+    sctp->all = suite->all;
     return 0;
 }
 
@@ -312,37 +351,53 @@ static int find_meetings(struct suite *suite, struct sentence *error)
     if (suite->meets == NULL)
         return -1;
     alarms = prove_meets_alarms(suite->meets);
-    suite->summary->false_alarms = json_array_size(alarms);
+    suite->summary->false_alarms += json_array_size(alarms);
     for (size_t i = 0; i < json_array_size(alarms); i++)
         suite->config->alarm(suite->config->user, json_string_value(json_array_get(alarms, i)));
     return 0;
 }
 
+static int run_suite(struct suite *suite, const struct plan_config *plan, struct sentence *error)
+{
+    struct prove_work work = {suite->count, suite->config->jobs, run_unit, tell_and_progress, suite};
+
+    if (suite->count == 0)
+        return 0;
+    if (plan_make(&suite->plan, suite->config->host, plan, error) != 0 || find_meetings(suite, error) != 0)
+        return -1;
+    return prove_workers_run(&work, error);
+}
+
+static void free_suite(struct suite *suite)
+{
+    prove_meets_free(suite->meets);
+    plan_free(&suite->plan);
+    free(suite->variants);
+}
+
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
                        struct sentence *error)
 {
-    struct suite suite = {.config = config, .summary = summary};
+    struct suite suite = {.config = config, .summary = summary}, sctp = suite;
     struct plan_config plan = {.catalogue = config->catalogue,
                                .pics = config->pics,
                                .selection = &suite.everything,
                                .every_llp = true,
                                .sctp = config->sctp,
                                .profile = config->profile};
-    struct prove_work work = {0, config->jobs, run_unit, tell_and_progress, &suite};
+    struct plan_config sctp_plan = plan;
     int status = -1;
 
+    sctp_plan.sctp = sctp_plan.sctp_alone = true;
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();
-    if (plan_make(&suite.plan, config->host, &plan, error) == 0 && name_variants(&suite, error) == 0 &&
-        find_meetings(&suite, error) == 0) {
-        work.units = suite.count;
-        status = prove_workers_run(&work, error);
-    }
-    if (status == 0 && summary->variants != suite.count)
+    if (name_variants(&suite, error) == 0 && part_with_sctp(&suite, &sctp, error) == 0 &&
+        run_suite(&suite, &plan, error) == 0)
+        status = run_suite(&sctp, &sctp_plan, error);
+    if (status == 0 && summary->variants != suite.all)
         status = sentence_set(error, "out of memory for what the variants drew");
-    prove_meets_free(suite.meets);
-    plan_free(&suite.plan);
-    free(suite.variants);
+    free_suite(&suite);
+    free_suite(&sctp);
     return status;
 }

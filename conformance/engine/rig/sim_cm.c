@@ -63,6 +63,13 @@ static void keep_event(struct sim_cm *cm, const struct cm_event *event)
     free(text);
 }
 
+static void accept_request(struct sim_cm *cm, uint32_t id, uint64_t now)
+{
+    const struct sim_cm_reply *reply = &cm->replies[cm->accepted++ % cm->reply_count];
+
+    (void)cm_agent_accept(cm->agent, id, reply->data, reply->octets, now, NULL);
+}
+
 /* The ULP decides as it was configured, and is told everything. */
 static void take_events(struct sim_cm *cm, uint64_t now)
 {
@@ -73,7 +80,7 @@ static void take_events(struct sim_cm *cm, uint64_t now)
     while (cm_agent_poll(cm->agent, &event)) {
         keep_event(cm, &event);
         if (event.kind == CM_EVENT_REQUEST && cm->answer == CM_ANSWER_ACCEPT)
-            (void)cm_agent_accept(cm->agent, event.id, NULL, 0, now, NULL);
+            accept_request(cm, event.id, now);
         else if (event.kind == CM_EVENT_REQUEST && cm->answer == CM_ANSWER_REJECT)
             (void)cm_agent_reject(cm->agent, event.id, &refusal, now, NULL);
     }
@@ -120,10 +127,9 @@ static void put_address(struct cm_address *out, const struct net_address *addres
     memcpy(out->octets, address->octets, sizeof(out->octets));
 }
 
-int sim_cm_renew(struct sim_cm *cm, struct cm_agent_config *config, struct sentence *error)
+struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct sentence *error)
 {
     struct cm_address own[2];
-    struct cm_agent *agent;
 
     put_address(&own[0], &cm->config.ipv4);
     put_address(&own[1], &cm->config.ipv6);
@@ -131,13 +137,14 @@ int sim_cm_renew(struct sim_cm *cm, struct cm_agent_config *config, struct sente
     config->own_count = 2;
     config->seed = cm->config.seed + cm->renewed++;
     config->faults = defect_set_cm_faults(cm->config.defects);
-    agent = cm_agent_new(config, error);
-    if (agent == NULL)
-        return -1;
+    return cm_agent_new(config, error);
+}
+
+void sim_cm_renew(struct sim_cm *cm, struct cm_agent *agent)
+{
     cm_agent_free(cm->agent);
     cm->agent = agent;
     cm->output_waits = false;
-    return 0;
 }
 
 struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct sentence *error)
@@ -153,7 +160,9 @@ struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct sentence *e
     cm->config = *config;
     cm->events = json_array();
     cm_agent_config_default(&agent);
-    if (cm->events != NULL && sim_cm_renew(cm, &agent, error) == 0 && cm_agent_listen(cm->agent, &listener, error) == 0)
+    cm->reply_count = 1;
+    cm->agent = sim_cm_agent(cm, &agent, error);
+    if (cm->events != NULL && cm->agent != NULL && cm_agent_listen(cm->agent, &listener, error) == 0)
         return cm;
     sim_cm_free(cm);
     return NULL;

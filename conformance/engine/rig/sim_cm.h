@@ -4,7 +4,8 @@
  * speak of it. It shares the addresses of the device's TCP, which knows the MACs of others.
  *
  *   cm_configure   makes the agent new: service, major, minor, families, suggest, check, mra, unspecified; answer: accept, reject or
- *                  silent; listen: a list of {protocol, port} or {service_id} (all 92 octets of Private Data are the ULP's)
+ *                  silent; reply: Private Data of REPs (hexadecimal), or a list of such, for one REP after another; listen: a list of
+ *                  {protocol, port} or {service_id} (all 92 octets of Private Data are the ULP's)
  *   cm_connect     address, protocol, port, source_port, data (hexadecimal) or service_id: a REQ; returns the exchange's number
  *   cm_poll        events: those of cm_event_json.h
  */

@@ -54,7 +54,7 @@ static uint8_t families_of(const json_t *request)
     return (uint8_t)(families != 0 ? families : CM_FAMILY_4 | CM_FAMILY_6);
 }
 
-static int listen_all(const struct sim_cm *cm, const json_t *request, struct sentence *error)
+static int listen_all(const struct sim_cm *cm, struct cm_agent *agent, const json_t *request, struct sentence *error)
 {
     const json_t *list = json_object_get(request, "listen"), *entry;
     struct cm_listener usual = {.protocol = PROTOCOL_TCP, .port = cm->config.port, .answer = CM_ANSWER_ASK};
@@ -67,31 +67,10 @@ static int listen_all(const struct sim_cm *cm, const json_t *request, struct sen
         listener.plain = service_id_of(entry, &listener.service_id);
         listener.protocol = (uint8_t)number(entry, "protocol", PROTOCOL_TCP, UINT8_MAX);
         listener.port = (uint16_t)number(entry, "port", cm->config.port, UINT16_MAX);
-        if (cm_agent_listen(cm->agent, &listener, error) != 0)
+        if (cm_agent_listen(agent, &listener, error) != 0)
             return -1;
     }
-    return list != NULL ? 0 : cm_agent_listen(cm->agent, &usual, error);
-}
-
-static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
-{
-    struct cm_agent_config config;
-    bool check;
-
-    (void)now;
-    cm_agent_config_default(&config);
-    check = flag(request, "check", config.check_formats);
-    config.service = flag(request, "service", config.service);
-    config.minor = (uint8_t)number(request, "minor", config.minor, 15);
-    config.families = families_of(request);
-    config.suggest = flag(request, "suggest", config.suggest);
-    config.check_formats = config.check_destination = check;
-    config.mra_first = flag(request, "mra", config.mra_first);
-    config.unspecified = flag(request, "unspecified", config.unspecified);
-    cm->answer = answer_of(request);
-    if (sim_cm_renew(cm, &config, error) != 0 || listen_all(cm, request, error) != 0)
-        return NULL;
-    return json_pack("{s:b}", "ok", 1);
+    return list != NULL ? 0 : cm_agent_listen(agent, &usual, error);
 }
 
 static size_t read_hex(const char *text, uint8_t *out, size_t room)
@@ -105,6 +84,68 @@ static size_t read_hex(const char *text, uint8_t *out, size_t room)
         text += 2;
     }
     return count;
+}
+
+/* Is the agent as it was asked to be? One whose vendor has decided otherwise cannot be. */
+static bool is_as_asked(const struct cm_agent *agent, const json_t *request, const struct cm_agent_config *asked)
+{
+    const struct cm_agent_config *config = cm_agent_configuration(agent);
+
+    return (json_object_get(request, "minor") == NULL || config->minor == asked->minor) &&
+           (json_object_get(request, "families") == NULL || config->families == asked->families) &&
+           (json_object_get(request, "service") == NULL || config->service == asked->service) &&
+           (json_object_get(request, "suggest") == NULL || config->suggest == asked->suggest) &&
+           (json_object_get(request, "mra") == NULL || config->mra_first == asked->mra_first) &&
+           (json_object_get(request, "unspecified") == NULL || config->unspecified == asked->unspecified);
+}
+
+static void read_reply(struct sim_cm_reply *reply, const json_t *text)
+{
+    reply->octets = read_hex(json_string_value(text), reply->data, sizeof(reply->data));
+}
+
+static void read_replies(struct sim_cm *cm, const json_t *given)
+{
+    memset(cm->replies, 0, sizeof(cm->replies));
+    cm->accepted = cm->reply_count = 0;
+    if (!json_is_array(given))
+        read_reply(&cm->replies[cm->reply_count++], given);
+    for (size_t i = 0; i < json_array_size(given) && cm->reply_count < SIM_CM_REPLIES_MAX; i++)
+        read_reply(&cm->replies[cm->reply_count++], json_array_get(given, i));
+    cm->reply_count += cm->reply_count == 0;
+}
+
+static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+{
+    struct cm_agent_config config;
+    struct cm_agent *agent;
+    bool check;
+
+    (void)now;
+    cm_agent_config_default(&config);
+    check = flag(request, "check", config.check_formats);
+    config.service = flag(request, "service", config.service);
+    config.minor = (uint8_t)number(request, "minor", config.minor, 15);
+    config.families = families_of(request);
+    config.suggest = flag(request, "suggest", config.suggest);
+    config.check_formats = config.check_destination = check;
+    config.mra_first = flag(request, "mra", config.mra_first);
+    config.unspecified = flag(request, "unspecified", config.unspecified);
+    agent = sim_cm_agent(cm, &config, error);
+    if (agent == NULL)
+        return NULL;
+    if (!is_as_asked(agent, request, &config)) {
+        cm_agent_free(agent);
+        return json_pack("{s:b, s:b, s:s}", "ok", 0, "unsupported", 1, "error", "this CM cannot be configured so");
+    }
+    if (listen_all(cm, agent, request, error) != 0) {
+        cm_agent_free(agent);
+        return NULL;
+    }
+    sim_cm_renew(cm, agent);
+    cm->answer = answer_of(request);
+    read_replies(cm, json_object_get(request, "reply"));
+    return json_pack("{s:b}", "ok", 1);
 }
 
 static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)

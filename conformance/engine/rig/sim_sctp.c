@@ -11,7 +11,7 @@
 #include "reference-stack/peer/peer.h"
 #include "reference-stack/transport/sctp_hub.h"
 
-enum { MTU = 1500, RTO_MS = 1000, RETRANSMISSIONS = 8 };
+enum { MTU = 1500, RTO_MS = 1000, RETRANSMISSIONS = 8, PACKET_MAX = 9000 };
 
 /* What a script may make one device hold: the script host does not see it. */
 #define MEMORY_MAX (UINT64_C(288) << 20) /* each association is charged with the most that it can hold: so 32 of them */
@@ -35,6 +35,20 @@ struct sim_path {
 
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
+/* What the wire does not take as it is goes in fragments: the adaptation thinks that the path is wider (RFC 5043 9, draft 5). */
+static void send_fragments(const struct sim_sctp *device, const uint8_t *frame, size_t octets, uint16_t identification)
+{
+    enum { FRAGMENT = 1440 }; /* octets, a multiple of 8, after the longest IP header */
+    size_t count = packet_fragments(frame, octets, FRAGMENT);
+    uint8_t fragment[PACKET_ETHERNET_OCTETS + MTU];
+
+    for (size_t i = 0; i < count; i++) {
+        size_t length = packet_fragment(fragment, sizeof(fragment), frame, octets, FRAGMENT, i, identification);
+
+        (void)sim_send(device->config.sim, device->config.end, fragment, length);
+    }
+}
+
 static void on_send(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets)
 {
     struct sim_sctp *device = owner;
@@ -42,7 +56,7 @@ static void on_send(void *owner, void *link, const struct sockaddr_storage *to, 
                            .destination = device->config.peer,
                            .protocol = SCTP_PROTOCOL,
                            .identification = device->identification++};
-    uint8_t frame[PACKET_ETHERNET_OCTETS + MTU];
+    uint8_t frame[PACKET_ETHERNET_OCTETS + PACKET_MAX];
     size_t count;
 
     (void)link;
@@ -50,7 +64,9 @@ static void on_send(void *owner, void *link, const struct sockaddr_storage *to, 
     memcpy(ip.ethernet_source, device->config.mac, 6);
     memcpy(ip.ethernet_destination, device->config.peer_mac, 6);
     count = packet_build_ip(frame, sizeof(frame), &ip, packet, octets);
-    if (count != 0)
+    if (count > PACKET_ETHERNET_OCTETS + MTU)
+        send_fragments(device, frame, count, ip.identification);
+    else if (count != 0)
         (void)sim_send(device->config.sim, device->config.end, frame, count);
 }
 
@@ -237,8 +253,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
 {
     struct peer_config peer = {.seed = PEER_SEED, .defects = config->defects, .memory_max = MEMORY_MAX};
     size_t network = config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
-    struct sctp_hub_config hub = {.packet_max = MTU - network,
-                                  .fragments = config->profile == DDP_SCTP_RFC5043,
+    struct sctp_hub_config hub = {.fragments = config->profile == DDP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
                                   .retransmissions = RETRANSMISSIONS,
                                   .send = on_send,
@@ -246,7 +261,8 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
                                   .incoming = on_incoming,
                                   .changed = on_changed};
     struct sim_sctp *device = calloc(1, sizeof(*device));
-    struct tcp_wishes wishes;
+    struct sctp_wishes wishes;
+    struct tcp_wishes tcp;
 
     if (device == NULL) {
         (void)sentence_set(error, "out of memory for a simulated device");
@@ -254,12 +270,18 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
     }
     device->config = *config;
     device->tick = UINT64_MAX;
-    hub.owner = device;
-    peer_tcp(&peer, &wishes);
-    device->drop_fragments = wishes.drop_fragments;
+    peer_tcp(&peer, &tcp);
+    device->drop_fragments = tcp.drop_fragments;
     iwarp_association_config_default(&peer.association, config->profile);
     peer.association.mtu = MTU;
     peer.association.network_octets = network;
+    peer_sctp(&peer, &wishes);
+    hub.owner = device;
+    hub.packet_max = peer.association.mtu - network;
+    hub.sack_delay_ms = wishes.sack_delay_ms;
+    hub.sack_packets = wishes.sack_packets;
+    hub.window = wishes.window;
+    hub.chunk_max = wishes.chunk_max;
     device->hub = sctp_hub_new(&hub, error);
     if (device->hub != NULL)
         device->peer = peer_new(&peer, &transport_ops, device, error);

@@ -92,11 +92,14 @@ static void input(struct tester *tester, const uint8_t *frame, size_t octets, ui
 {
     struct tester_sctp *sctp = sctp_of(tester);
     struct sctp_datagram datagram;
+    const uint8_t *whole;
 
     send_waiting(sctp);
-    frame = sctp_ip_whole(&sctp->reassembly, frame, &octets);
-    if (frame == NULL)
+    whole = sctp_ip_whole(&sctp->reassembly, frame, &octets);
+    if (whole == NULL)
         return;
+    sctp_host_fragmented(sctp->host, whole != frame);
+    frame = whole;
     if (sctp_ip_open(frame, octets, sctp->config.own_udp_port, &datagram) &&
         net_address_equal(&datagram.destination, &sctp->config.rig->own) &&
         net_address_equal(&datagram.source, &sctp->config.rig->dut))

@@ -312,19 +312,55 @@ static bool brings_exchange(const struct check *check)
     return check->sctp != DDP_SCTP_UNDECIDED || check->cm;
 }
 
-static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
+/* The check's own life on an open rig. */
+static int run_check(struct run *run, const struct plan_item *item, struct rig *rig, struct outcome *outcome,
+                     struct sentence *error)
 {
     const struct runner_config *config = run->config;
-    struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
-    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line}, noted;
+    struct outcome noted;
     struct run_device_texts device_texts;
     struct sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
-    struct rig *rig = NULL;
     uint64_t begun, dropped;
     int status, reported;
     bool impaired;
+
+    runner_evidence_name(config, item, name, sizeof(name));
+    (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
+    (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
+    run_device_begin(rig, name);
+    recorder_attach(run->recorder, rig);
+    if (recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error) != 0)
+        return -1;
+    begun = rig_now(rig);
+    dropped = rig_dropped(rig);
+    script_run(config->host, item->check, item->role, rig, run->recorder, outcome);
+    run_weigh_level(outcome, item->requirement);
+    if (outcome->link_failed && config->rig != NULL)
+        (void)sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
+    run_served_note(run->served, outcome);
+    noted = *outcome;
+    run_device_weigh(rig, outcome, &device_texts, &run->dead);
+    run->dropped += run_weigh_drops(outcome, rig_dropped(rig) - dropped, &why);
+    impaired = run_weigh_process(rig, outcome, &why);
+    (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome->verdict));
+    status = recorder_end(run->recorder, title, error);
+    if (impaired)
+        tally_clear(run->tally);
+    tell_after(run, true, &noted);
+    reported = report(run, item, outcome, keep_evidence(run, outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
+    return status != 0 ? status : reported;
+}
+
+static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
+{
+    const struct runner_config *config = run->config;
+    struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
+    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct sentence why = {{0}};
+    struct rig *rig = NULL;
+    int status;
 
     run->sctp = item->sctp;
     /* Of sessions over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
@@ -343,34 +379,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, false);
     }
-    runner_evidence_name(config, item, name, sizeof(name));
-    (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
-    (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
-    run_device_begin(rig, name);
-    recorder_attach(run->recorder, rig);
-    status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
-    if (status == 0) {
-        begun = rig_now(rig);
-        dropped = rig_dropped(rig);
-        script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
-        run_weigh_level(&outcome, item->requirement);
-        if (outcome.link_failed && config->rig != NULL)
-            (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
-        run_served_note(run->served, &outcome);
-        noted = outcome;
-        run_device_weigh(rig, &outcome, &device_texts, &run->dead);
-        run->dropped += run_weigh_drops(&outcome, rig_dropped(rig) - dropped, &why);
-        impaired = run_weigh_process(rig, &outcome, &why);
-        (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
-        status = recorder_end(run->recorder, title, error);
-        if (impaired)
-            tally_clear(run->tally);
-        tell_after(run, true, &noted);
-        reported =
-            report(run, item, &outcome, keep_evidence(run, &outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
-        status = status != 0 ? status : reported;
-    }
+    status = run_check(run, item, rig, &outcome, error);
     run->item = NULL;
     close_rig(run, rig);
     return status;

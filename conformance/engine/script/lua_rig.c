@@ -129,6 +129,13 @@ static int rig_addresses(lua_State *lua)
     return 3;
 }
 
+/* Octets of the longest IP packet that the link to the device takes in one piece. */
+static int rig_mtu(lua_State *lua)
+{
+    lua_pushinteger(lua, (lua_Integer)lua_rig_running(lua)->link->mtu);
+    return 1;
+}
+
 static int rig_has_upper_tester(lua_State *lua)
 {
     lua_pushboolean(lua, lua_rig_running(lua)->upper_tester);
@@ -203,6 +210,7 @@ static const luaL_Reg rig_functions[] = {
     {"now", rig_now_seconds},
     {"limits", rig_limits},
     {"addresses", rig_addresses},
+    {"mtu", rig_mtu},
     {"has_upper_tester", rig_has_upper_tester},
     {"command", rig_command},
     {"note", rig_note},

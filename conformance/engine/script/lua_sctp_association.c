@@ -119,7 +119,7 @@ static void set_number(lua_State *lua, const char *name, uint64_t number)
 static void push_chunk(lua_State *lua, const struct sctp_received *got)
 {
     lua_rig_earn(lua, got->data.user_octets);
-    lua_createtable(lua, 0, 9);
+    lua_createtable(lua, 0, 11);
     set_number(lua, "tsn", got->data.tsn);
     set_number(lua, "sid", got->data.sid);
     set_number(lua, "ssn", got->data.ssn);
@@ -127,6 +127,9 @@ static void push_chunk(lua_State *lua, const struct sctp_received *got)
     set_number(lua, "flags", got->flags);
     set_number(lua, "packet", got->packet);
     set_number(lua, "place", got->place);
+    set_number(lua, "packet_octets", got->packet_octets);
+    lua_pushboolean(lua, got->fragmented);
+    lua_setfield(lua, -2, "fragmented");
     lua_pushlstring(lua, (const char *)got->data.user, got->data.user_octets);
     lua_setfield(lua, -2, "data");
 }
@@ -165,7 +168,7 @@ static int association_status(lua_State *lua)
 {
     const struct sctp_assoc_status *status = sctp_assoc_status(check_association(lua));
 
-    lua_createtable(lua, 0, 17);
+    lua_createtable(lua, 0, 19);
     lua_pushstring(lua, sctp_assoc_state_name(status->state));
     lua_setfield(lua, -2, "state");
     lua_pushstring(lua, sctp_assoc_cause_name(status->cause));
@@ -178,6 +181,8 @@ static int association_status(lua_State *lua)
     set_number(lua, "received", status->received);
     set_number(lua, "duplicates", status->duplicates);
     set_number(lua, "heartbeats", status->heartbeats);
+    set_number(lua, "own_outbound", status->own_outbound);
+    set_number(lua, "own_inbound", status->own_inbound);
     set_number(lua, "outbound", status->peer.outbound);
     set_number(lua, "inbound", status->peer.inbound);
     set_number(lua, "peer_window", status->peer_window);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/cm/flow_mad.h"
 
 struct cm_key {
     uint8_t requester[16], other[16];

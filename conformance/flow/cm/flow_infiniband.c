@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/cm/flow_mad.h"
 
 enum {
     UDP_OCTETS = 8,

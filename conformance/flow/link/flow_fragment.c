@@ -273,6 +273,7 @@ static void give(struct flow_decoder *decoder, struct packet *packet, const stru
     packet->whole = true;
     above.datagram.ip = NULL; /* the header of one fragment is not that of the packet */
     above.datagram.ip_octets += packet->total - layers->fragment.length;
+    above.datagram.put_together = true;
     protocol = flow_ip_payload(&rest, packet->protocol, &above);
     if (protocol == FLOW_PROTOCOL_FRAGMENT) { /* a second Fragment header */
         protocol = FLOW_PROTOCOL_NONE;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "wire/marker.h"
+#include "conformance/flow/mpa/flow_streaming.h"
 
 enum {
     LEAST_ULPDU = DDP_TAGGED_OCTETS,

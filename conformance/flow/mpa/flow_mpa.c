@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "conformance/flow/mpa/flow_unit.h"
+#include "conformance/flow/mpa/flow_streaming.h"
 
 enum {
     BUFFER_LEAST = 1024,

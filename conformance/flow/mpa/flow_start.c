@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* MPA start-up frames (RFC 5044 7.1), and what both sides' frames agree upon. */
-#define _GNU_SOURCE /* memmem */
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_streaming.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_PREFIX = 7, /* "MPA ID ": what a bad Key has to share with a good one to be taken for a start-up frame */
-    KEY_KIND = 9,   /* "MPA ID Req" or "MPA ID Rep": the octet that tells */
-};
+enum { KEY_PREFIX = 7 }; /* "MPA ID ": what a bad Key has to share with a good one to be taken for a start-up frame */
 
 /* ---- what both start-up frames agree upon ------------------------------------------------------------------------ */
 
@@ -234,34 +231,19 @@ static int looks_like_start(struct flow_side *side, const struct flow_piece *pie
 {
     size_t prefix = side->inside ? MPA_KEY_OCTETS : KEY_PREFIX;
     size_t count = side->have < prefix ? side->have : prefix;
-    bool reply = side->have > KEY_KIND && side->buffer[KEY_KIND] == MPA_KEY_REPLY[KEY_KIND];
+    bool reply = side->have > FLOW_KEY_KIND && side->buffer[FLOW_KEY_KIND] == MPA_KEY_REPLY[FLOW_KEY_KIND];
 
     if (side->expects && !side->inside)
         return 1;
     if (memcmp(side->buffer, reply ? MPA_KEY_REPLY : MPA_KEY_REQUEST, count) != 0)
         return 0;
-    if (side->have <= KEY_KIND || (side->inside && side->have < MPA_START_OCTETS))
+    if (side->have <= FLOW_KEY_KIND || (side->inside && side->have < MPA_START_OCTETS))
         return -1;
     if (side->inside && (!stands_alone(side->buffer, side->have, piece) ||
                          (side->expects && side->kind != (reply ? MPA_REPLY : MPA_REQUEST))))
         return 0;
     side->kind = reply ? MPA_REPLY : MPA_REQUEST;
     return 1;
-}
-
-/* Where a Key begins in the octets, or may begin at their end; `count`: nowhere. */
-static size_t find_key(const uint8_t *octets, size_t count)
-{
-    const uint8_t *at = octets, *end = octets + count;
-
-    while (at < end && (at = memchr(at, MPA_KEY_REQUEST[0], (size_t)(end - at))) != NULL) {
-        size_t left = (size_t)(end - at), compared = left < KEY_KIND ? left : KEY_KIND;
-
-        if (memcmp(at, MPA_KEY_REQUEST, compared) == 0)
-            return (size_t)(at - octets);
-        at++;
-    }
-    return count;
 }
 
 /* No start-up frame begins the piece, and one ends it. */
@@ -272,7 +254,7 @@ static bool has_key_later(const struct flow_side *side, const struct flow_piece 
 
     if (side->inside || count != piece->captured || memcmp(octets, MPA_KEY_REQUEST, KEY_PREFIX) == 0)
         return false;
-    at = find_key(octets, count);
+    at = flow_start_key(octets, count);
     return at < count && mpa_start_kind_of(octets + at, count - at) == (int)side->kind &&
            stands_alone(octets + at, count - at, piece);
 }
@@ -297,7 +279,7 @@ static bool answers_nothing(const struct flow_side *side, const struct flow_side
 }
 
 /* This side's frame has a kind: so the other's has. */
-static bool assign_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_side *other = &connection->side[1 - index];
@@ -388,7 +370,7 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         side->waiting = true;
         return false;
     }
-    if (!assign_roles(decoder, connection, index)) {
+    if (!flow_start_roles(decoder, connection, index)) {
         flow_octets(decoder, connection, FLOW_ROW_MEMORY, before);
         flow_mpa_release(decoder, side);
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
@@ -461,58 +443,6 @@ void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connec
     side->state = SIDE_LATE;
     side->waiting = false;
     flow_mpa_release(decoder, side);
-}
-
-void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count)
-{
-    static const char key[] = "MPA ID Re"; /* as far as both Keys agree */
-
-    if (connection->flow == NULL && !connection->key_seen)
-        connection->key_seen = memmem(octets, count, key, sizeof(key) - 1) != NULL;
-}
-
-/*
- * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment; and FPDUs with right
- * CRCs may: their sender has left it out.
- */
-size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                            const struct flow_piece *piece, size_t used)
-{
-    struct flow_side *side = &connection->side[index];
-    size_t left = piece->captured - used, key, after;
-    bool first = used == 0 && piece->at_start;
-    int kind = first ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
-    struct fpdu_framing framing;
-
-    if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
-        side->state = SIDE_FRESH;
-        if (!side->expects) {
-            side->kind = (enum mpa_start_kind)kind;
-            if (!assign_roles(decoder, connection, index)) {
-                flow_side_ends(side, FLOW_REASON_NO_MEMORY);
-                return 0;
-            }
-        }
-        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
-        return 0;
-    }
-    flow_start_look(connection, piece->octets + used, left);
-    if (first && !decoder->config.no_late_lock && flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
-        side->state = SIDE_LATE;
-        return 0;
-    }
-    key = find_key(piece->octets + used, left);
-    if (!decoder->config.no_late_lock)
-        switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
-        case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
-        case FLOW_PROOF_MARKED: connection->key_seen = true; break;
-        default: break;
-        }
-    if (key == left)
-        return left;
-    side->state = SIDE_FRESH;
-    side->inside = true;
-    return key;
 }
 
 bool flow_start_again(struct flow_connection *connection, unsigned index, const struct flow_piece *piece)

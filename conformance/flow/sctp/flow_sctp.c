@@ -130,6 +130,26 @@ static void take_again(struct flow_decoder *decoder, struct sctp_arrival *packet
     count(decoder, packet, rows[tsn], data->user_have);
 }
 
+/* How long a message is that comes in fragments, and what packets have carried it. */
+static void follow_fragments(const struct sctp_arrival *packet, const struct sctp_data *data,
+                             struct flow_sctp *reported)
+{
+    struct sctp_side *side = &packet->association->side[packet->side];
+    size_t octets = packet->datagram->put_together ? 0 : packet->datagram->ip_octets;
+
+    if (data->first || data->tsn != side->cut_tsn + 1) {
+        side->cut_known = data->first;
+        side->cut_octets = side->cut_network = 0;
+    }
+    side->cut_tsn = data->tsn;
+    side->cut_octets += data->user_octets;
+    side->cut_network = octets > side->cut_network ? octets : side->cut_network;
+    if (side->cut_known && data->last && !data->first) {
+        reported->message_octets = side->cut_octets;
+        reported->message_network_octets = side->cut_network;
+    }
+}
+
 static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
@@ -159,6 +179,8 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
     }
     reported->data = &data;
     reported->foreign = data.first && !is_ddp_ppid(association, data.ppid);
+    if (!reported->duplicate)
+        follow_fragments(packet, &data, reported);
     sctp_emit_chunk(decoder, packet, reported);
     if (data.first && !reported->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
         association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;

@@ -36,6 +36,9 @@ struct flow_sctp {
     size_t packet_octets;  /* of the SCTP packet */
     size_t network_octets; /* of the IP datagram, 0: not known */
     size_t free_octets;    /* MTU of 1500 less network_octets, 0 when it exceeds that or is not known */
+    /* The last fragment of a user message whose fragments had their TSNs in a row: octets of the message, and of the longest IP datagram,
+     * itself in one piece, that had a fragment of it. Otherwise 0. */
+    size_t message_octets, message_network_octets;
 };
 
 struct flow_session {

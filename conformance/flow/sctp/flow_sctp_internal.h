@@ -150,6 +150,9 @@ struct sctp_side {
     uint64_t missing;                /* TSNs that were given up */
     struct sctp_window *window;      /* what came of the last TSNs; NULL: nothing, or no memory */
     struct sctp_fragment *fragments; /* in TSN order */
+    bool cut_known;                  /* the first fragment of a message came, and those after it in a row up to this: */
+    uint32_t cut_tsn;
+    size_t cut_octets, cut_network; /* of these fragments, and the longest IP datagram with one of them */
     size_t fragment_count, fragment_octets;
     struct sctp_message *waiting, *waiting_last; /* in TSN order: flow_sctp_order.c */
     size_t waiting_count;

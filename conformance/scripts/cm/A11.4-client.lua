@@ -3,15 +3,71 @@
 -- The REQ of a client whose addresses and ports are known (Annex A11.4, A11.5).
 defaults { sandwich = "cm", llp = "cm" }
 
+-- A port of the client that the check asks for, and the next one: of the range for such (RFC 6335). The consumer data of a REQ, by A11 Table 1.
+local CLIENT_PORT <const>, IP_CONSUMER <const> = 49409, 56
+
 check {
   id = "A11-TXT-12",
   role = "initiator",
   requires = "upper_tester",
   purpose = "Source Port is the client's port, and its protocol stands in the Service ID",
   run = function(t)
-    local got, exchange = t:cm_receive_request { source_port = 49409 }
-    t:equal("Source Port", 49409, got.ip.SourcePort)
-    t:cm_accept(exchange)
+    for n = 0, 1 do -- the second one is not the first one's
+      local got, exchange = t:cm_receive_request { source_port = CLIENT_PORT + n }
+      t:equal("Source Port", CLIENT_PORT + n, got.ip.SourcePort)
+      t:cm_accept(exchange)
+      exchange:close()
+    end
+  end,
+}
+
+check {
+  id = "CA11-1",
+  role = "initiator",
+  requires = "upper_tester",
+  purpose = "the consumer data of a REQ are those of its ULP, and nothing of an earlier REQ",
+  run = function(t)
+    local own, dut = rig.addresses()
+    for _, octets in ipairs { IP_CONSUMER, 20, 0 } do -- each less than the one before
+      local data = distinct(octets)
+      local got, exchange = t:cm_receive_request { data = data }
+      t:equal("Source IP Address", hex(cm.address(dut)), hex(got.ip.Source))
+      t:equal("Destination IP Address", hex(cm.address(own)), hex(got.ip.Destination))
+      t:equal("consumer data of a ULP with " .. octets .. " octets", hex(cm.filled(data, IP_CONSUMER)), hex(got.private:sub(-IP_CONSUMER)))
+      t:cm_accept(exchange)
+      exchange:close()
+    end
+  end,
+}
+
+check {
+  id = "A11-TXT-04",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "the Private Data of a REP are the ULP's alone: those of the server go out, those that a client gets are told",
+  run = function(t)
+    local lengths = { cm.REPLY_DATA, 20, 0 } -- each less than the one before
+    if t.role == "initiator" then
+      for _, octets in ipairs(lengths) do
+        local data = distinct(octets)
+        local _, exchange, number = t:cm_receive_request()
+        t:cm_accept(exchange, "a REQ that is accepted with " .. octets .. " octets of Private Data", data)
+        local event
+        repeat event = t:cm_event("established") until event == nil or event.exchange == number
+        if not event then t:fail("a REP with " .. octets .. " octets of Private Data", "the ULP is told of it", "no such event") end
+        t:equal("Private Data of a REP of " .. octets .. " octets, as the ULP is told", hex(data), cm.told(event))
+        exchange:close()
+      end
+      return
+    end
+    local replies = {}
+    for n, octets in ipairs(lengths) do replies[n] = hex(distinct(octets)) end
+    t:cm_configure { reply = replies }
+    for _, octets in ipairs(lengths) do
+      local got = t:cm_expect_accept({}, "a REQ to a ULP that accepts it with " .. octets .. " octets")
+      t:equal("Private Data of a REP whose ULP gives " .. octets .. " octets", hex(cm.filled(distinct(octets), cm.REPLY_DATA)),
+              hex(cm.reply_data(got)))
+    end
   end,
 }
 

@@ -3,10 +3,19 @@
 -- What a server makes of the Private Data of a REQ (Annex A11.2, A11.4).
 defaults { sandwich = "cm", llp = "cm" }
 
--- Versions that the server knows: MinV 0, and with an upper tester those up to 2.
+-- The least MinV that the server rejects: it is above all that the server supports. 15 unless a lower one is rejected.
+local function least_rejected(t)
+  for minor = 1, 14 do
+    local got = t:cm_insist({ MinV = minor })
+    if got.name == "REJ" then return minor end
+  end
+  return 15
+end
+
+-- Versions that the server knows: MinV 0, those that it takes without being told to, and with an upper tester those up to 2.
 local function versions(t)
   if not t:cm_can_configure { minor = 2 } then
-    t:cm_expect_accept({ MinV = 0 }, "a REQ with version 0.0")
+    for minor = 0, least_rejected(t) - 1 do t:cm_expect_accept({ MinV = minor }, "a REQ with version 0." .. minor) end
     return nil
   end
   for minor = 0, 2 do t:cm_expect_accept({ MinV = minor }, "a REQ with MinV " .. minor .. " to a server with MinV 2") end
@@ -41,16 +50,21 @@ check {
   end,
 }
 
+-- Ports of clients that no other check has.
+local PORT <const> = 49500
+
 check {
   id = "A11-TXT-06",
   purpose = "the 56 octets of consumer data are the ULP's, and reach it unchanged",
   run = function(t)
-    local data = ("\xC5\x3A\x91\xFF"):rep(14)
-    t:cm_expect_accept({ consumer = data }, "a REQ with consumer data", true)
-    if not rig.has_upper_tester() then return end
-    local event = t:cm_event("request")
-    while event and (event.data or "") == "" do event = t:cm_event("request") end -- those before had no data
-    t:equal("the consumer data that the ULP is told of", hex(data), event and event.data or "none")
+    for n, octets in ipairs { 56, 20, 3, 0 } do -- each less than the one before
+      local data, port = ("\xC5\x3A\x91\xFF"):rep(14):sub(1, octets), PORT + n
+      t:cm_expect_accept({ consumer = data, SourcePort = port }, "a REQ with " .. octets .. " octets of consumer data", true)
+      if rig.has_upper_tester() then
+        local event = t:cm_request_event(port)
+        t:equal("the consumer data that the ULP is told of, of " .. octets .. " octets", hex(data), cm.told(event))
+      end
+    end
   end,
 }
 
@@ -66,7 +80,10 @@ check {
   id = "CA11-3.1.1",
   purpose = "a REQ with a MinV above the server's is rejected",
   run = function(t)
-    for _, minor in ipairs { 1, 15 } do t:cm_expect_reject({ MinV = minor }, "a REQ with MinV " .. minor) end
+    local least = least_rejected(t)
+    for minor = least, 15 do
+      t:cm_expect_reject({ MinV = minor }, "a REQ with MinV " .. minor .. ", where " .. least .. " is rejected")
+    end
   end,
 }
 
@@ -75,9 +92,20 @@ check {
   purpose = "a REQ whose IPV the server does not support is rejected",
   run = function(t)
     for _, version in ipairs { 0, 5, 7, 15 } do t:cm_expect_reject({ IPV = version }, "a REQ with IPV " .. version) end
-    if not t:cm_can_configure { families = { 4 } } then return end
-    t:cm_expect_reject({ IPV = 6, Source = cm.address("2001:db8::1"), Destination = cm.address("2001:db8::2") },
-                       "a REQ with IPV 6 to a server that supports IPv4 alone")
+    local six = { IPV = 6, Source = cm.address("2001:db8::1"), Destination = cm.address("2001:db8::2") }
+    local four = { IPV = 4, Source = cm.address("192.0.2.1"), Destination = cm.address("192.0.2.2") }
+    if t:cm_can_configure { families = { 4 } } then
+      t:cm_expect_reject(six, "a REQ with IPV 6 to a server that supports IPv4 alone")
+    end
+    if t:cm_can_configure { families = { 6 } } then
+      t:cm_expect_reject(four, "a REQ with IPV 4 to a server that supports IPv6 alone")
+    end
+    -- A server of both may refuse such addresses, and not the version.
+    if t:cm_can_configure { families = { 4, 6 } } then
+      for _, fields in ipairs { six, four } do
+        t:cm_expect_code(fields, { 4, 5, 6 }, "a REQ with IPV " .. fields.IPV .. " to a server that supports both IP versions")
+      end
+    end
   end,
 }
 

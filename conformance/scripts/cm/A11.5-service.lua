@@ -55,6 +55,21 @@ check {
   run = function(t)
     t:cm_expect_reject({ private = ("\0"):rep(92) }, "a REQ whose Private Data is zero")
     t:cm_expect_reject({ private = ("\xAA"):rep(92) }, "a REQ whose Private Data is AA..AA")
+    if not rig.has_upper_tester() then return end
+    -- What the ULP is told is what stands in each REQ, and not what stood in one before.
+    local base = t:cm_base()
+    for n = 1, 3 do
+      local port = 49600 + n
+      local source = base.Source:sub(1, 15) .. string.char(100 + n)
+      t:cm_expect_accept({ SourcePort = port, Source = source }, "a good REQ of another client")
+      local event = t:cm_request_event(port)
+      for name, wanted in pairs { source = source, destination = base.Destination } do
+        if event[name] then t:equal("the REQ's " .. name .. " address, as the ULP is told", hex(wanted), hex((cm.address(event[name])))) end
+      end
+      for name, wanted in pairs { protocol = cm.TCP, destination_port = port_of() } do
+        if event[name] then t:equal("the REQ's " .. name .. ", as the ULP is told", wanted, event[name]) end
+      end
+    end
   end,
 }
 
@@ -126,6 +141,7 @@ check {
   sandwich = "cm answer",
   run = function(t)
     local got = t:cm_ask {}
+    t:cm_need_reachable(got, "a good REQ")
     if got.name == "REJ" and (got.Reason ~= cm.CONSUMER or got.ari.Layer == 1 or got.ari.Code == 0) then
       t:note("the device rejects a good REQ: " .. cm.describe(got))
     elseif got.name ~= "REP" then

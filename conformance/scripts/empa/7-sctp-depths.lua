@@ -6,9 +6,23 @@ defaults { llp = "sctp" }
 
 -- The device wants an ORD of 8 and is offered an IRD: so many Reads that its ULP posts are open, and no more; each that is answered lets
 -- another out.
-local function keeps_ord(t, ird)
+-- `after`: a session in the same association was set up before, with this IRD.
+local function keeps_ord(t, ird, after)
   local READS = 6
-  local a, sid = t:enhanced_opened({ dut = { ird = 4, ord = 8 }, fields = { IRD = ird } })
+  local dut = { ird = 4, ord = 8 }
+  local a, sid = t:enhanced_opened({ dut = dut, fields = { IRD = after or ird } })
+  if after then
+    sid = a:other()
+    if sid == nil then return end
+    if t.role == "initiator" then
+      a:ask { ird = dut.ird, ord = dut.ord, enhanced = true, sid = sid }
+      a:expect_control(sid, ENHANCED.Initiate, "the device asks for a second session")
+      a:control(sid, ENHANCED.Accept, { data = enhanced_word { IRD = ird } })
+    else
+      a:control(sid, ENHANCED.Initiate, { data = enhanced_word { IRD = ird } })
+      a:expect_control(sid, ENHANCED.Accept, "a second session with other depths is accepted")
+    end
+  end
   a:segment(sid, empty_read(PROBE_STAG))
   local first, why = a:receive(sid)
   local ends = first and first.kind == "segment" and is_terminate(first.segment, "MPA_INSUFFICIENT_IRD") or
@@ -17,6 +31,7 @@ local function keeps_ord(t, ird)
   if not (first and first.kind == "segment" and first.segment.Opcode == 2) then
     t:fail("the session is in operation", "a Read Response", a:words(first, why))
   end
+  a.stream = t.role == "initiator" and after and a.asked or a.stream
   local stream, sink = a:known(sid), t:memory()
   for _ = 1, READS do
     t:command("read", { stream = stream, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
@@ -41,6 +56,7 @@ end
 
 local function keeps_each_ord(t)
   for _, ird in ipairs { 2, 0 } do keeps_ord(t, ird) end
+  keeps_ord(t, 2, 6)
 end
 
 check {

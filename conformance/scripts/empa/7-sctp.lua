@@ -28,7 +28,7 @@ check {
     end
     for policy, answer in pairs { auto = "Accept", reject = "Reject" } do
       local a = t:enhanced_asked({ dut = { accept = policy } })
-      a:expect_control(0, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate: " .. answer)
+      a:expect_control(a.sid, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate: " .. answer)
       a.handle:abort()
     end
   end,
@@ -43,11 +43,14 @@ check {
   purpose = "a session that is refused for its IRD gets an Enhanced Reject, and is accepted without the word",
   run = function(t)
     local a = t:enhanced_asked({ dut = { accept = "manual" }, fields = { IRD = 0 }, data = DATA })
-    t.dut:reject { stream = a:known(0) }
-    a:expect_control(0, ENHANCED.Reject, "a ULP that needs ORD 1 refuses an Enhanced Initiate with IRD 0", { ssn = 0 })
-    a:control(1, "Initiate", { data = DATA })
-    t.dut:accept { stream = a:known(1) }
-    a:expect_control(1, "Accept", "the same configuration by a plain Initiate is accepted", { ssn = 0 })
+    t.dut:reject { stream = a:known(a.sid) }
+    a:expect_control(a.sid, ENHANCED.Reject, "a ULP that needs ORD 1 refuses an Enhanced Initiate with IRD 0", { ssn = 0 })
+    a:expect_acknowledged("an Enhanced Initiate")
+    local sid = a:other() or a.sid
+    if sid == a.sid then a.next_ssn[sid] = 0 end
+    a:control(sid, "Initiate", { data = DATA })
+    t.dut:accept { stream = a:known(sid) }
+    a:expect_control(sid, "Accept", "the same configuration by a plain Initiate is accepted", { ssn = 0 })
   end,
 }
 
@@ -57,7 +60,7 @@ check {
   purpose = "a ULP that refuses everything: the refusal of an enhanced session is an Enhanced Reject",
   run = function(t)
     local a = t:enhanced_asked({ dut = { accept = "reject" } })
-    local got, why = next_control(a, 0)
+    local got, why = next_control(a, a.sid)
     if got and got.code == sctp[ENHANCED.Reject] then t:ambiguous("A: every refusal of an enhanced session is an Enhanced Reject (7)") end
     if got and got.code == sctp.Reject then t:warn("the ULP refuses an enhanced session", ENHANCED.Reject, "B: a plain Reject (3)") end
     t:fail("the ULP refuses an enhanced session", ENHANCED.Reject, code_text(got, why))
@@ -72,25 +75,26 @@ check {
   run = function(t)
     if t.role == "initiator" then
       local a = t:enhanced_asked()
-      a:control(0, ENHANCED.Reject, { data = enhanced_word() })
+      a:control(a.sid, ENHANCED.Reject, { data = enhanced_word() })
       if not t:await_event("rejected", { stream = a.stream }) then
         t:fail("an Enhanced Reject ends the session", "the ULP is told that it was rejected", "no such event")
       end
-      a:expect_nothing(0, "after an Enhanced Reject the session is over")
-      a.next_ssn[0] = nil
-      t.dut:connect { association = a.number, sid = 0, enhanced = true }
-      a:expect_control(0, ENHANCED.Initiate, "the SID of a rejected session is used again", { ssn = 0 })
+      a:expect_nothing(a.sid, "after an Enhanced Reject the session is over")
+      a.next_ssn[a.sid] = nil
+      a:ask { sid = a.sid, enhanced = true }
+      a:expect_control(a.sid, ENHANCED.Initiate, "the SID of a rejected session is used again", { ssn = 0 })
       return
     end
     local a = t:enhanced_asked({ dut = { accept = "reject" } })
     for _ = 1, 2 do
-      local got, why = next_control(a, 0)
+      local got, why = next_control(a, a.sid)
       if got and got.code == sctp.Reject then t:warn("the ULP refuses an enhanced session", ENHANCED.Reject, "a plain Reject (3)") end
       if not got or got.code ~= sctp[ENHANCED.Reject] then
         t:fail("the ULP refuses an enhanced session", ENHANCED.Reject, code_text(got, why))
       end
-      a:expect_nothing(0, "after an Enhanced Reject the session is over")
-      a:control(0, ENHANCED.Initiate, { data = enhanced_word(), ssn = 0 })
+      a:expect_nothing(a.sid, "after an Enhanced Reject the session is over")
+      if a:is_shut() then return end
+      a:control(a.sid, ENHANCED.Initiate, { data = enhanced_word(), ssn = 0 })
     end
   end,
 }
@@ -101,7 +105,7 @@ check {
   purpose = "the Private Data of an Enhanced Reject: with the word before the ULP's, or without",
   run = function(t)
     local a = t:enhanced_asked({ dut = { accept = "reject", private_data = hex(DATA) } })
-    local data = a:expect_control(0, ENHANCED.Reject, "the ULP refuses an enhanced session").private_data
+    local data = a:expect_control(a.sid, ENHANCED.Reject, "the ULP refuses an enhanced session").private_data
     if data == DATA then t:ambiguous("B: its Private Data is the ULP's alone") end
     if data:sub(5) == DATA then t:ambiguous("A: the Enhanced Reject carries the 4-octet word") end
     t:fail("the Private Data of an Enhanced Reject", "the ULP's 20 octets, perhaps after the word", hex(data))
@@ -111,7 +115,7 @@ check {
 -- The answer to an Initiate with A = 1 that offers a kind of RTR which the device lacks.
 local function lacking(t)
   local a = t:enhanced_asked({ dut = { rtr = { "write" }, p2p = true }, fields = { A = 1, B = 1 } })
-  local got, why = next_control(a, 0)
+  local got, why = next_control(a, a.sid)
   return got, code_text(got, why), got and #got.private_data >= 4 and wire.unpack("mpa_enhanced", got.private_data) or {}
 end
 
@@ -151,22 +155,16 @@ check {
   purpose = "an Enhanced Initiate beyond the limit of pending requests gets a Terminate without Private Data",
   requires = "upper_tester",
   run = function(t)
-    local a = t:associate { tester = { port = t:listen { accept = "manual" } } }
-    for sid = 0, 63 do a:control(sid, ENHANCED.Initiate, { data = enhanced_word() }) end
-    local seen = 0
-    for sid = 63, 0, -1 do
-      local got = a:receive(sid, seen == 0 and t.quiet or 0)
-      if got then
-        if not (got.kind == "control" and got.code == sctp.Terminate and got.private_data == "") then
-          t:fail("an Enhanced Initiate beyond the limit", "Terminate without Private Data",
-                 got.kind == "control" and "Function Code " .. got.code .. " and " .. #got.private_data .. " octets" or
-                 "a chunk of PPID " .. got.ppid)
-        end
-        seen = seen + 1
+    local a, sids, said = t:overload(ENHANCED.Initiate, enhanced_word())
+    for _, got in pairs(said) do
+      if not (got.kind == "control" and got.code == sctp.Terminate and got.private_data == "") then
+        t:fail("an Enhanced Initiate beyond the limit", "Terminate without Private Data",
+               got.kind == "control" and "Function Code " .. got.code .. " and " .. #got.private_data .. " octets" or a:words(got))
       end
     end
-    if seen == 0 then
-      t:fail("64 Enhanced Initiates that the ULP does not answer", "a finite limit of pending requests", "no Terminate")
+    if next(said) == nil then
+      t:fail(#sids .. " Enhanced Initiates that the ULP does not answer", "the limit of pending requests that the upper tester tells",
+             "no Terminate")
     end
   end,
 }
@@ -243,7 +241,7 @@ check {
   run = function(t)
     for _, answer in ipairs { "Accept", "Reject" } do
       local a = t:enhanced_asked({ dut = { private_data = hex(DATA), accept = answer == "Accept" and "auto" or "reject" } })
-      local got = a:expect_control(0, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate")
+      local got = a:expect_control(a.sid, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate")
       if not got.private_data:find(DATA, 1, true) then
         t:fail("an " .. ENHANCED[answer] .. " whose ULP gave 20 octets", hex(DATA), hex(got.private_data))
       end
@@ -258,7 +256,7 @@ check {
   purpose = "an Enhanced Initiate with 513 octets of Private Data opens no session",
   run = function(t)
     local a = t:enhanced_asked({ data = distinct(509) })
-    local got, why = next_control(a, 0)
+    local got, why = next_control(a, a.sid)
     a:expect_acknowledged("an Enhanced Initiate with 513 octets of Private Data")
     local what = "an Enhanced Initiate with 513 octets of Private Data"
     if got and got.code == sctp.Terminate or not got and why == "ABORT" then
@@ -287,7 +285,7 @@ check {
     if t.role == "responder" then
       local a = t:enhanced_asked({ dut = {}, fields = { IRD = 5, ORD = 3 } })
       told_of(t, ENHANCED.Initiate)
-      local event = t:await_event("connect_request", { stream = a:known(0) })
+      local event = t:await_event("connect_request", { stream = a:known(a.sid) })
       t:equal("IRD of the Initiate, as the ULP is told", 5, event and event.peer_ird)
       t:equal("ORD of the Initiate, as the ULP is told", 3, event.peer_ord)
       return
@@ -298,7 +296,7 @@ check {
     t:equal("IRD of the Accept, as the ULP is told", 5, event and event.peer_ird)
     t:equal("ORD of the Accept, as the ULP is told", 3, event.peer_ord)
     a = t:enhanced_asked()
-    a:control(0, ENHANCED.Reject, { data = enhanced_word() })
+    a:control(a.sid, ENHANCED.Reject, { data = enhanced_word() })
     told_of(t, ENHANCED.Reject)
   end,
 }
@@ -311,7 +309,7 @@ check {
   run = function(t)
     for _, octets in ipairs { 20, 508 } do
       local a = t:enhanced_asked({ dut = {}, data = distinct(octets) })
-      local event = t:await_event("connect_request", { stream = a:known(0) })
+      local event = t:await_event("connect_request", { stream = a:known(a.sid) })
       t:equal("Private Data, as the ULP is given it", hex(distinct(octets)), event and event.private_data)
     end
   end,
@@ -323,7 +321,7 @@ check {
   purpose = "plain Initiates have the ULP's Private Data alone",
   run = function(t)
     local a = t:associate { dut = { enhanced = false, private_data = hex(DATA) } }
-    local got = a:expect_control(0, "Initiate", "the device asks for a session without the word")
+    local got = a:expect_control(nil, "Initiate", "the device asks for a session without the word")
     if got.private_data:sub(5) == DATA then t:ambiguous("B: the plain codes 1 and 2 may carry it too") end
     t:equal("the Private Data of a plain Initiate", hex(DATA), hex(got.private_data))
     t:ambiguous("A: only the enhanced codes 5 and 6 carry the word")
@@ -338,8 +336,7 @@ check {
   role = "both",
   purpose = "an enhanced session has DDP-SSNs from 0, unordered chunks and one SID, as a plain one has",
   run = function(t)
-    local sid = 5
-    local a, _, first = t:enhanced_opened({ sid = sid })
+    local a, sid, first = t:enhanced_opened({ last = true })
     local function look(got, ssn, what)
       t:equal("DDP-SSN of " .. what, ssn, got.message_ssn)
       t:equal("flags U, B and E of " .. what, sctp.UNORDERED, got.flags & sctp.UNORDERED)
@@ -358,7 +355,7 @@ check {
   run = function(t)
     local a, sid = t:enhanced_opened({ dut = {} })
     a:probe(sid)
-    t.dut:disconnect { stream = a:known(0) }
+    t.dut:disconnect { stream = a:known(a.sid) }
     a:expect_control(sid, "Terminate", "the ULP ends an enhanced session", { ssn = 2, data = "" })
     if t.role == "initiator" then return end
     a:control(sid, "Terminate")
@@ -380,7 +377,7 @@ check {
       return
     end
     a:probe(sid, "the initiator's segment is the first")
-    local b, other = t:enhanced_opened({ dut = {}, sid = 1 })
+    local b, other = t:enhanced_opened({ dut = {} })
     t.dut:send { stream = b:known(other), data = hex("first") }
     b:expect_segment(other, rdmap.send { data = "first" }, "the responder's ULP sends first")
     b:probe(other, "and the initiator after it")
@@ -394,7 +391,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     local a, sid = t:enhanced_opened({ dut = { p2p = true, rtr = { "write" } }, fields = { A = 1, C = 1 } })
-    t.dut:send { stream = a:known(0), data = hex("first") }
+    t.dut:send { stream = a:known(a.sid), data = hex("first") }
     if t.role == "initiator" then
       local got, why = a:receive(sid)
       if not (got and got.kind == "segment") then t:fail("the device's first segment", "an RTR or a Send", got and got.kind or why) end
@@ -442,9 +439,9 @@ check {
   purpose = "a plain Accept in answer to an Enhanced Initiate ends the session",
   run = function(t)
     local a = t:enhanced_asked()
-    a:control(0, "Accept", { data = enhanced_word() })
-    a:segment(0, empty_read(PROBE_STAG))
-    local got, why = a:receive(0)
+    a:control(a.sid, "Accept", { data = enhanced_word() })
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    local got, why = a:receive(a.sid)
     if not got and why == "timeout" then
       t:warn("a plain Accept in answer to an Enhanced Initiate", "Terminate", "the session is closed without a message")
     end
@@ -460,8 +457,8 @@ check {
   purpose = "an Enhanced Accept that confirms no kind of RTR: a Terminate of MPA's layer, or the session just ends",
   run = function(t)
     local a = t:enhanced_asked({ dut = { p2p = true, rtr = { "write" } } })
-    a:control(0, ENHANCED.Accept, { data = enhanced_word { A = 1 } })
-    local got, why = a:receive(0)
+    a:control(a.sid, ENHANCED.Accept, { data = enhanced_word { A = 1 } })
+    local got, why = a:receive(a.sid)
     if got and got.kind == "segment" and got.segment.Opcode == 7 then
       if is_terminate(got.segment, "MPA_NO_MATCHING_RTR") or is_terminate(got.segment, "MPA_INSUFFICIENT_IRD") then
         t:ambiguous("A: the MPA codes (layer 2, type 0) are used over SCTP too")

@@ -20,7 +20,7 @@ local function usual(t, options)
 end
 
 local function new_association(t, handle)
-  return setmetatable({ t = t, handle = handle, next_ssn = {}, next_msn = {}, early = {} }, Association)
+  return setmetatable({ t = t, handle = handle, next_ssn = {}, next_msn = {}, early = {}, live = {} }, Association)
 end
 
 -- An association, whoever begins it: nil and why where it does not come up. options.tester: what the tester's INIT or
@@ -81,10 +81,36 @@ local function take_ssn(a, sid, given)
   return ssn
 end
 
+-- Has the device shut the association down, in order and with its last session? It may (RFC 5041 3, RFC 5043 11.3).
+function Association:is_shut()
+  local status = self.handle:status()
+  return (status.cause == "SHUTDOWN" or status.state == "SHUTDOWN") and self.had_session and next(self.live) == nil
+end
+
+-- Why nothing came: no chunk in time, or the end of an association that has no session any more.
+function Association:is_silence(why) return why == "timeout" or why == "SHUTDOWN" and self:is_shut() end
+
+-- SKIP where it has: there can be no further session.
+function Association:skip_if_shut()
+  if self:is_shut() then
+    self.t:skip("the device shuts an association down with its last session, as it may (RFC 5043 11.3): no other one can follow")
+  end
+end
+
 -- One DATA chunk. chunk: sid, ppid, data, and flags, tsn, hold, once, later, bad_checksum as in a.handle:send().
 function Association:chunk(chunk)
   if not self.handle:send(chunk) then
+    self:skip_if_shut()
     self.t:fail("the association is there for the stimulus", "an association that is up", self:state_text())
+  end
+end
+
+-- A control message of either side, and what it makes of the SID's session.
+function Association:follow(sid, code)
+  if code == sctp.Accept or code == sctp["Enhanced Accept"] then
+    self.live[sid], self.had_session = true, true
+  elseif code == sctp.Terminate or code == sctp.Reject or code == sctp["Enhanced Reject"] then
+    self.live[sid], self.had_session = nil, true
   end
 end
 
@@ -93,6 +119,7 @@ function Association:control(sid, code, more)
   local chunk = copy_fields(more)
   local ssn = take_ssn(self, sid, chunk.ssn)
   if type(code) == "string" then code = sctp[code] end
+  self:follow(sid, code)
   chunk.ssn, chunk.sid, chunk.ppid = nil, sid, chunk.ppid or sctp.control
   chunk.data = string.pack(">I2I2", ssn, code) .. (chunk.data or "")
   self:chunk(chunk)
@@ -163,29 +190,37 @@ end
 function Association:words(got, why) return chunk_text(got, why or "timeout") end
 
 -- What the handle received, with what it holds.
-function Association:read(got) return read_chunk(self.t, got) end
+function Association:read(got)
+  read_chunk(self.t, got)
+  if got.kind == "control" then self:follow(got.sid, got.code) end
+  return got
+end
 
 function Association:state_text()
   local status = self.handle:status()
   return status.cause == "open" and status.state or "the end of the association (" .. status.cause .. ")"
 end
 
--- The next DATA chunk of the SID, nil and why. Chunks of other SIDs wait for who asks for them. `seconds`: the reaction time.
+-- The next DATA chunk of the SID (nil: of any), or nil and why. Chunks of other SIDs wait for who asks for them. `seconds`: the reaction
+-- time.
 function Association:receive(sid, seconds)
   for i, got in ipairs(self.early) do
-    if got.sid == sid then return table.remove(self.early, i) end
+    if sid == nil or got.sid == sid then return table.remove(self.early, i) end
   end
   local deadline = rig.now() + (seconds or self.t.reaction)
   while true do
     local got, why = self.handle:receive(math.max(0, deadline - rig.now()))
     if not got then return nil, why end
     read_chunk(self.t, got)
-    if got.sid == sid then return got end
+    if got.kind == "control" then self:follow(got.sid, got.code) end
+    if sid == nil or got.sid == sid then return got end
     self.early[#self.early + 1] = got
   end
 end
 
--- FAIL unless the next chunk of the SID is this control message. fields: ssn, data. Returns it.
+local function on_sid(sid) return sid and " on SID " .. sid or "" end
+
+-- FAIL unless the next chunk of the SID (nil: of any) is this control message. fields: ssn, data. Returns it.
 function Association:expect_control(sid, name, message, fields)
   local got, why = self:receive(sid)
   local good = got and got.kind == "control" and got.code == sctp[name]
@@ -193,7 +228,7 @@ function Association:expect_control(sid, name, message, fields)
     good = good and got[member] == value
   end
   if not good then
-    local wanted = name .. (fields and fields.ssn and " with DDP-SSN " .. fields.ssn or "") .. " on SID " .. sid
+    local wanted = name .. (fields and fields.ssn and " with DDP-SSN " .. fields.ssn or "") .. on_sid(sid)
     local text = chunk_text(got, why)
     if got and got.kind == "control" and fields and fields.data then
       wanted = wanted .. " and " .. #fields.data .. " octets of Private Data"
@@ -217,7 +252,7 @@ end
 -- FAIL if a chunk comes on the SID, or the association ends, for so long (`quiet` time unless said).
 function Association:expect_nothing(sid, message, seconds)
   local got, why = self:receive(sid, seconds or self.t.quiet)
-  if got or why ~= "timeout" then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
+  if got or not self:is_silence(why) then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
 end
 
 -- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same. What is lost comes by retransmissions, one
@@ -235,30 +270,80 @@ function Association:expect_acknowledged(message)
   if left > 0 then self.t:fail(message, "a SACK of each chunk", left .. " chunks without") end
 end
 
--- The session of the SID is over: the next chunks are a Terminate of the device, perhaps after an RDMAP Terminate.
+-- The session of the SID is over: the next chunks are a Terminate of the device, perhaps after an RDMAP Terminate. Returns the Terminate,
+-- and how many chunks came before it.
 function Association:expect_over(sid, message)
   local got, why = self:receive(sid)
-  if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid) end
+  local before = got and got.kind == "segment" and got.segment.Opcode == 7 and 1 or 0
+  if before > 0 then got, why = self:receive(sid) end
   if not (got and got.kind == "control" and got.code == sctp.Terminate) then
     self.t:fail(message, "Terminate on SID " .. sid, chunk_text(got, why))
   end
-  return got
+  return got, before
 end
 
 --------------------------------------------------------------------------------------------------------------------
 -- Sessions
 
--- A session on the SID; in the draft there is none. As initiator, the device asks for it. Returns the SID.
+-- SIDs below this have a pair: the least of both sides' numbers (RFC 5043 8).
+function Association:streams()
+  local status = self.handle:status()
+  return math.min(status.own_outbound, status.own_inbound, status.outbound, status.inbound)
+end
+
+-- The n-th SID (1, 2, ...) that is not the one in use; nil where the association has no more.
+function Association:other(n)
+  local used, streams = self.sid or 0, self:streams()
+  return (n or 1) < streams and (used + (n or 1)) % streams or nil
+end
+
+-- The same: SKIP where the device has fewer streams (RFC 5043 8 sets no least number).
+function Association:another(n)
+  local sid = self:other(n)
+  if sid == nil then
+    self.t:skip("the device has " .. self:streams() .. " streams in an association, and this takes " .. (n or 1) + 1)
+  end
+  return sid
+end
+
+-- The SID that an initiator of the draft has chosen, which no message tells: its upper tester may know.
+local function own_sid(a)
+  if a.t.role == "responder" or not (a.stream and rig.has_upper_tester()) then return 0 end
+  local deadline = rig.now() + a.t.quiet
+  local wait = a.t:waits(deadline)
+  while true do
+    local answer = a.t:command("status", { stream = a.stream })
+    if answer.unsupported or answer.ok and not answer.sid then return 0 end
+    if answer.ok and answer.sid >= 0 then return answer.sid end -- below: it has chosen none yet
+    if rig.now() >= deadline then return 0 end
+    wait()
+  end
+end
+
+-- A session on the SID; in the draft there is none. As initiator, the device asks for it, on whichever SID it likes unless one is given.
+-- Returns the SID.
 function Association:session(sid, fields)
-  if self.t:is_draft() then return sid or 0 end
+  if self.t:is_draft() then return sid or own_sid(self) end
   if self.t.role == "responder" then
     self:control(sid or 0, "Initiate", fields)
     self:expect_control(sid or 0, "Accept", "an Initiate is accepted")
     return sid or 0
   end
-  local got = self:expect_control(sid or 0, "Initiate", "the device asks for a session")
+  local got = self:expect_control(sid, "Initiate", "the device asks for a session")
   self:control(got.sid, "Accept", fields)
   return got.sid
+end
+
+-- The tester has ended the session of the SID by its own Terminate: the device may have one, too (RFC 5043 6.2), perhaps after an RDMAP
+-- Terminate. FAIL for anything else. Returns the device's Terminate, or nil.
+function Association:expect_ended(sid, message)
+  local got, why = self:receive(sid, self.t.quiet)
+  if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid, self.t.quiet) end
+  if got == nil and self:is_silence(why) then return nil end
+  if not (got and got.kind == "control" and got.code == sctp.Terminate) then
+    self.t:fail(message, "Terminate or nothing on SID " .. sid, chunk_text(got, why))
+  end
+  return got
 end
 
 -- A Read for no octets is answered on the SID: the stream is in operation.

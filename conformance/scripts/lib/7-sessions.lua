@@ -9,8 +9,8 @@ function Test:sctp_requested(config, options)
   local given = copy_fields(options)
   local a = self:sctp_ready(config, given)
   if self.role == "responder" then
-    a.sid = 0
-    a:control(0, "Initiate", given.fields)
+    a.sid = given.sid or 0
+    a:control(a.sid, "Initiate", given.fields)
   else
     a:take_initiate()
   end
@@ -33,7 +33,7 @@ end
 
 -- The device's Initiate, of its session on a.sid.
 function Association:take_initiate()
-  self.initiate = self:receive(0)
+  self.initiate = self:receive(nil)
   local got = self.initiate
   if not (got and got.kind == "control" and got.code == sctp.Initiate) then
     self.t:inconclusive("the device does not ask for a session")
@@ -57,7 +57,7 @@ end
 function Test:sctp_operating(config, options)
   local a = self:sctp_requested(config or {}, options)
   if self.role == "responder" then
-    a:expect_control(0, "Accept", "an Initiate is accepted")
+    a:expect_control(a.sid, "Accept", "an Initiate is accepted")
   else
     a:control(a.sid, "Accept")
   end
@@ -73,7 +73,7 @@ function Association:reaction(sid, seconds)
   if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid) end
   if got and got.kind == "control" and got.code == sctp.Terminate then return "over", got end
   if got then return "chunk", got end
-  return why == "timeout" and "silent" or "ended", nil, why
+  return self:is_silence(why) and "silent" or "ended", nil, why
 end
 
 -- FAIL if a segment that is good in itself has an effect on the SID: no session is there. A Terminate may answer it.
@@ -85,8 +85,23 @@ function Association:expect_closed(sid, message, more)
   end
 end
 
+-- The device's ULP asks for a session in the same association: `request` is of its verb connect. SKIP where the association was shut down
+-- with its last session. Returns the device's number for the stream.
+function Association:ask(request)
+  request.association = self.number
+  self:skip_if_shut()
+  local answer = self.t:command("connect", request)
+  if not answer.ok then
+    rig.wait(self.t.round_trip)
+    self:skip_if_shut()
+    self.t:inconclusive("the upper tester could not connect: " .. tostring(answer.error))
+  end
+  self.asked = answer.stream
+  return answer.stream
+end
+
 -- A further session in the same association, asked for by its side of the check's role: the association goes on. config: of
--- the device's verb connect. Returns the SID; a.other is the device's number for the stream, as initiator.
+-- the device's verb connect. Returns the SID.
 function Association:further(sid, message, config)
   if self.t.role == "responder" and not config then
     self:control(sid, "Initiate", { ssn = 0 })
@@ -94,8 +109,8 @@ function Association:further(sid, message, config)
     self:expect_control(sid, "Accept", message, { ssn = 0 })
   else
     local request = copy_fields(config)
-    request.association, request.enhanced = self.number, false
-    self.other = self.t.dut:connect(request).stream
+    request.enhanced = false
+    self:ask(request)
     local got, why = self.handle:receive(self.t.reaction)
     got = got and self:read(got)
     if not (got and got.kind == "control" and got.code == sctp.Initiate) then
@@ -108,6 +123,47 @@ function Association:further(sid, message, config)
   self.next_msn[sid << 16 | 1] = 0
   self:probe(sid, message)
   return sid
+end
+
+-- SIDs that a tester asks for where it looks for the device's limits, and associations that it begins for that.
+local SIDS_MOST, ASSOCIATIONS_MOST = 1024, 4
+
+-- How many requests may wait for the device's ULP on the association (RFC 5043 6.4): nil where its upper tester does not tell.
+local function pending_limit(t, port)
+  local up = t:await_event("association_up", { port = port }, t.quiet)
+  local answer = up and t:command("association", { association = up.association })
+  return answer and answer.ok and answer.pending_limit or nil
+end
+
+-- Asks for sessions that the device's ULP does not answer, on all SIDs of one association after another, until some are refused: by the
+-- control message `name` with `data`. Returns the association in which that was so, and two lists: the SIDs that were asked for, in order,
+-- and by SID what the device said there. SKIP where its limit is beyond what the SIDs allow.
+function Test:overload(name, data)
+  local port, asked = self:listen({ accept = "manual" }, true), 0
+  for _ = 1, ASSOCIATIONS_MOST do
+    local a = self:associate { tester = { port = port, outbound = SIDS_MOST, inbound = SIDS_MOST } }
+    local limit, streams = pending_limit(self, port), a:streams()
+    a.port = port
+    if limit and limit >= streams then
+      self:skip(limit .. " requests may wait for the device's ULP, and an association has " .. streams .. " streams")
+    end
+    local sids, said = {}, {}
+    for sid = 0, math.min(streams, limit and limit + 1 + limit // 2 or streams) - 1 do
+      a:control(sid, name, { data = data })
+      sids[#sids + 1] = sid
+      if #sids % 32 == 0 then a:expect_acknowledged("Initiates") end
+    end
+    asked = asked + #sids
+    a:expect_acknowledged(#sids .. " Initiates")
+    rig.wait(self.quiet)
+    local got = a:receive(nil, 0)
+    while got do
+      said[got.sid] = got
+      got = a:receive(nil, 0)
+    end
+    if limit or next(said) then return a, sids, said end
+  end
+  self:skip("the device takes " .. asked .. " requests without an answer of its ULP, and its upper tester tells no limit")
 end
 
 -- The device, as initiator, has begun an association; the tester acknowledges nothing, not even the first Initiate.

@@ -12,18 +12,21 @@ function enhanced_word(fields)
 end
 
 -- An association in which an enhanced session is asked for. options: dut (of the verb listen or connect), sid; where the tester
--- asks, also fields (of the word) and data. As initiator the device asks, and its Enhanced Initiate comes second.
+-- asks, also fields (of the word), data, and last: on the last SID. As initiator the device asks, and its Enhanced Initiate comes second.
 function Test:enhanced_asked(options)
   options = options or {}
   local dut, sid = copy_fields(options.dut), options.sid or 0
   if self.role == "initiator" then
     dut.enhanced, dut.sid = true, options.sid
     local a = self:associate { dut = dut }
-    return a, a:expect_control(sid, ENHANCED.Initiate, "the device asks for an enhanced session")
+    local got = a:expect_control(options.sid, ENHANCED.Initiate, "the device asks for an enhanced session")
+    a.sid = got.sid
+    return a, got
   end
   local port = options.dut and self:listen(dut)
   local a = self:associate { tester = { port = port } }
-  a.port = port
+  if options.last then sid = a:streams() - 1 end
+  a.port, a.sid = port, sid
   a:control(sid, ENHANCED.Initiate, { data = enhanced_word(options.fields) .. (options.data or "") })
   return a
 end
@@ -32,7 +35,6 @@ end
 function Test:enhanced_opened(options)
   options = options or {}
   local a, got = self:enhanced_asked(options)
-  a.sid = options.sid or 0
   if self.role == "initiator" then
     a:control(a.sid, ENHANCED.Accept, { data = enhanced_word(options.fields) })
   else

@@ -36,27 +36,42 @@ end
 -- The Service ID of a protocol's port (A11.5).
 function cm.service_id(protocol, port) return 0x01000000 | protocol << 16 | port end
 
+-- These octets, and zeros up to so many.
 local function filled(octets, count) return octets .. ("\0"):rep(count - #octets) end
+
+cm.filled = filled
 
 local function mad(name, transaction, body)
   return filled(wire.pack("mad", { BaseVersion = 1, MgmtClass = 7, ClassVersion = 2, Method = 3, TransactionID = transaction,
                                    AttributeID = codes[name] }) .. body, 256)
 end
 
+-- An IPv4 address as one of IPv6.
+local function mapped(octets) return ("\0"):rep(10) .. "\xFF\xFF" .. octets:sub(13) end
+
+-- The IP version and addresses of good REQs to this device: those of the rig, unless the device has shown that it takes the other version.
+function Test:cm_base()
+  if not self.cm_addresses then
+    local own, dut = rig.addresses()
+    local source, family = cm.address(own)
+    self.cm_addresses = { IPV = family, Source = source, Destination = (cm.address(dut)) }
+  end
+  return self.cm_addresses
+end
+
 -- The Private Data of a REQ by the service (A11 Table 1): fields of ip_cm_private, and `consumer`.
 local function private_data(t, fields)
-  local own, dut = rig.addresses()
-  local source, family = cm.address(own)
-  local header = { MajV = fields.MajV or 0, MinV = fields.MinV or 0, IPV = fields.IPV or family, Res = fields.Res or 0,
-                   SourcePort = fields.SourcePort or CLIENT_PORT, Source = fields.Source or source,
-                   Destination = fields.Destination or cm.address(dut) }
+  local base = t:cm_base()
+  local header = { MajV = fields.MajV or 0, MinV = fields.MinV or 0, IPV = fields.IPV or base.IPV, Res = fields.Res or 0,
+                   SourcePort = fields.SourcePort or CLIENT_PORT, Source = fields.Source or base.Source,
+                   Destination = fields.Destination or base.Destination }
   return filled(wire.pack("ip_cm_private", header) .. (fields.consumer or ""), PRIVATE)
 end
 
 -- An address as a GID of RoCEv2 (Annex A17): IPv4 as ::ffff:a.b.c.d.
 local function gid(text)
   local octets, family = cm.address(text)
-  return family == 6 and octets or ("\0"):rep(10) .. "\xFF\xFF" .. octets:sub(13)
+  return family == 6 and octets or mapped(octets)
 end
 
 -- A REQ of this exchange. fields: those of A11 Table 1, consumer (octets); protocol, port or ServiceID; private (all 92 octets); req:
@@ -128,14 +143,29 @@ local function await_answer(exchange, mras)
 end
 
 -- Sends a REQ with these fields and returns the answer. The exchange is closed, unless options.keep: then it is the second result.
+-- options.again: a REJ is asked for once more, by the same octets, as if it had been lost: got.again is what came then, nil for nothing.
 function Test:cm_ask(fields, options)
   local exchange = rig.cm_open()
   options = options or {}
-  exchange:send(request(self, exchange, fields or {}), { attempts = ATTEMPTS, interval = INTERVAL, icrc_flip = options.icrc_flip })
+  local octets = request(self, exchange, fields or {})
+  exchange:send(octets, { attempts = ATTEMPTS, interval = INTERVAL, icrc_flip = options.icrc_flip })
   local got = await_answer(exchange, 0)
+  if options.again and got.name == "REJ" then got.again = self:cm_ask_again(exchange, octets, got) end
   if options.keep then return got, exchange end
   exchange:close()
   return got
+end
+
+-- What a REQ draws that comes once more: `first` itself where it is the same octets, nil where nothing comes.
+function Test:cm_ask_again(exchange, octets, first)
+  local repeated, deadline = exchange:status().repeated, rig.now() + self.quiet
+  exchange:send(octets)
+  repeat
+    local answer = exchange:receive(self.quiet / 8)
+    local got = answer and cm.read(answer)
+    if got and got.name ~= "MRA" then return got end
+    if exchange:status().repeated > repeated then return first end
+  until rig.now() >= deadline
 end
 
 -- Reasons that say something of resources, times and IDs, and nothing of what the REQ asks for.
@@ -151,15 +181,30 @@ local function unspecified(got)
   return got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0
 end
 
+-- A refusal without a reason may be meant for that one moment (A11.7): the same is asked for again, so often at most.
+local REFUSALS_MOST <const> = 3
+
+-- The answer to this REQ, as cm_ask() gives it; one that is refused without a reason is sent some more times, as a new one.
+function Test:cm_insist(fields, options)
+  local got, exchange
+  for _ = 0, REFUSALS_MOST do
+    got, exchange = self:cm_ask(fields, options)
+    if not unspecified(got) then break end
+    if exchange then exchange:close() end
+  end
+  return got, exchange
+end
+
 -- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE. With `ignored`, what the
 -- REQ has that a good one has not may change nothing: then a device that accepts a good REQ, and rejects this one before it and
 -- after it, fails.
 function Test:cm_expect_accept(fields, message, ignored)
-  local got, exchange = self:cm_ask(fields, { keep = true })
+  local got, exchange = self:cm_insist(fields, { keep = true })
   weigh(self, got, message)
-  if unspecified(got) and ignored and self:cm_ask({}).name == "REP" and unspecified(self:cm_ask(fields)) then
+  if unspecified(got) and ignored and self:cm_insist({}).name == "REP" and unspecified(self:cm_insist(fields)) then
     self:fail(message, "REP, as to a REQ without it", cm.describe(got))
   end
+  self:cm_need_reachable(got, message)
   if unspecified(got) then
     self:inconclusive(message .. ": an unspecified rejection, which a server may send for any reason (A11.7)")
   end
@@ -169,21 +214,35 @@ function Test:cm_expect_accept(fields, message, ignored)
   return got
 end
 
--- The device rejects this REQ; returns the REJ.
+-- INCONCLUSIVE where no REQ can be accepted: the device takes an IP version of which the rig has no address of it.
+function Test:cm_need_reachable(got, message)
+  if not self.cm_unreachable or got.name == "REP" then return end
+  self:inconclusive(message .. ": the device takes IPV " .. self:cm_base().IPV .. " alone, and the rig has no address of it of that version")
+end
+
+-- The device rejects this REQ, and rejects it too where it comes once more, as if the REJ had been lost; returns the REJ.
 function Test:cm_expect_reject(fields, message)
-  local got = self:cm_ask(fields)
+  local got = self:cm_ask(fields, { again = true })
   weigh(self, got, message)
   if got.name ~= "REJ" or got.Message ~= 0 then
     self:fail(message, "REJ of the REQ", got.name == "REJ" and "REJ of message " .. got.Message or cm.describe(got))
   end
+  if got.again and got.again.name ~= "REJ" then
+    self:fail(message .. ", which comes once more", "REJ, as the first time", cm.describe(got.again))
+  end
   return got
 end
 
--- The device may refuse this REQ or accept it; if it refuses, by the service, and with one of these codes (or 00). Returns the answer.
+-- The reason is another one than 28, which oA11-1 judges: there is no ARI to look at.
+local function without_ari(got) return got.name == "REJ" and got.Reason ~= cm.CONSUMER end
+
+-- The device may refuse this REQ or accept it; if it refuses, by the service, and with one of these codes (or 00). Returns the answer; nil
+-- where it refuses by another reason than 28, so that there is no code to judge.
 function Test:cm_expect_code(fields, codes_allowed, message, must_refuse)
   local got = must_refuse and self:cm_expect_reject(fields, message) or self:cm_ask(fields)
   weigh(self, got, message)
   if got.name == "REP" then return got end
+  if without_ari(got) then return nil end
   local allowed = { "00 00" }
   local good = got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0
   for _, code in ipairs(codes_allowed) do
@@ -198,9 +257,8 @@ end
 
 -- REQs with one bad field each, whose refusal is mandatory (versions, IPV) or optional: { fields, code, message, optional }.
 function Test:cm_bad_fields()
-  local own, dut = rig.addresses()
-  local source, family = cm.address(own)
-  local destination = cm.address(dut)
+  local base = self:cm_base()
+  local source, family, destination = base.Source, base.IPV, base.Destination
   local list = {
     { { MajV = 1 }, 1, "a REQ with MajV 1" }, { { MinV = 15 }, 2, "a REQ with MinV 15" }, { { IPV = 5 }, 3, "a REQ with IPV 5" },
     { { Destination = cm.address(family == 4 and "203.0.113.9" or "2001:db8::9") }, 6,
@@ -243,15 +301,26 @@ function Test:cm_event(kind)
   end
 end
 
+-- The event of a REQ with this source port, as the ULP of the device is told of it. FAIL where it is told of none.
+function Test:cm_request_event(source_port)
+  local event
+  repeat event = self:cm_event("request") until event == nil or event.source_port == source_port
+  if event == nil then
+    self:fail("a REQ of the client's port " .. source_port, "the ULP is told of it", "of no REQ of that port")
+  end
+  return event
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- The device as a client
 
--- The REQ that the device sends when it is asked to connect: what cm.read() makes of it, and the exchange. config: protocol, port,
--- source_port, data (octets), optional (nil where the device has no such protocol, else SKIP).
+-- The REQ that the device sends when it is asked to connect to the tester's address: what cm.read() makes of it, the exchange, and the device's
+-- number for it. config: protocol, port, source_port, data (octets), optional (nil where the device has no such protocol, else SKIP).
 function Test:cm_receive_request(config)
   local own, _, port = rig.addresses()
   local ask = { address = own, port = config and config.port or port, protocol = config and config.protocol or cm.TCP,
                 source_port = config and config.source_port, data = config and config.data and hex(config.data) }
+  local number
   rig.cm_forget()
   if self:is_started() then
     if config then self:skip("connect_command starts the client as it is: nobody can ask it for ports or data") end
@@ -261,18 +330,36 @@ function Test:cm_receive_request(config)
     if answer.unsupported and config and config.optional then return nil end
     if answer.unsupported then self:skip("the device cannot be asked to connect so: " .. tostring(answer.error)) end
     if not answer.ok then self:inconclusive("the upper tester could not connect: " .. tostring(answer.error)) end
+    number = answer.exchange
   end
   local exchange = rig.cm_accept(math.max(self.reaction, 10))
   if not exchange then self:inconclusive("the device did not send a REQ") end
-  return cm.read(exchange:receive(0.1)), exchange
+  return cm.read(exchange:receive(0.1)), exchange, number
 end
 
--- Accepts it: REP, and the device's RTU.
-function Test:cm_accept(exchange, message)
-  exchange:send(cm.answer(exchange, "REP", { QPN = exchange:status().qpn, PSN = 7, Resources = 1, Depth = 1, RNRRetry = 7 }),
+-- Octets of the Private Data of a REP, and where they stand in its body (IBTA 12.6.8).
+cm.REPLY_DATA = 196
+local REPLY_DATA_AT <const> = 36
+
+-- The Private Data of a REP, as they came.
+function cm.reply_data(got)
+  local from = MAD + REPLY_DATA_AT
+  return got.octets:sub(from + 1, from + cm.REPLY_DATA)
+end
+
+-- Octets as an event tells them, in hex: what has no length on the wire may be told with the zeros after it, or without.
+function cm.told(event) return ((event.data or ""):gsub("0*$", function(zeros) return ("0"):rep(#zeros % 2) end)) end
+
+-- Accepts it: REP with this Private Data, and the device's RTU, before which an MRA may come.
+function Test:cm_accept(exchange, message, private)
+  exchange:send(cm.answer(exchange, "REP", { QPN = exchange:status().qpn, PSN = 7, Resources = 1, Depth = 1, RNRRetry = 7 },
+                          private or "", REPLY_DATA_AT),
                 { attempts = ATTEMPTS, interval = INTERVAL })
-  local octets = exchange:receive(120, true)
-  local got = octets and cm.read(octets) or { name = "no answer to the REP" }
+  local got
+  repeat
+    local octets = exchange:receive(120, true)
+    got = octets and cm.read(octets) or { name = "no answer to the REP" }
+  until got.name ~= "MRA"
   if got.name ~= "RTU" then self:fail(message or "a REQ that is accepted", "RTU", cm.describe(got)) end
 end
 
@@ -284,6 +371,26 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The good exchange around each check: accepted, and closed. "cm answer": any answer to a REQ will do.
 
+-- Where the rig has no address of an IP version: IPv4's as IPv6's, and a network for documents (RFC 5737).
+local function addresses_of_other(base)
+  if base.IPV == 4 then return { IPV = 6, Source = mapped(base.Source), Destination = mapped(base.Destination) } end
+  return { IPV = 4, Source = (cm.address("192.0.2.1")), Destination = (cm.address("192.0.2.2")) }
+end
+
+-- A good REQ was answered so. One that is refused for its IP version is sent with the other version. Returns the answer to that.
+function Test:cm_learn_family(got, exchange)
+  if not (got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 3) then return got, exchange end
+  local base = self:cm_base()
+  if self.cm_learnt then return got, exchange end
+  self.cm_learnt = true
+  exchange:close()
+  self.cm_addresses = addresses_of_other(base)
+  got, exchange = self:cm_insist({}, { keep = true })
+  if got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Code == 3 then self.cm_addresses = base end
+  self.cm_unreachable = got.name == "REJ"
+  return got, exchange
+end
+
 function cm.exchange(t, kind)
   if t.cm_configured then t:instrument("cm_configure", {}) end -- as it was
   if t.role == "initiator" then
@@ -291,11 +398,15 @@ function cm.exchange(t, kind)
     t:cm_accept(exchange, "a good exchange")
     exchange:close()
   elseif kind == "cm" then
-    local got, exchange = t:cm_ask({}, { keep = true })
+    local got, exchange = t:cm_learn_family(t:cm_insist({}, { keep = true }))
+    if t.cm_unreachable then return end
     if got.name ~= "REP" then t:fail("a good REQ was answered by " .. cm.describe(got), "REP", cm.describe(got)) end
     exchange:send(cm.answer(exchange, "RTU"))
     exchange:close()
-  elseif t:cm_ask({}).silent then
-    t:fail("a good REQ", "an answer", "nothing")
+  else
+    local got, exchange = t:cm_ask({}, { keep = true })
+    if got.silent then t:fail("a good REQ", "an answer", "nothing") end
+    got, exchange = t:cm_learn_family(got, exchange)
+    exchange:close()
   end
 end

@@ -22,7 +22,7 @@ check {
       a:control(0, "Initiate")
       look(a:receive(0), "the Accept")
     else
-      sid = look(a:receive(0), "the Initiate").sid
+      sid = look(a:receive(), "the Initiate").sid
       a:control(sid, "Accept")
     end
     for _ = 1, 3 do
@@ -96,7 +96,7 @@ check {
     local a = t:sctp_open { dut = {} }
     a:probe(a.sid)
     local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
-    a:chunk { sid = 9, ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Terminate), later = true }
+    a:chunk { sid = a:another(), ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Terminate), later = true } -- of no session
     a:segment(a.sid, memory:write(0, "after the gap"))
     rig.wait(0.5)
     local early = unhex(t.dut:mem_read { stag = memory.STag, length = 13 }.data)

@@ -22,9 +22,11 @@ check {
   run = function(t)
     local a = t:sctp_open()
     for _ = 1, 2 do a:probe(a.sid) end
-    a:segment(9, empty_read(PROBE_STAG), { ssn = 0 })
-    unharmed(t, a, "a segment without a session")
-    a:control(a.sid, 9)
+    if a:other() then
+      a:segment(a:other(), empty_read(PROBE_STAG), { ssn = 0 })
+      unharmed(t, a, "a segment without a session")
+    end
+    a:control(a.sid, 9) -- no Function Code
     unharmed(t, a, "an illegal control message")
   end,
 }
@@ -44,7 +46,7 @@ check {
     a:probe(a.sid, "a Write in the Protection Domain of the stream")
     m:patch(0, "the own domain")
     m:check("a Write in the Protection Domain of the stream")
-    local other = a:further(9, "a second session in the association", { pd = 2 })
+    local other = a:further(a:another(), "a second session in the association", { pd = 2 })
     a:segment(other, m:write(0, "another domain"))
     local names = { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG", "RDMAP_INVALID_STAG", "RDMAP_PROTECTION_OTHER" }
     local got, why = a:receive(other)
@@ -53,6 +55,19 @@ check {
       t:fail("a Write of a stream in another Protection Domain", "Terminate 1/1/02", a:words(got, why))
     end
     a:probe(a.sid, "the first session goes on")
+    -- The SID that had the STag's domain has another one in its next session.
+    a:control(a.sid, "Terminate")
+    a:expect_ended(a.sid, "the tester ends the first session")
+    a:expect_nothing(a.sid, "the first session is over")
+    local before = a.sid
+    a.next_ssn[before], a.next_msn[before << 16 | 1] = 0, 0
+    other = a:further(before, "another session on the SID of the first one", { pd = 2, sid = before })
+    a:segment(other, m:write(0, "once more"))
+    got, why = a:receive(other)
+    m:check("a Write in the second session of a SID, whose Protection Domain is another one")
+    if not (got and got.kind == "segment" and is_terminate(got.segment, names)) then
+      t:fail("a Write in the second session of a SID, whose Protection Domain is another one", "Terminate 1/1/02", a:words(got, why))
+    end
   end,
 }
 
@@ -65,7 +80,7 @@ local function outcome_of(t, parameter)
   if not a then return "refused", why end
   if t.role == "responder" then a:control(0, "Initiate") end
   local got
-  got, why = a:receive(0, t.quiet)
+  got, why = a:receive(nil, t.quiet)
   a.handle:abort()
   if got then return got.kind == "control" and "session" or "a chunk", got end
   return why == "timeout" and "no session" or "refused", why
@@ -109,8 +124,11 @@ check {
       local what = "a segment in a chunk of PPID " .. ppid
       local a = t:sctp_open()
       a:probe(a.sid)
-      a:segment(9, empty_read(PROBE_STAG), { ppid = ppid })
-      local how, got = a:reaction(9)
+      local how, got = "silent", nil
+      if a:other() then
+        a:segment(a:other(), empty_read(PROBE_STAG), { ppid = ppid })
+        how, got = a:reaction(a:other())
+      end
       if how == "chunk" then t:fail(what .. " on an idle SID", "nothing", a:words(got)) end
       if how ~= "ended" then
         local ssn, msn = a.next_ssn[a.sid], a.next_msn[a.sid << 16 | 1]
@@ -138,7 +156,7 @@ check {
       a:chunk { sid = a.sid, ppid = sctp.segment, data = (string.pack(">I2", ssn) .. "\x41\x41" .. ("\0"):rep(11)):sub(1, octets) }
       if octets > 1 then a.next_ssn[a.sid] = ssn + 1 end
       ignored = over_or_ignored(t, a, "a segment chunk of " .. octets .. " octets") or ignored
-      a:further(9, "another session after a short chunk")
+      if a:other() then a:further(a:other(), "another session after a short chunk") end
       a.handle:abort()
     end
     if ignored then t:ambiguous("B: it is ignored") end

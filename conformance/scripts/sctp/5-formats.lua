@@ -45,19 +45,41 @@ check {
   end,
 }
 
+-- A peer with so many outbound and inbound streams: the device uses the SIDs alone that both directions have, or refuses.
+local function equal_numbers(t, outbound, inbound)
+  local a = t:try_associate { tester = { outbound = outbound, inbound = inbound } }
+  if not a or a.handle:status().cause ~= "open" then return end
+  local what = string.format("an INIT with OS %d and MIS %d", outbound, inbound)
+  local last = a:streams() - 1
+  for sid = last + 1, outbound - 1 do
+    a:control(sid, "Initiate") -- no answer can come: an ERROR, or nothing
+  end
+  local got = a:receive(nil, t.quiet)
+  if got then t:fail(what, "no chunk on a SID beyond those that both directions have", a:words(got)) end
+  if a.handle:status().cause ~= "open" then return end
+  a:control(last, "Initiate")
+  a:expect_control(last, "Accept", what .. ": a session on the last SID that both directions have")
+  a:probe(last)
+end
+
 check {
   id = "SCTP5043-8-03",
   role = "both",
   purpose = "an association has equal numbers of streams in both directions",
-  run = function(t) t:sctp_equal_streams() end,
+  run = function(t)
+    t:sctp_equal_streams()
+    if t.role ~= "responder" then return end
+    equal_numbers(t, 2, 8)
+    equal_numbers(t, 8, 2)
+  end,
 }
 
 check {
   id = "SCTP5043-8-01",
-  also = { "SCTP5043-4-01" },
   purpose = "all chunks of a session have the SID of its Initiate",
   run = function(t)
-    for _, sid in ipairs { 5, 63 } do
+    local last = t:associate():streams() - 1
+    for _, sid in ipairs { last // 2, last } do
       local a = t:associate()
       a:control(sid, "Initiate")
       local got = a.handle:receive(t.reaction)
@@ -66,6 +88,42 @@ check {
       got = a.handle:receive(t.reaction)
       t:equal("the SID of the Read Response", sid, got and got.sid)
       a.handle:abort()
+    end
+    -- Two sessions at once: each is answered on its own SID, whichever began first.
+    local a = t:sctp_open()
+    local other = a:other() and a:further(a:other(), "a second session")
+    for _, sid in ipairs { other, a.sid, other } do
+      a:segment(sid, empty_read(PROBE_STAG))
+      local got = a.handle:receive(t.reaction)
+      t:equal("the SID of a Read Response, with two sessions", sid, got and got.sid)
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-4-01",
+  role = "both",
+  purpose = "an answer belongs to the session of its SID, whichever was asked for first",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_requested { accept = "manual" }
+    local second = a:another()
+    if t.role == "initiator" then
+      a:ask { sid = second, enhanced = false }
+      a:expect_control(second, "Initiate", "the device asks for a second session")
+      for _, sid in ipairs { second, a.sid } do
+        a:control(sid, "Accept")
+        a:probe(sid, "a session on SID " .. sid .. " that was accepted, of two that were asked for")
+      end
+      return
+    end
+    a:control(second, "Initiate")
+    local streams = { [a.sid] = a:known(a.sid) }
+    streams[second] = a:known(second)
+    for _, sid in ipairs { second, a.sid } do
+      t.dut:accept { stream = streams[sid] }
+      a:expect_control(sid, "Accept", "the ULP accepts the request on SID " .. sid, { ssn = 0 })
+      a:probe(sid, "the session on SID " .. sid)
     end
   end,
 }
@@ -80,8 +138,17 @@ check {
     for _, octets in ipairs(lengths) do
       local data = distinct(octets)
       local a = t:associate { dut = { private_data = octets > 0 and hex(data) or nil } }
-      a:expect_control(0, "Initiate", "Private Data of " .. octets .. " octets", { data = data })
+      a:expect_control(nil, "Initiate", "Private Data of " .. octets .. " octets", { data = data })
       a.handle:abort()
+    end
+    -- One Initiate after another in the same association, each shorter than the one before.
+    local a = t:associate { dut = { private_data = hex(distinct(512)) } }
+    a.sid = a:expect_control(nil, "Initiate", "an Initiate with 512 octets").sid
+    for n, octets in ipairs { 20, 1, 0 } do
+      local sid, data = a:other(n), distinct(octets)
+      if sid == nil or not rig.has_upper_tester() then return end
+      a:ask { sid = sid, enhanced = false, private_data = octets > 0 and hex(data) or nil }
+      a:expect_control(sid, "Initiate", "Private Data of " .. octets .. " octets, after longer ones on other SIDs", { data = data })
     end
   end,
 }

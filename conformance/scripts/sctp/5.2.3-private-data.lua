@@ -11,8 +11,19 @@ local function answers_with(t, policy, name)
   for _, octets in ipairs(lengths) do
     local data = distinct(octets)
     local a = t:sctp_requested { accept = policy, private_data = octets > 0 and hex(data) or nil }
-    a:expect_control(0, name, "Private Data of " .. octets .. " octets", { ssn = 0, data = data })
+    a:expect_control(a.sid, name, "Private Data of " .. octets .. " octets", { ssn = 0, data = data })
     a.handle:abort()
+  end
+  -- One answer after another in the same association, each shorter than the one before.
+  local a = t:sctp_ready { accept = "manual" }
+  a.sid = 0
+  for n, octets in ipairs { 512, 20, 1, 0 } do
+    local sid = n == 1 and a.sid or a:other(n - 1)
+    if sid == nil then break end
+    local data = distinct(octets)
+    a:control(sid, "Initiate")
+    t.dut[name == "Accept" and "accept" or "reject"](t.dut, { stream = a:known(sid), private_data = octets > 0 and hex(data) or nil })
+    a:expect_control(sid, name, "Private Data of " .. octets .. " octets, after longer ones on other SIDs", { ssn = 0, data = data })
   end
 end
 
@@ -38,7 +49,7 @@ check {
   purpose = "Initiate, Accept and Reject without Private Data are taken",
   run = function(t)
     local a = t:associate()
-    a.sid = a:session(0)
+    a.sid = a:session()
     a:probe(a.sid, "after an Initiate or Accept without Private Data")
     if t.role == "responder" then return end
     a = t:sctp_requested()
@@ -49,7 +60,7 @@ check {
 
 -- The device may refuse Private Data that long; what it sends has at most 512 octets of it.
 local function look_at_length(t, a, octets)
-  local got = a:receive(0)
+  local got = a:receive()
   if not (got and got.kind == "control") then
     t:inconclusive("no control message came with " .. octets .. " octets of Private Data")
   end
@@ -120,7 +131,7 @@ local function takes_too_much(t, octets)
   end
   a:expect_acknowledged(what)
   if accepted then look_at_told(t, a, t.role == "initiator" and "established" or "connect_request", data) end
-  a:further(9, "another session after " .. what)
+  if a:other() then a:further(a:other(), "another session after " .. what) end
   return how ~= "over"
 end
 
@@ -166,6 +177,21 @@ local function told(t, kind, say)
   end
 end
 
+-- The same of several Initiates in one association, each with less than the one before.
+local function told_less_and_less(t)
+  local a = t:sctp_ready {}
+  a.sid = 0
+  for n, octets in ipairs { 512, 20, 1, 0 } do
+    local sid = n == 1 and a.sid or a:other(n - 1)
+    if sid == nil then return end
+    local data = distinct(octets)
+    a:control(sid, "Initiate", { data = data })
+    local event = t:expect_event("connect_request", { stream = a:known(sid) }, "Private Data of " .. octets .. " octets, after more on other SIDs",
+                                 "the event \"connect_request\"")
+    t:equal("the Private Data that the ULP gets, after more on other SIDs", hex(data), event.private_data or "")
+  end
+end
+
 check {
   id = "SCTP5043-5.2.3-12",
   role = "both",
@@ -174,6 +200,7 @@ check {
   run = function(t)
     if t.role == "responder" then
       told(t, "connect_request")
+      told_less_and_less(t)
     else
       told(t, "established", "Accept")
       told(t, "rejected", "Reject")

@@ -33,7 +33,8 @@ check {
 
 local function same_sid(t)
   local a = t:associate()
-  for _, sid in ipairs { 3, 63 } do
+  local last = a:streams() - 1
+  for _, sid in ipairs { last // 2, last } do
     a:segment(sid, empty_read(PROBE_STAG + sid))
     local got, why = a.handle:receive(t.reaction)
     if not got then t:fail("a Read on SID " .. sid, "its Response", why) end
@@ -80,12 +81,19 @@ check {
   run = own_indication,
 }
 
--- The device's answer to a Read on an association with these parameters: "refused", "ended", "silent" or the chunk.
-local function answer_of(t, tester)
+-- The device's answer to a Read on an association with these parameters: "refused", "ended", "silent" or the chunk. `write`: a Write that
+-- goes before it.
+local function answer_of(t, tester, write)
   local a = t:try_associate { tester = tester }
   if not a then return "refused" end
-  local octets = string.pack(">I2", 1) .. a:octets(0, empty_read(PROBE_STAG))
-  if not a.handle:send { sid = 0, ppid = sctp["draft segment"], data = octets } then return "ended" end
+  local sid = a:session()
+  local ssn = 1
+  if write then
+    if not a.handle:send { sid = sid, ppid = sctp["draft segment"], data = string.pack(">I2", ssn) .. write:octets() } then return "ended" end
+    ssn = ssn + 1
+  end
+  local octets = string.pack(">I2", ssn) .. a:octets(sid, empty_read(PROBE_STAG))
+  if not a.handle:send { sid = sid, ppid = sctp["draft segment"], data = octets } then return "ended" end
   local got, why = a.handle:receive(t.quiet)
   a.handle:abort()
   return got or (why == "timeout" and "silent" or "ended")
@@ -113,7 +121,15 @@ check {
   id = "SCTP-7.1-04",
   role = "both",
   purpose = "a peer without an adaptation indication: no procedures of DDP",
-  run = function(t) no_procedures(t, { false }) end,
+  run = function(t)
+    local memory = rig.has_upper_tester() and t:memory { octets = 16, access = { "write", "read" } } or nil
+    local got = answer_of(t, { adaptation = false }, memory and memory:write(0, "no procedures"))
+    if type(got) == "table" and is_ddp(got) then
+      t:fail("the peer says " .. value_text(false) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 1 or 2",
+             "a chunk of PPID " .. got.ppid)
+    end
+    if memory then memory:check("a Write on an association whose peer indicates nothing") end
+  end,
 }
 
 check {
@@ -140,9 +156,9 @@ check {
   purpose = "both sides indicate DDP and RDMA: Reads are answered, errors have their RDMAP Terminate",
   run = function(t)
     expect_response(t, RDMA)
-    local a = t:associate()
-    a:segment(0, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" })
-    local got = a:receive(0, t.quiet)
+    local a = t:sctp_open()
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" })
+    local got = a:receive(a.sid, t.quiet)
     if got and not (got.kind == "segment" and is_terminate(got.segment)) then
       t:fail("a Write to an unknown STag", "an RDMAP Terminate, or the silent end of the stream",
              got.segment and describe(got.segment) or got.kind)
@@ -173,9 +189,12 @@ check {
     local port = t.role == "responder" and t:listen({ indication = sctp.DDP }, true) or nil
     local a = t:try_associate { tester = { port = port }, dut = { indication = sctp.DDP }, special = true }
     if not a then return end -- a different indication may end the association (3.1)
+    rig.wait(t.round_trip)
+    if a.handle:status().cause ~= "open" then return end -- the same, as the device has seen the INIT ACK
     t:equal("the indication of a device of DDP alone", sctp.DDP, a.handle:status().adaptation)
-    a:segment(0, empty_read(PROBE_STAG))
-    local got, why = a:receive(0, t.quiet)
+    local sid = a:session()
+    a:segment(sid, empty_read(PROBE_STAG))
+    local got, why = a:receive(sid, t.quiet)
     if got and got.kind == "segment" then
       t:fail("a Read Request to a device that indicates DDP alone", "nothing of RDMAP, or the end of the association", describe(got.segment))
     end
@@ -302,16 +321,24 @@ check {
   id = "SCTP-4-04",
   purpose = "a peer that offers unequal numbers of streams: refused, or the smaller number both ways",
   run = function(t)
+    local b = t:try_associate { tester = { outbound = 8, inbound = 2 } }
+    if b and b.handle:status().cause == "open" then
+      for sid = b:streams(), 7 do b:segment(sid, empty_read(PROBE_STAG)) end -- no answer can come
+      local got = b:receive(nil, t.quiet)
+      if got then t:fail("an INIT with OS 8 and MIS 2", "no chunk on a SID beyond those that both directions have", b:words(got)) end
+      if b.handle:status().cause == "open" then b:probe(b:streams() - 1, "an INIT with OS 8 and MIS 2: the last SID that both directions have") end
+    end
     local a = t:try_associate { tester = { outbound = 2, inbound = 8 } }
     local status = a and a.handle:status()
     if not a or status.cause ~= "open" then t:ambiguous("A: unequal stream numbers are refused") end
-    a:segment(1, empty_read(PROBE_STAG))
+    local sid = a:streams() - 1
+    a:segment(sid, empty_read(PROBE_STAG))
     local got, why = a.handle:receive(t.reaction)
     if not got then
       if why == ABORTED then t:ambiguous("A: unequal stream numbers are refused") end
-      t:fail("a Read on SID 1 of 2", "its Response, or the end of the association", why)
+      t:fail("a Read on the last SID of both directions", "its Response, or the end of the association", why)
     end
-    t:equal("the SID of the answer", 1, got.sid)
+    t:equal("the SID of the answer", sid, got.sid)
     t:ambiguous("B: the smaller number is used in both directions")
   end,
 }

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- draft-stewart-rddp-sctp-02, sections 2.2, 5, 6 and 7.2 to 7.4: DDP streams, their order, how they are aborted and begin again.
+-- draft-stewart-rddp-sctp-02, sections 5, 6 and 7.2 to 7.4: DDP streams, their order, how they are aborted and begin again.
 
 defaults { llp = "sctp-draft02" }
 
-local RESET = string.pack(">I4", sctp["Stream Reset"])
+local BULK <const> = 10 << 20
 
 --------------------------------------------------------------------------------------------------------------------
 -- Order (6)
@@ -70,20 +70,6 @@ check {
   end,
 }
 
--- What became of a stimulus: "answered" by a Response, "aborted" or "silent".
-local function outcome(t, a, sid, what)
-  local got, why = a:receive(sid, t.quiet)
-  if got and got.kind == "reset" then got, why = a:receive(sid, t.quiet) end -- the device's answer to a Reset
-  a:expect_acknowledged(what)
-  if not got then
-    if why ~= "timeout" then t:fail(what, "the association goes on", why) end
-    return "silent"
-  end
-  if got.kind == "segment" and got.segment.Opcode == 7 then return "aborted" end
-  if got.kind == "segment" and fits(rdmap.read_response {}, got.segment) then return "answered" end
-  t:fail(what, "a Response, a Terminate or nothing", got.segment and describe(got.segment) or got.kind)
-end
-
 -- Is the stream of the SID aborted? Then a good Read gets no answer.
 local function is_aborted(t, a, sid)
   a:segment(sid, empty_read(PROBE_STAG))
@@ -99,7 +85,7 @@ check {
     local a = t:sctp_open()
     a:probe(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG), { flags = 0x03 })
-    local came = outcome(t, a, a.sid, "a segment in an ordered chunk")
+    local came = a:outcome(a.sid, "a segment in an ordered chunk")
     if came == "answered" then t:ambiguous("A: an ordered chunk is taken like an unordered one") end
     if came == "aborted" or is_aborted(t, a, a.sid) then t:ambiguous("B: it aborts the DDP stream") end
     t:fail("a segment in an ordered chunk", "the answer to it, or the end of the stream", "neither")
@@ -115,16 +101,16 @@ check {
     local ssn = 1
     a:probe(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 2 }), { ssn = ssn })
-    if outcome(t, a, a.sid, "a DDP-SSN that came before") == "answered" then
+    if a:outcome(a.sid, "a DDP-SSN that came before") == "answered" then
       t:fail("a DDP-SSN that came before, in a new TSN", "nothing, or the end of the stream", "it is processed")
     end
     local b = t:sctp_open()
     b:probe(b.sid)
     b:segment(b.sid, empty_read(PROBE_STAG, { MSN = 2 }), { ssn = 30000 })
-    local came = outcome(t, b, b.sid, "a far-off DDP-SSN")
+    local came = b:outcome(b.sid, "a far-off DDP-SSN")
     if came == "answered" then t:fail("DDP-SSN 30000 where 2 is due", "nothing, or the end of the stream", "it is processed") end
     b:segment(b.sid, empty_read(PROBE_STAG))
-    if outcome(t, b, b.sid, "the DDP-SSN that is due") == "answered" then
+    if b:outcome(b.sid, "the DDP-SSN that is due") == "answered" then
       t:ambiguous("A: a repeated or far-off DDP-SSN is dropped or waits")
     end
     t:ambiguous("B: it aborts the DDP stream")
@@ -142,7 +128,7 @@ check {
     a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x06, data = octets:sub(1, 20) } -- U, B
     a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x05, data = octets:sub(21) } -- U, E
     a.next_ssn[a.sid] = a.next_ssn[a.sid] + 1
-    local came = outcome(t, a, a.sid, "a segment in two DATA chunks")
+    local came = a:outcome(a.sid, "a segment in two DATA chunks")
     if came == "answered" then t:ambiguous("A: a fragmented segment is put together") end
     if came == "aborted" or is_aborted(t, a, a.sid) then t:ambiguous("B: it aborts the DDP stream") end
     t:fail("a segment in two DATA chunks", "the answer to it, or the end of the stream", "neither")
@@ -158,11 +144,12 @@ check {
     local a = t:sctp_open()
     a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true }) -- of no octets: placed nowhere
     a:segment(a.sid, empty_read(PROBE_STAG), { hold = true })
-    a:segment(a.sid + 1, empty_read(PROBE_STAG + 1), { hold = true })
+    local other = a:other() or a.sid
+    a:segment(other, empty_read(PROBE_STAG + 1), { hold = true })
     a.handle:flush()
     a:expect_segment(a.sid, rdmap.read_response {}, "a Read after a Write in one packet is answered")
     if t.role == "initiator" then return end -- the device's ULP has no stream on the other SID
-    a:expect_segment(a.sid + 1, rdmap.read_response {}, "a Read on another SID in the same packet is answered")
+    a:expect_segment(other, rdmap.read_response {}, "a Read on another SID in the same packet is answered")
   end,
 }
 
@@ -218,7 +205,21 @@ check {
   role = "both",
   purpose = "what arrived on an aborted stream has no effect after its Stream Reset either",
   requires = "upper_tester",
-  run = function(t) has_no_effect(t, 10, true) end,
+  run = function(t)
+    has_no_effect(t, 10, true)
+    -- The same of a segment that came before its turn, and before the error.
+    local a = t:draft_posted()
+    local ssn = a.next_ssn[a.sid] + 3
+    a:segment(a.sid, rdmap.send { data = "held" }, { ssn = ssn })
+    a:expect_acknowledged("a Send before its turn")
+    a:abort_stream(a.sid)
+    a:expect_reopened(a.sid)
+    while a.next_ssn[a.sid] < ssn do a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }) end
+    a:probe(a.sid, "a Read with the DDP-SSN of a segment that was held before the Reset")
+    if t:await_event("receive", { data = hex("held") }, 0.1) then
+      t:fail("a Send that waited for its turn when the stream was aborted", "it is not delivered", "the ULP is given it")
+    end
+  end,
 }
 
 -- An aborted stream that a Reset opens again, and a good Read on it.
@@ -231,15 +232,7 @@ local function reopened(t, seconds)
     a:segment(a.sid, empty_read(PROBE_STAG))
     a:expect_nothing(a.sid, seconds .. " s after its abort the stream is aborted")
   end
-  a:reset(a.sid)
-  a:segment(a.sid, empty_read(PROBE_STAG))
-  local got, why = a:receive(a.sid, 5)
-  local answered = got and got.kind == "reset"
-  if answered then got, why = a:receive(a.sid, 5) end
-  if not (got and got.kind == "segment" and fits(rdmap.read_response {}, got.segment)) then
-    t:fail("a Read after a Stream Reset", "its Response", got and (got.segment and describe(got.segment) or got.kind) or why)
-  end
-  return a, got, answered
+  return a, a:expect_reopened(a.sid)
 end
 
 check {
@@ -272,11 +265,34 @@ check {
   id = "SCTP-7.2-11",
   purpose = "an error touches its own stream alone",
   run = function(t)
-    local a = t:associate()
-    for sid = 0, 2 do a:probe(sid) end
-    a:abort_stream(1)
-    for _ = 1, 5 do
-      for _, sid in ipairs { 0, 2 } do a:probe(sid, "another stream of the association after an error") end
+    local a, stream = t:associate { tester = { port = rig.has_upper_tester() and t:listen {} or nil } }, nil
+    a.sid = 0
+    local others = { a:another(), a:other(2) }
+    for _, sid in ipairs { a.sid, table.unpack(others) } do a:probe(sid) end
+    -- Where the ULP can be asked, one of the others is in the midst of a bulk transfer when the error comes.
+    local event = rig.has_upper_tester() and t:await_event("accepted", { sid = others[1] })
+    stream = event and event.stream
+    if stream then t.dut:write { stream = stream, stag = 2, length = BULK } end
+    a:abort_stream(a.sid)
+    local octets = 0
+    while stream and octets < BULK do
+      local got, why = a:receive(others[1])
+      if not (got and got.kind == "segment") then
+        t:fail("a Write of 10 MiB while another stream is aborted", "all of it", octets .. " octets, then " .. a:words(got, why))
+      end
+      octets = octets + #got.segment.data
+    end
+    local last = {}
+    local function follows(sid, what)
+      local ssn = a:probe(sid, what).message_ssn
+      if last[sid] then t:equal("DDP-SSN on SID " .. sid .. ": " .. what, (last[sid] + 1) & 0xFFFF, ssn) end
+      last[sid] = ssn
+    end
+    for n = 1, 4 do
+      for _, sid in ipairs(others) do follows(sid, "another stream of the association after an error") end
+      local late = n < 3 and a:other(2 + n)
+      if late then a:probe(late, "a stream that begins after the error of another one") end
+      if n == 1 then a:expect_reopened(a.sid) end
     end
     t:equal("the association", "open", a.handle:status().cause)
   end,
@@ -289,19 +305,21 @@ check {
     local a = t:sctp_open()
     a:probe(a.sid)
     a:abort_stream(a.sid)
-    a:reset(a.sid)
-    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { ssn = 7 }) -- of no octets: harmless
-    a:segment(a.sid, empty_read(PROBE_STAG))
-    local got, why = a:receive(a.sid)
-    if got and got.kind == "reset" then got, why = a:receive(a.sid) end
+    local got, why = a:reopen(a.sid, nil, function()
+      a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { ssn = 7 }) -- of no octets: harmless
+    end)
     if not (got and got.kind == "segment" and got.segment.Opcode == 2) then
-      t:fail("a Read after a late segment of the old stream", "its Response", got and got.kind or why)
+      t:fail("a Read after a late segment of the old stream", "its Response", a:words(got, why))
     end
-    for n = 3, 6 do a:segment(a.sid, a:numbered_read(n), { ssn = n - 1 }) end
+    local before = a.first_msn - 3 -- DDP-SSN 2, the next one, is that of number 3
+    local function read(n)
+      a:segment(a.sid, a:numbered_read(n, before + n), { ssn = n - 1 })
+    end
+    for n = 3, 6 do read(n) end
     for n = 3, 6 do a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG + n }, "the segments before the late one's number") end
-    a:segment(a.sid, a:numbered_read(7), { ssn = 6 })
+    read(7)
     a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG + 7 }, "the last segment before the late one's number")
-    a:segment(a.sid, empty_read(PROBE_STAG + 8), { ssn = 7 })
+    a:segment(a.sid, empty_read(PROBE_STAG + 8, { MSN = before + 8 }), { ssn = 7 })
     got = a:receive(a.sid, t.quiet)
     if got then t:ambiguous("A: late segments of the old stream are dropped or held") end
     t:ambiguous("B: they are placed as segments of the new one")
@@ -328,140 +346,12 @@ check {
 }
 
 --------------------------------------------------------------------------------------------------------------------
--- Stream Resets (2.2)
-
-check {
-  id = "SCTP-2.2-06",
-  sandwich = "association",
-  purpose = "four octets on PPID 1 are a Stream Reset or a malformed chunk; 16 octets are a segment",
-  run = function(t)
-    local a = t:sctp_open()
-    a:segment(1, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }) -- DDP-SSN and 14 octets
-    a:segment(1, empty_read(PROBE_STAG))
-    a:expect_segment(1, rdmap.read_response {}, "a Read after a Write of 16 octets in all")
-    a:abort_stream(1)
-    a:reset(1, sctp["draft segment"])
-    a:segment(1, empty_read(PROBE_STAG))
-    local came = outcome(t, a, 1, "00 00 00 01 on PPID 1")
-    if came == "answered" then t:ambiguous("A: a 4-octet chunk on PPID 1 is a Reset") end
-    t:ambiguous("B: it is a malformed segment chunk")
-  end,
-}
-
-check {
-  id = "SCTP-2.2-07",
-  purpose = "unknown function codes and PPIDs, and octets after the code of a Reset, are acknowledged and no Reset",
-  run = function(t)
-    local reading
-    for _, chunk in ipairs {
-      { "function code 2", sctp["draft control"], string.pack(">I4", 2) },
-      { "PPID 0", 0, RESET },
-      { "PPID 16", sctp.segment, RESET },
-      { "a Reset with four octets more", sctp["draft control"], RESET .. RESET },
-    } do
-      local what, ppid, data = table.unpack(chunk)
-      local a = t:sctp_open()
-      a:probe(a.sid)
-      a:chunk { sid = a.sid, ppid = ppid, data = data }
-      a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 1 }), { ssn = 1 }) -- good on a stream that was reset, and only there
-      if outcome(t, a, a.sid, what) == "answered" then t:fail(what, "it is ignored, or aborts the stream", "a Stream Reset") end
-      a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 2 }))
-      reading = reading or outcome(t, a, a.sid, what)
-      a.handle:abort()
-    end
-    t:ambiguous(reading == "answered" and "A: unknown codes are ignored" or "B: they abort the DDP stream")
-  end,
-}
-
--- A Stream Reset of the device: its ULP asks for a new stream on an aborted SID. SKIP where it sends none.
-local function device_resets(t)
-  local a = t:draft_posted()
-  a:abort_stream(a.sid)
-  t:command("connect", { association = a.number, sid = a.sid })
-  local got = a:receive(a.sid, t.quiet)
-  if not got then t:skip("the device uses an aborted SID again without a Stream Reset, or not at all") end
-  return a, got
-end
-
-check {
-  id = "SCTP-2.2-02",
-  role = "initiator",
-  purpose = "a Stream Reset is its 32-bit function code alone, without a DDP-SSN",
-  requires = "upper_tester",
-  run = function(t)
-    local _, got = device_resets(t)
-    t:equal("the user data of a Stream Reset", hex(RESET), hex(got.data))
-  end,
-}
-
-check {
-  id = "SCTP-2.2-04",
-  role = "initiator",
-  purpose = "the PPID of a Stream Reset: by the text, or by the table",
-  requires = "upper_tester",
-  run = function(t)
-    local _, got = device_resets(t)
-    if got.ppid == sctp["draft segment"] then t:ambiguous("A: a Stream Reset travels on PPID 1 (text)") end
-    t:equal("PPID of a Stream Reset", sctp["draft control"], got.ppid)
-    t:ambiguous("B: on PPID 2 (code table)")
-  end,
-}
-
-check {
-  id = "SCTP-6-16",
-  role = "initiator",
-  purpose = "whether a Stream Reset uses up a DDP-SSN",
-  requires = "upper_tester",
-  run = function(t)
-    local a = device_resets(t)
-    a:reset(a.sid)
-    a:segment(a.sid, empty_read(PROBE_STAG))
-    local got, why = a:receive(a.sid)
-    if not (got and got.kind == "segment") then t:inconclusive("no segment after the Stream Reset: " .. (got and got.kind or why)) end
-    if got.message_ssn == 1 then t:ambiguous("A: a Reset uses no DDP-SSN") end
-    t:equal("DDP-SSN of the first segment after a Stream Reset", 2, got.message_ssn)
-    t:ambiguous("B: it counts as the first")
-  end,
-}
-
-check {
-  id = "SCTP-7.2-09",
-  role = "initiator",
-  purpose = "a SID may be used again by a Stream Reset, and the new stream works",
-  requires = "upper_tester",
-  run = function(t)
-    local a, got = device_resets(t)
-    t:equal("what the device sends first on the SID", "reset", got.kind)
-    a:reset(a.sid)
-    a:probe(a.sid, "the new stream on the SID")
-  end,
-}
-
-check {
-  id = "SCTP-7.2-10",
-  role = "initiator",
-  purpose = "a SID that was not used before is preferred to one that a Reset frees",
-  requires = "upper_tester",
-  run = function(t)
-    local a = t:draft_posted()
-    a:abort_stream(a.sid)
-    rig.wait(t.quiet) -- nothing of the aborted stream is outstanding any more: its SID might be taken again
-    local stream = t.dut:connect { association = a.number }.stream
-    t.dut:send { stream = stream, data = hex("where") }
-    local deadline = rig.now() + t.reaction
-    local got = a.handle:receive(math.max(0, deadline - rig.now()))
-    if not got then t:inconclusive("the device's new stream sends nothing") end
-    if got.sid == a.sid then t:warn("a new stream, with one SID aborted", "another SID", "the SID of the aborted stream, after a Reset") end
-  end,
-}
-
---------------------------------------------------------------------------------------------------------------------
 -- STags (7.4)
 
 -- Two streams of one association, and memory that only the first may reach.
 local function two_streams(t, octets)
   local a, stream = t:draft_posted()
-  local second = a.sid + 1
+  local second = a:another()
   if t.role == "responder" then
     a:probe(second)
   else

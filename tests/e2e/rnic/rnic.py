@@ -93,8 +93,7 @@ class Rnic(skeleton.Device):
         self.engine.reset()
         super().reset()
 
-    @staticmethod
-    def good_options(options):
+    def good_options(self, options):
         skeleton.refuse_options(options)
         enhanced = options.get("rev", 2) >= 2 and options.get("enhanced", True)
         if len(options.get("private_data", b"")) > (508 if enhanced else 512):

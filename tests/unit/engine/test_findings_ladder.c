@@ -122,7 +122,7 @@ START_TEST(steps_read_as_events)
     globfree(&files);
     catalogue_free(catalogue);
     ck_assert_uint_gt(steps, 100);
-    ck_assert_uint_gt(sctp, 20);
+    ck_assert_uint_gt(sctp, 10);
     ck_assert_uint_gt(cm, 4);
 }
 END_TEST

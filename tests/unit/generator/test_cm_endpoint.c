@@ -245,6 +245,25 @@ START_TEST(a_repeated_answer_is_counted_apart)
 }
 END_TEST
 
+/* Two that answer each other's repeated answers would never end. */
+START_TEST(a_repeated_rejection_draws_nothing)
+{
+    struct cm_exchange *exchange = open_exchange();
+    struct cm_exchange_status status;
+    uint8_t mad[MAD_OCTETS], rej[MAD_OCTETS];
+
+    request(exchange, 3260, mad);
+    cm_exchange_send(exchange, mad, &(struct cm_sending){1, SECOND, 0});
+    cm_exchange_status(exchange, &status);
+    cm_begin_answer(rej, CM_REJ, status.transaction, 0, status.local_id);
+    for (int i = 0; i < 3; i++)
+        cm_endpoint_input(world.endpoint, &peer, rej, true, world.now);
+    cm_exchange_status(exchange, &status);
+    ck_assert_uint_eq(status.repeated, 2);
+    ck_assert_uint_eq(world.count, 1);
+}
+END_TEST
+
 START_TEST(a_late_reply_is_rejected)
 {
     struct cm_exchange *exchange = open_exchange();
@@ -365,6 +384,7 @@ Suite *cm_endpoint_suite(void)
     tcase_add_test(tcase, an_unanswered_request_is_sent_again);
     tcase_add_test(tcase, an_mra_prolongs_the_wait);
     tcase_add_test(tcase, a_repeated_answer_is_counted_apart);
+    tcase_add_test(tcase, a_repeated_rejection_draws_nothing);
     tcase_add_test(tcase, a_late_reply_is_rejected);
     tcase_add_test(tcase, a_request_is_offered_once);
     tcase_add_test(tcase, strangers_change_nothing);

@@ -37,6 +37,7 @@ static void note_agent(struct transcript *transcript, struct cm_agent *agent)
         uint8_t told[] = {(uint8_t)event.kind, (uint8_t)event.reason, event.code, event.minor, event.service_proven};
 
         note(transcript, told, sizeof(told));
+        note(transcript, &event.tuple.source_port, sizeof(event.tuple.source_port));
         note(transcript, event.data, event.octets);
     }
 }
@@ -67,6 +68,8 @@ static const struct {
     {ACCEPT_PORT, {{164, 1}}},
     {ACCEPT_PORT, {{164, 2}}},
     {ASK_PORT, {{0, 0}}},
+    {ASK_PORT, {{204, 0}, {205, 0}, {206, 0}, {207, 0}}}, /* less consumer data */
+    {ASK_PORT, {{167, 9}}},                               /* another source port */
     {ULP_PORT, {{0, 0}}},
     {UNSPECIFIED_PORT, {{0, 0}}},
     {NOBODY_PORT, {{0, 0}}},
@@ -106,10 +109,70 @@ static void serve(struct transcript *transcript, const struct cm_agent_config *c
         mad_ip_request(mad, &fields);
         for (size_t p = 0; p < 4 && requests[i].patch[p].at != 0; p++)
             mad[requests[i].patch[p].at] = requests[i].patch[p].value;
-        cm_agent_input(agent, &from, mad, sizeof(mad), i);
-        note_agent(transcript, agent);
+        for (int copies = 0; copies < 2; copies++) { /* the answer to the first one is lost */
+            cm_agent_input(agent, &from, mad, sizeof(mad), i);
+            note_agent(transcript, agent);
+        }
     }
     cm_agent_free(agent);
+}
+
+/* What one agent has sent goes to the other, until both are silent. */
+static void carry(struct transcript *transcript, struct cm_agent *agents[2], const struct cm_place places[2])
+{
+    struct cm_output output;
+    bool more = true;
+
+    while (more) {
+        more = false;
+        for (int side = 0; side < 2; side++)
+            while (cm_agent_output(agents[side], &output)) {
+                note(transcript, output.mad, MAD_OCTETS);
+                cm_agent_input(agents[1 - side], &places[side], output.mad, MAD_OCTETS, 1);
+                more = true;
+            }
+    }
+    note_agent(transcript, agents[0]);
+    note_agent(transcript, agents[1]);
+}
+
+/* Exchanges of the same two agents, each with other ports, another protocol and less data than the one before. */
+static void converse(struct transcript *transcript, const struct cm_agent_config *config)
+{
+    static const struct cm_place places[2] = {{.family = 4, .address = {192, 0, 2, 2}},
+                                              {.family = 4, .address = {192, 0, 2, 1}}};
+    static const struct {
+        uint8_t protocol, family, data_octets, reply_octets;
+    } exchanges[] = {{6, 4, 20, 30}, {17, 4, 5, 7}, {132, 6, 0, 0}};
+    struct cm_agent_config other = *config;
+    struct cm_agent *agents[2];
+
+    other.seed = config->seed + 1;
+    agents[0] = cm_agent_new(config, NULL);
+    agents[1] = cm_agent_new(&other, NULL);
+    ck_assert(agents[0] != NULL && agents[1] != NULL);
+    for (uint16_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
+        struct cm_listener listener = {
+            .protocol = exchanges[i].protocol, .port = ACCEPT_PORT, .answer = CM_ANSWER_ACCEPT};
+        struct cm_connect connect = {.to = places[0],
+                                     .from = {.family = 4, .octets = {192, 0, 2, 1}},
+                                     .tuple = {.protocol = exchanges[i].protocol,
+                                               .source_port = (uint16_t)(49153 + i),
+                                               .destination_port = ACCEPT_PORT},
+                                     .data = (const uint8_t *)"less and less of data",
+                                     .octets = exchanges[i].data_octets};
+        uint32_t id;
+
+        memset(listener.reply, 'r', exchanges[i].reply_octets);
+        listener.reply_octets = exchanges[i].reply_octets;
+        ck_assert_int_eq(cm_agent_listen(agents[0], &listener, NULL), 0);
+        connect.tuple.source = (struct cm_address){exchanges[i].family, {192, 0, 2, 1}};
+        connect.tuple.destination = (struct cm_address){exchanges[i].family, {192, 0, 2, 2}};
+        ck_assert_int_eq(cm_agent_connect(agents[1], &connect, 1, &id, NULL), 0);
+        carry(transcript, agents, places);
+    }
+    cm_agent_free(agents[0]);
+    cm_agent_free(agents[1]);
 }
 
 /* A REQ of a client, and what it makes of REJ 28 with ARI 00 00. */
@@ -150,6 +213,7 @@ static void play(struct transcript *transcript, const struct defect_set *defects
     config.suggest = true;
     config.minor = 2;
     serve(transcript, &config);
+    converse(transcript, &config);
     config.minor = 0;
     serve(transcript, &config);
     config.service = false;

@@ -158,7 +158,7 @@ START_TEST(version_suggested)
 {
     const struct cm_event *seen;
 
-    pair.config[1].minor = 4;
+    pair.config[1].client_minor = 4;
     pair.config[0].minor = 2;
     pair.config[0].suggest = true;
     begin(CM_ANSWER_ACCEPT);

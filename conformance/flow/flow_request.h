@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which Read or Atomic Request a response answers (RFC 5040 5.2, RFC 7306 5.2). */
+#ifndef FLOW_FLOW_REQUEST_H
+#define FLOW_FLOW_REQUEST_H
+
+#include "conformance/flow/flow_internal.h"
+
+void flow_requests_clear(struct flow_half *half);
+/*
+ * The Read Request of `requester` that the Read Response of `half` answers; NULL: none waits. *first says whether the segment begins a
+ * response, as far as DDP's L bit tells; becomes true where the one before is over without it.
+ */
+const struct flow_request *flow_request_of_response(const struct flow_half *half, const struct flow_half *requester,
+                                                    const struct ddp_segment *segment, bool *first);
+/* The Atomic Request with that identifier, else the oldest one. */
+const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id);
+/* Notes the event's request, or that one is answered. The state of DDP is still that before the event. */
+void flow_requests_update(struct flow *flow, const struct flow_event *event);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Octets before any start-up frame, which another protocol has sent (RFC 5044 7.1.4): where does the frame begin? */
+#define _GNU_SOURCE /* memmem */
+#include "conformance/flow/mpa/flow_streaming.h"
+
+#include <string.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t flow_start_key(const uint8_t *octets, size_t count)
+{
+    const uint8_t *at = octets, *end = octets + count;
+
+    while (at < end && (at = memchr(at, MPA_KEY_REQUEST[0], (size_t)(end - at))) != NULL) {
+        size_t left = (size_t)(end - at), compared = left < FLOW_KEY_KIND ? left : FLOW_KEY_KIND;
+
+        if (memcmp(at, MPA_KEY_REQUEST, compared) == 0)
+            return (size_t)(at - octets);
+        at++;
+    }
+    return count;
+}
+
+void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count)
+{
+    static const char key[] = "MPA ID Re"; /* as far as both Keys agree */
+
+    if (connection->flow == NULL && !connection->key_seen)
+        connection->key_seen = memmem(octets, count, key, sizeof(key) - 1) != NULL;
+}
+
+/*
+ * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment; and FPDUs with right
+ * CRCs may: their sender has left it out.
+ */
+size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                            const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    size_t left = piece->captured - used, key, after;
+    bool first = used == 0 && piece->at_start;
+    int kind = first ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
+    struct fpdu_framing framing;
+
+    if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
+        side->state = SIDE_FRESH;
+        if (!side->expects) {
+            side->kind = (enum mpa_start_kind)kind;
+            if (!flow_start_roles(decoder, connection, index)) {
+                flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+                return 0;
+            }
+        }
+        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
+        return 0;
+    }
+    flow_start_look(connection, piece->octets + used, left);
+    if (first && !decoder->config.no_late_lock && flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
+        side->state = SIDE_LATE;
+        return 0;
+    }
+    key = flow_start_key(piece->octets + used, left);
+    if (!decoder->config.no_late_lock)
+        switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
+        case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
+        case FLOW_PROOF_MARKED: connection->key_seen = true; break;
+        default: break;
+        }
+    if (key == left)
+        return left;
+    side->state = SIDE_FRESH;
+    side->inside = true;
+    return key;
+}
