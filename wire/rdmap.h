@@ -29,6 +29,7 @@ extern "C" {
 
 enum {
     RDMAP_VERSION = 1,
+    RDMAP_VERSION_SHIFT = 6,
     RDMAP_CONTROL_OCTETS = 1,
     RDMAP_UNTAGGED_OCTETS = 5,
     READ_REQUEST_OCTETS = 28,
@@ -91,7 +92,7 @@ extern const struct rdmap_opcode_row rdmap_opcode_rows[16];
 /* The control octet of a message sent by the book: RV 1, Rsv 0. */
 static inline uint8_t rdmap_control(enum rdmap_opcode opcode)
 {
-    return (uint8_t)(RDMAP_VERSION << 6 | opcode);
+    return (uint8_t)(RDMAP_VERSION << RDMAP_VERSION_SHIFT | opcode);
 }
 
 static inline bool rdmap_is_send(unsigned opcode)

@@ -127,7 +127,7 @@ struct flow_sctp_state {
      * acknowledgment of the Initiate covers that segment, too. 0: none. Known from the SACK on.
      */
     uint64_t early_segment;
-    uint32_t resets[FLOW_DIRECTIONS]; /* draft: Stream Resets */
+    uint32_t resets[FLOW_DIRECTIONS]; /* draft: Stream Resets, and those of the other side that opened this direction, too */
 };
 
 /* Of an exchange of CM messages. Direction 0 is the sender of the REQ. */

@@ -259,6 +259,14 @@ static const uint8_t *evidence(const struct rule_context *ctx)
     return row->name != NULL && row->tagged == (header[0] >> 7 != 0) ? header : NULL;
 }
 
+/* By the draft over SCTP a device speaks version 1, or that of older drafts (SCTP-2.2-08): its Terminate has it, too. */
+static unsigned version_in_force(const struct rule_context *ctx)
+{
+    bool draft = ctx->flow->sctp != NULL && ctx->flow->sctp->profile == DDP_SCTP_DRAFT02;
+
+    return draft ? ctx->event->ddp->segment.version : DDP_VERSION;
+}
+
 /*
  * RFC 5041 7.1 leaves the order of checks free, so that any error may be reported that is truly there
  * (DDP-7.1-23). Judged are those that the quoted header decides alone.
@@ -275,7 +283,7 @@ void terminate_ddp_error_true(struct rule_context *ctx)
     tagged = header[0] >> 7;
     holds = wire_error_etype(triple) == (tagged ? 1u : 2u);
     if (triple == TERM_DDP_TAGGED_VERSION || triple == TERM_DDP_UNTAGGED_VERSION)
-        holds = holds && (header[0] & 3) != DDP_VERSION;
+        holds = holds && (header[0] & 3) != version_in_force(ctx);
     else if (triple == TERM_DDP_INVALID_QN) /* also for an opcode that belongs on another queue (RDMAP-4.1-16) */
         holds = holds && octets_get32(header + 6) != rdmap_opcode_rows[header[1] & 0xF].qn;
     if (holds)
@@ -294,9 +302,9 @@ void terminate_version_error_true(struct rule_context *ctx)
 
     if (header == NULL || terminate_of(ctx)->triple != TERM_RDMAP_VERSION)
         return;
-    if (header[1] >> 6 != RDMAP_VERSION)
+    if (header[1] >> 6 != version_in_force(ctx))
         rule_pass(ctx);
     else
-        rule_fail(ctx, "a quoted header with another RV than 1", rule_text(ctx, "control octet 0x%02x", header[1]),
+        rule_fail(ctx, rule_text(ctx, "a quoted header with another RV than %u", version_in_force(ctx)), rule_text(ctx, "control octet 0x%02x", header[1]),
                   "Invalid RDMAP version is reported for a message whose version is right (RFC 5040 4.8)");
 }

@@ -54,6 +54,7 @@ struct rule_side {
     bool
         out_of_pattern; /* SCTP: a message of it fits no legal sequence: what the other side answers is not judged by them */
     bool crossed;       /* SCTP: its Initiate crossed that of the other side */
+    uint32_t resets;    /* SCTP, draft: new DDP streams, by a Stream Reset of either side */
     bool version_known;
     uint8_t version;                /* DV of its first segment */
     uint32_t longest_quick;         /* ULPDUs up to this length keep all rules on lengths */

@@ -240,8 +240,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         quick_settle(state);
         return;
     }
-    if (event->kind == FLOW_ULPDU && event->ulpdu->index == 0)
-        track_first_fpdu(side, event);
+    track_before(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
             track_quick(side, event);

@@ -28,7 +28,7 @@ static void track_start(struct rule_side *side, const struct flow_start *start)
                          octets_get16(octets + 18) < MPA_ENHANCED_OCTETS;
 }
 
-void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
+static void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
     const struct flow_fpdu *fpdu = event->ulpdu->mpa;
@@ -113,6 +113,26 @@ static void track_undecoded(struct rule_side *side, const struct flow_event *eve
     side->holes = side->tagged.unknown = true;
 }
 
+/* A new DDP stream (draft 7.2). */
+static void begin_anew(struct rule_side *side)
+{
+    memset(side->queue, 0, sizeof(side->queue));
+    memset(&side->tagged, 0, sizeof(side->tagged));
+    side->odd_messages = 0;
+    side->terminated = side->version_known = false;
+    side->resets++;
+}
+
+void track_before(struct rule_side *side, const struct flow_event *event)
+{
+    if (event->kind != FLOW_ULPDU)
+        return;
+    if (event->ulpdu->index == 0)
+        track_first_fpdu(side, event);
+    if (event->flow->kind == FLOW_STREAM && side->resets < event->flow->sctp->resets[event->direction])
+        begin_anew(side);
+}
+
 void track_event(struct rule_side *side, const struct flow_event *event)
 {
     switch (event->kind) {
@@ -130,12 +150,8 @@ void track_event(struct rule_side *side, const struct flow_event *event)
             track_rdmap(side, event);
         break;
     case FLOW_SESSION:
-        if (event->session->message.kind == DDP_SCTP_DRAFT_CONTROL) { /* a new DDP stream (draft 7.2) */
-            memset(side->queue, 0, sizeof(side->queue));
-            memset(&side->tagged, 0, sizeof(side->tagged));
-            side->odd_messages = 0;
-            side->terminated = side->version_known = false;
-        }
+        if (event->session->message.kind == DDP_SCTP_DRAFT_CONTROL)
+            begin_anew(side);
         break;
     case FLOW_GAP: side->holes = side->unsure = side->tagged.unknown = true; break;
     case FLOW_UNDECODED: track_undecoded(side, event); break;

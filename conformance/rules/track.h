@@ -8,8 +8,8 @@
 /* The sides of a flow that begins. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
 
-/* The first FPDU of a side: called before the rules, which need to know how it is framed. */
-void track_first_fpdu(struct rule_side *side, const struct flow_event *event);
+/* Called before the rules: they need to know how the first FPDU of a side is framed, and where a side begins a new DDP stream. */
+void track_before(struct rule_side *side, const struct flow_event *event);
 
 /* One event; `side` sent it. */
 void track_event(struct rule_side *side, const struct flow_event *event);

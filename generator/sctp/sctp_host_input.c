@@ -229,10 +229,20 @@ static void on_init(struct sctp_host *host, uint16_t own_port, uint16_t peer_por
 
 /* --- The end ----------------------------------------------------------------------------------------------------- */
 
-static void on_shutdown(struct sctp_assoc *assoc)
+/* It acknowledges, too (RFC 9260 9.2): its sender may have left out the SACK. */
+static void on_shutdown(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
 {
+    struct sent_chunk *sent, *after = NULL;
+
     if (assoc->status.state != SCTP_ASSOC_ESTABLISHED && assoc->status.state != SCTP_ASSOC_SHUTDOWN)
         return;
+    if (chunk->octets < SCTP_SHUTDOWN_OCTETS)
+        return;
+    DL_FOREACH_SAFE(assoc->sent, sent, after)
+    {
+        if (!tsn_after(sent->tsn, octets_get32(chunk->start + SCTP_CHUNK_OCTETS)))
+            acknowledge(assoc, sent, true);
+    }
     assoc->status.shutdown_seen = true;
     assoc->shutting = true;
     sctp_host_go_shutdown(assoc);
@@ -256,7 +266,7 @@ static void on_chunk(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
     case SCTP_HEARTBEAT_ACK: assoc->status.heartbeats++; break;
     case SCTP_ERROR: assoc->status.errors++; break;
     case SCTP_ABORT: sctp_host_close(assoc, SCTP_ASSOC_ABORTED); break;
-    case SCTP_SHUTDOWN: on_shutdown(assoc); break;
+    case SCTP_SHUTDOWN: on_shutdown(assoc, chunk); break;
     case SCTP_SHUTDOWN_ACK:
         if (assoc->status.state != SCTP_ASSOC_SHUTDOWN)
             break;

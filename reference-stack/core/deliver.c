@@ -351,7 +351,8 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (stream->agreed.ddp_alone) /* what the ULP's bits mean is the ULP's affair */
-        delivery.segment.control = rdmap_control(delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND);
+        delivery.segment.control = (uint8_t)(stream->agreed.terms.version << RDMAP_VERSION_SHIFT |
+                                             (delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND));
     (void)rdmap_parse(&delivery.segment, &delivery.message);
     if (delivery.segment.tagged)
         deliver_tagged(stream, &delivery);

@@ -309,9 +309,18 @@ void variant_fin(struct iwarp_stream *stream)
         stream->end.close_wanted = true;
 }
 
+/* What goes out late is not sent yet, although its turn has not come (transmit_pending() asks for the turn). */
+static bool holds_back(const struct iwarp_stream *stream)
+{
+    return (stream->outbound.work.count > stream->outbound.work_sent && stream_behaves(stream, DEFECT_SENDS_LATE)) ||
+           (stream->inbound.requests.count != 0 && stream_behaves(stream, DEFECT_RESPONSES_LATE));
+}
+
 /* All is sent, and the stream is about to close. True: not yet. */
 bool variant_all_sent(struct iwarp_stream *stream)
 {
+    if (stream->outbound.segments_allowed && !stream->end.error_seen && holds_back(stream))
+        return true;
     if (stream->end.terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
         stream->end.abort_wanted = true;
     if (!stream->end.fin_received || !stream->outbound.segments_allowed || stream->end.error_seen ||

@@ -67,6 +67,8 @@ struct sctp_stream_half {
     bool closed;        /* its Terminate or Reject was told of: what comes now is of the next session */
     uint64_t frame;     /* of the last message that was told of, */
     uint32_t last_tsn;  /* and its TSN */
+    bool reopened;      /* the other side sent a Stream Reset, which may open this direction, too (draft 7.2)... */
+    uint32_t reset_tsn; /* ...with this TSN */
     uint16_t expected;  /* DDP-SSN */
     uint16_t held_from; /* those of held[] before it were taken out */
     uint16_t held_end, held_room;
@@ -365,6 +367,8 @@ bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream
 /* `tell`: with events. */
 void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
 /* The message is next on its way: its events. */
+/* After a Stream Reset the direction of that side is a new DDP stream (draft 7.2). */
+void sctp_session_reset(const struct sctp_stream *stream, unsigned side);
 void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                          const struct sctp_message *message);
 /* The messages before this one will not come. */

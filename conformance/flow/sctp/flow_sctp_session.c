@@ -92,9 +92,10 @@ static struct flow_event event_of(const struct sctp_stream *stream, unsigned sid
     return event;
 }
 
-/* After a Stream Reset the sender's direction is a new DDP stream (draft 7.2). */
-static void reset_half(struct flow *flow, unsigned direction)
+void sctp_session_reset(const struct sctp_stream *stream, unsigned side)
 {
+    struct flow *flow = stream->flow;
+    unsigned direction = side ^ stream->swap;
     struct flow_half *half = &flow->half[direction];
 
     memset(half->queue, 0, sizeof(half->queue));
@@ -119,8 +120,12 @@ static void report_control(struct flow_decoder *decoder, struct sctp_stream *str
     event.session = session;
     flow_event_send(decoder, &event);
     if (session->message.kind == DDP_SCTP_DRAFT_CONTROL) {
-        if (session->message.code == DDP_SCTP_STREAM_RESET)
-            reset_half(stream->flow, direction);
+        if (session->message.code == DDP_SCTP_STREAM_RESET) {
+            sctp_session_reset(stream, side);
+            stream->halves[side].reopened = false;
+            stream->halves[1 - side].reopened = true;
+            stream->halves[1 - side].reset_tsn = message->tsn;
+        }
         return;
     }
     reject = session->message.code == DDP_SCTP_REJECT || session->message.code == DDP_SCTP_ENHANCED_REJECT;

@@ -367,6 +367,20 @@ static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream,
     list_holder(stream);
 }
 
+/*
+ * DDP-SSNs begin anew, and no Stream Reset of this side says so: by one reading the other side's Reset, which had come, opened both
+ * directions (SCTP-7.2-13).
+ */
+static bool begins_anew(const struct sctp_stream *stream, unsigned side, const struct ddp_sctp_message *parsed,
+                        const struct sctp_message *message)
+{
+    const struct sctp_stream_half *own_half = &stream->halves[side];
+
+    return sctp_is_draft(stream) && own_half->reopened && parsed->ssn == DDP_SCTP_DRAFT_FIRST_SSN &&
+           own_half->expected != DDP_SCTP_DRAFT_FIRST_SSN && stream->flow != NULL &&
+           (!message->acked_known || (int32_t)(message->acked - own_half->reset_tsn) >= 0);
+}
+
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                       struct sctp_message *message)
 {
@@ -398,6 +412,12 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
     if (!own_half->known) {
         own_half->known = true;
         own_half->expected = parsed.ssn;
+    }
+    if (begins_anew(stream, side, &parsed, message)) {
+        drain(decoder, stream, side, true);
+        sctp_session_reset(stream, side);
+        own_half->expected = parsed.ssn;
+        own_half->reopened = false;
     }
     if ((int64_t)(message->time_ns - stream->last_ns) >
         0) /* it may have waited since before what made the stream unsure */

@@ -6,7 +6,7 @@
 -- script may compute is limited.
 function Association:advance(sid, ssn)
   local next_ssn = self.next_ssn[sid] or 1
-  local frame = rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }:octets()
+  local frame = self:octets(sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
   local chunk = { sid = sid, ppid = self.t:is_draft() and sctp["draft segment"] or sctp.segment, hold = true }
   local handle, pack = self.handle, string.pack
   local packets = 0

@@ -70,7 +70,7 @@ end
 -- (the association), or the chunk itself.
 function Association:reaction(sid, seconds)
   local got, why = self:receive(sid, seconds or self.t.quiet)
-  if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid) end
+  if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive_last(sid) end
   if got and got.kind == "control" and got.code == sctp.Terminate then return "over", got end
   if got then return "chunk", got end
   return self:is_silence(why) and "silent" or "ended", nil, why

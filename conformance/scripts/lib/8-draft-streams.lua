@@ -86,3 +86,22 @@ function Association:outcome(sid, what)
   if got.kind == "segment" and fits(rdmap.read_response {}, got.segment) then return "answered" end
   self.t:fail(what, "a Response, a Terminate or nothing", got.segment and describe(got.segment) or got.kind)
 end
+
+-- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a Terminate that has it: then the
+-- tester speaks it, too. Once for each check, before its good exchange.
+function Test:draft_learn()
+  if self.draft_asked then return end
+  self.draft_asked = true
+  local a = self:try_associate()
+  if not a then return end
+  local sid = a:session()
+  a:segment(sid, empty_read(PROBE_STAG))
+  local got = a:receive(sid, self.reaction)
+  local segment = got and got.kind == "segment" and got.segment
+  if segment and segment.DV == 0 and segment.RV == 0 and is_terminate(segment, "DDP_UNTAGGED_VERSION") then
+    self.draft_version = 0
+    self:note("the device speaks version 0 of DDP and RDMAP (SCTP-2.2-08, reading B)")
+  end
+  a.handle:abort()
+  a.handle:close()
+end
