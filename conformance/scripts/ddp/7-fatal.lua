@@ -55,8 +55,12 @@ check {
   run = function(t)
     local c = t:open()
     c:send(bad_write())
-    -- Which Terminate comes, and whether one does, is for other rows: a connection that is closed at once is torn down.
-    if c:expect_over("the end after a Write to an unknown STag") == "left" then
+    -- Which Terminate comes, and whether one does, is for other rows: a connection that is closed at once is torn down. One that is left to the
+    -- tester after a Terminate is noted (RDMAP-6.2.1-05): the tester was told to close it. Without a Terminate nobody was.
+    local how, terminate = c:expect_over("the end after a Write to an unknown STag")
+    if how == "left" and not terminate then
+      t:fail("the device closes after an error", "FIN or RST, or a Terminate at least", "nothing, until the tester's FIN")
+    elseif how == "left" then
       t:warn("the device closes after an error", "FIN or RST", "it waited for the tester's FIN")
     end
     t:each_error(function(each, _, what)
