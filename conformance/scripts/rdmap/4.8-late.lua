@@ -286,6 +286,7 @@ check {
   id = "RDMAP-6.2.1-07",
   role = "both",
   purpose = "after a whole Terminate the stream is torn down, abortively or gracefully",
+  judges = { "terminate" }, -- a RST that overtakes each one is what the row is about
   run = function(t)
     local c = t:open()
     c:probe()
