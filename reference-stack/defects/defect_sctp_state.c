@@ -263,8 +263,8 @@ static bool is_passed_over(const struct iwarp_association *association, uint16_t
     if (message->kind == DDP_SCTP_CONTROL && message->row->active == 1 && idle && left->refused &&
         left->refused_sid == sid)
         return defect_behaves(set, DEFECT_SCTP_REFUSED_STAYS) || defect_behaves(set, DEFECT_SCTP_REJECTED_STAYS);
-    if (message->kind == DDP_SCTP_CONTROL && message->code == DDP_SCTP_TERMINATE && session != NULL &&
-        session->state == SESSION_CLOSING && session->own_end)
+    if (message->kind == DDP_SCTP_CONTROL && (message->code == DDP_SCTP_TERMINATE || message->row->active == 1) &&
+        session != NULL && session->state == SESSION_CLOSING && session->own_end)
         return defect_behaves(set, DEFECT_SCTP_CROSSED_STAYS);
     if (message->kind == DDP_SCTP_SEGMENT && is_draft(association) &&
         (session == NULL || session->state == SESSION_IDLE))
