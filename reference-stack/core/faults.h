@@ -96,12 +96,13 @@ enum stream_decision {
     DECIDE_TERMINATE_NOW, /* the Terminate that is due goes out (RFC 5040 5.4) */
 };
 
-/* What both sides have come to agree on (RFC 6581 9), after the stack has settled it by the text. */
+/* What both sides have come to agree on (RFC 6581 9, RFC 5044 7.1.1), after the stack has settled it by the text. */
 enum stream_terms {
     TERMS_REQUEST,       /* initiator: `own` is what its Request offers */
     TERMS_ANSWER_DEPTHS, /* responder: IRD and ORD of its answer, stream->agreed.reply_ird and reply_ord */
     TERMS_ANSWER_RTR,    /* responder: the RTR messages of its answer, stream->agreed.terms.rtr */
     TERMS_DEPTHS,        /* either: IRD and ORD in force, stream->agreed.ird and ord */
+    TERMS_FRAMING,       /* either, MPA: Markers, CRC and versions; no offers (RFC 5044 4.3, 4.4, C.2.3) */
 };
 
 /* How a stream ends (RFC 5041 6.2, RFC 5040 5.4). */

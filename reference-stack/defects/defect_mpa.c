@@ -211,7 +211,6 @@ static bool decide(struct iwarp_stream *stream, enum mpa_decision what, bool own
 const struct mpa_fault_ops defect_mpa_ops = {
     .decide = decide,
     .start_frame = defect_start_packed,
-    .agreed = defect_agreed,
     .fpdu_layout = defect_fpdu_layout,
     .fpdu_received = fpdu_received,
 };

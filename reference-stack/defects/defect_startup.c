@@ -120,22 +120,6 @@ enum iwarp_rtr defect_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind
     return 0;
 }
 
-void seam_terms(struct iwarp_stream *stream, enum stream_terms what, struct negotiation_offer *own,
-                const struct negotiation_offer *peer)
-{
-    switch (what) {
-    case TERMS_REQUEST: request_offer(stream, own); break;
-    case TERMS_ANSWER_DEPTHS: answer_depths(stream, peer); break;
-    case TERMS_ANSWER_RTR: answer_rtr(stream, peer->rtr & stream->config.rtr); break;
-    case TERMS_DEPTHS:
-        if (peer != NULL)
-            stream_state(stream)->peer_rtr = peer->rtr;
-        depths_adopted(stream);
-        break;
-    default: break;
-    }
-}
-
 /* --- MPA's frames ------------------------------------------------------------------------------------------------ */
 
 void defect_startup_begins(struct iwarp_stream *stream)
@@ -219,7 +203,7 @@ static bool rdmac(const struct iwarp_stream *stream)
     return mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac;
 }
 
-void defect_agreed(struct iwarp_stream *stream)
+static void framing_adopted(struct iwarp_stream *stream)
 {
     struct mpa *mpa = mpa_of(stream);
 
@@ -241,6 +225,25 @@ void defect_agreed(struct iwarp_stream *stream)
     if (stream->state == IWARP_STATE_FENCED && stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
         stream->outbound.segments_allowed = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
+    }
+}
+
+/* --- What is agreed on ------------------------------------------------------------------------------------------- */
+
+void seam_terms(struct iwarp_stream *stream, enum stream_terms what, struct negotiation_offer *own,
+                const struct negotiation_offer *peer)
+{
+    switch (what) {
+    case TERMS_REQUEST: request_offer(stream, own); break;
+    case TERMS_ANSWER_DEPTHS: answer_depths(stream, peer); break;
+    case TERMS_ANSWER_RTR: answer_rtr(stream, peer->rtr & stream->config.rtr); break;
+    case TERMS_DEPTHS:
+        if (peer != NULL)
+            stream_state(stream)->peer_rtr = peer->rtr;
+        depths_adopted(stream);
+        break;
+    case TERMS_FRAMING: framing_adopted(stream); break;
+    default: break;
     }
 }
 

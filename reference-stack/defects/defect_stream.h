@@ -64,7 +64,6 @@ void defect_startup_output(struct iwarp_stream *stream);
 /* defect_startup.c, defect_frame.c: operations of mpa_faults.h, and whether the peer's frame is complete. */
 bool defect_start_whole(const struct iwarp_stream *stream, bool whole);
 size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, size_t count);
-void defect_agreed(struct iwarp_stream *stream);
 size_t defect_fpdu_layout(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t ulpdu_octets,
                           const struct fpdu_framing *framing);
 

@@ -32,9 +32,6 @@ struct mpa_fault_ops {
     /* A start-up frame of `octets` octets in stream->outbound.buffer: returns its octets (RFC 5044 7.1.1). */
     size_t (*start_frame)(struct iwarp_stream *stream, const struct mpa_start *start, size_t octets);
 
-    /* Markers, CRC and versions are agreed on (RFC 5044 4.3, 4.4, 7.1.1, C.2.3). */
-    void (*agreed)(struct iwarp_stream *stream);
-
     /* In place of fpdu_pack(): the FPDU in stream->outbound.buffer, and its octets; 0: memory is short (RFC 5044 4). */
     size_t (*fpdu_layout)(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t ulpdu_octets,
                           const struct fpdu_framing *framing);

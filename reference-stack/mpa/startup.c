@@ -69,7 +69,7 @@ static void agree(struct iwarp_stream *stream)
         stream->agreed.terms.version = 0;
         mpa->send_markers = mpa->receive_markers = mpa->crc = true;
     }
-    MPA_SEAM(stream, agreed(stream));
+    SEAM(stream, terms(stream, TERMS_FRAMING, NULL, NULL));
     mpa->mulpdu = fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
