@@ -99,7 +99,9 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
     subject->response = &response;
     subject->open_atomic = work == NULL ? NULL : &work->atomic;
     (void)atomic_response_parse(&p, header + sizeof(header), &response);
-    if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
+    if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject,
+                       "an Atomic Response does not answer the open atomic") ||
+        work == NULL)
         return;
     work->value = response.value;
     work->done = true;

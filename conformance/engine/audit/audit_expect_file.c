@@ -134,7 +134,7 @@ static int line_read(struct audit_expect *expect, const struct line *line, struc
     char *const *column = line->column;
     struct expected_capture *capture;
     struct expectation *entry;
-    enum verdict verdict;
+    enum verdict verdict = VERDICT_FAIL;
     uint64_t count = 0;
 
     if (line_check(line, expect, &verdict, error) != 0 || (!line->old && count_read(line, &count, error) != 0))

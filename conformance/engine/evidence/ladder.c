@@ -140,7 +140,7 @@ static void append(struct ladder *ladder, const struct event_shown *shown, const
     rung->shown = *shown;
     rung->shown.octets = shown->octets != NULL ? rung->octets : NULL;
     rung->seconds = seconds;
-    if (octets != 0)
+    if (shown->octets != NULL)
         memcpy(rung->octets, shown->octets, octets);
     (void)snprintf(rung->text, sizeof(rung->text), "%s", text);
     (void)put(ladder, ladder->count, rung);

@@ -63,9 +63,8 @@ int worker_process_poll(struct pollfd *waits, size_t count, int milliseconds)
 void worker_process_check(struct worker_process *worker)
 {
     int status;
-    pid_t told;
 
-    while (worker->pid > 0 && (told = waitpid(worker->pid, &status, WNOHANG | WUNTRACED | WCONTINUED)) == worker->pid) {
+    while (worker->pid > 0 && waitpid(worker->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == worker->pid) {
         if (WIFSTOPPED(status)) {
             worker->stopped_ns = now_ns();
         } else if (WIFCONTINUED(status)) {

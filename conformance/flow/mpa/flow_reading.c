@@ -156,19 +156,20 @@ static void try_markers(struct stretch *stretch)
     if (!stretch->side->framing.markers)
         return;
     try_reading(stretch, (struct fpdu_reading){.pointer = FPDU_POINTER_REVERSED});
-    for (uint8_t pointer = FPDU_POINTER_TEXT; pointer <= FPDU_POINTER_REVERSED && stretch->before != 0; pointer++)
-        try_reading(stretch, (struct fpdu_reading){.grid = FPDU_GRID_CRC_UNCOUNTED, .pointer = pointer});
-    for (uint16_t shift = SHIFT_STEP; shift < MARKER_SPACING; shift += SHIFT_STEP)
-        for (uint8_t pointer = FPDU_POINTER_TEXT; pointer <= FPDU_POINTER_REVERSED; pointer++)
-            try_reading(stretch, (struct fpdu_reading){.grid = FPDU_GRID_SHIFTED, .pointer = pointer, .shift = shift});
+    for (unsigned pointer = FPDU_POINTER_TEXT; pointer <= FPDU_POINTER_REVERSED && stretch->before != 0; pointer++)
+        try_reading(stretch, (struct fpdu_reading){.grid = FPDU_GRID_CRC_UNCOUNTED, .pointer = (uint8_t)pointer});
+    for (unsigned shift = SHIFT_STEP; shift < MARKER_SPACING; shift += SHIFT_STEP)
+        for (unsigned pointer = FPDU_POINTER_TEXT; pointer <= FPDU_POINTER_REVERSED; pointer++)
+            try_reading(stretch, (struct fpdu_reading){
+                                     .grid = FPDU_GRID_SHIFTED, .pointer = (uint8_t)pointer, .shift = (uint16_t)shift});
 }
 
 static void try_pads(struct stretch *stretch)
 {
-    for (uint8_t pad = FPDU_PAD_TEXT + 1; pad < FPDU_PAD_RULES; pad++)
-        try_reading(stretch, (struct fpdu_reading){.pad = pad});
-    for (uint8_t count = 0; count < PADS_TRIED; count++)
-        try_reading(stretch, (struct fpdu_reading){.pad = FPDU_PAD_COUNT, .count = count});
+    for (unsigned pad = FPDU_PAD_TEXT + 1; pad < FPDU_PAD_RULES; pad++)
+        try_reading(stretch, (struct fpdu_reading){.pad = (uint8_t)pad});
+    for (unsigned count = 0; count < PADS_TRIED; count++)
+        try_reading(stretch, (struct fpdu_reading){.pad = FPDU_PAD_COUNT, .count = (uint8_t)count});
 }
 
 static void try_lengths(struct stretch *stretch)
@@ -217,9 +218,9 @@ bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *con
         try_reading(&stretch, (struct fpdu_reading){0});
     try_markers(&stretch);
     try_pads(&stretch);
-    for (uint8_t crc = FPDU_CRC_TEXT + 1; crc < FPDU_CRC_RULES; crc++)
+    for (unsigned crc = FPDU_CRC_TEXT + 1; crc < FPDU_CRC_RULES; crc++)
         if (side->framing.crc || crc == FPDU_CRC_ABSENT)
-            try_reading(&stretch, (struct fpdu_reading){.crc = crc});
+            try_reading(&stretch, (struct fpdu_reading){.crc = (uint8_t)crc});
     try_lengths(&stretch);
     side->vague = stretch.vague;
     return stretch.weight != 0;

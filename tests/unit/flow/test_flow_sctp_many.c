@@ -70,8 +70,8 @@ START_TEST(many_streams)
     struct sctp_talk talk;
 
     feed_begin(&talk);
-    for (uint16_t sid = 0; sid < STREAMS; sid++)
-        sctp_talk_user(&talk, 0, sid, DDP_SCTP_PPID_SEGMENT, segment, sizeof(segment));
+    for (unsigned sid = 0; sid < STREAMS; sid++)
+        sctp_talk_user(&talk, 0, (uint16_t)sid, DDP_SCTP_PPID_SEGMENT, segment, sizeof(segment));
     talk.tsn[0]++; /* a hole, so that nothing that waits is given up */
     for (unsigned i = 0; i < PACKETS - STREAMS; i++)
         sctp_talk_user(&talk, 0, (uint16_t)(i % STREAMS), DDP_SCTP_PPID_SEGMENT, segment, sizeof(segment));

@@ -151,7 +151,7 @@ static void converse(struct transcript *transcript, const struct cm_agent_config
     agents[0] = cm_agent_new(config, NULL);
     agents[1] = cm_agent_new(&other, NULL);
     ck_assert(agents[0] != NULL && agents[1] != NULL);
-    for (uint16_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
+    for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
         struct cm_listener listener = {
             .protocol = exchanges[i].protocol, .port = ACCEPT_PORT, .answer = CM_ANSWER_ACCEPT};
         struct cm_connect connect = {.to = places[0],
