@@ -8,19 +8,20 @@
  * connections: the first event of a flow is FLOW_TCP_OPEN when a SYN was seen, else its first MPA frame or FPDU. Its
  * last event is FLOW_END; the flow is freed when the sink returns from it.
  *
- * Directions: 0 is from the MPA Initiator (the sender of the Request Frame) to the Responder. When no start-up frame was
- * captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
+ * Directions: 0 is from the MPA Initiator (the sender of the Request Frame) to the Responder. When no start-up frame
+ * was captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
  * `flow->roles_known` is false.
  *
  * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
- * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
- * brought up to date after the last; so a rule compares the event with the state. Start-up frames likewise:
- * flow->tcp->start[] and flow->half[].tcp->framing hold a frame's consequence only after its FLOW_MPA_START.
+ * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state
+ * of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is brought up to date
+ * after the last; so a rule compares the event with the state. Start-up frames likewise: flow->tcp->start[] and
+ * flow->half[].tcp->framing hold a frame's consequence only after its FLOW_MPA_START.
  *
- * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
- * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
- * FLOW_SESSION, and FLOW_ULPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their DDP-SSNs. An exchange of CM
- * messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/cm/flow_cm.h).
+ * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised
+ * (FLOW_ASSOCIATION), and another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP,
+ * those of the second FLOW_SESSION, and FLOW_ULPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their
+ * DDP-SSNs. An exchange of CM messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/cm/flow_cm.h).
  *
  * Everything an event points to is valid during the call only, the flow until FLOW_END. Numbers are in host order,
  * lengths in octets, times in nanoseconds since 1970 (or whatever clock the caller uses).
@@ -120,11 +121,14 @@ struct flow_sctp_state {
     uint32_t segments[FLOW_DIRECTIONS];    /* DDP Segments among them */
     uint64_t ended[FLOW_DIRECTIONS];       /* frame of Terminate or Reject, 0: none */
     uint32_t opening_tsn[FLOW_DIRECTIONS]; /* TSN of the first message; only where `opening` is not 0 */
-    /* At FLOW_END: who ended the session without a message of its own: who shut the association down, or began the next session */
+    /*
+     * At FLOW_END: who ended the session without a message of its own: who shut the association down, or began the next
+     * session
+     */
     bool left_by[FLOW_DIRECTIONS];
     /*
-     * Frame of a segment that the active side sent before the Initiate could have been acknowledged: together with it, or the first
-     * acknowledgment of the Initiate covers that segment, too. 0: none. Known from the SACK on.
+     * Frame of a segment that the active side sent before the Initiate could have been acknowledged: together with it,
+     * or the first acknowledgment of the Initiate covers that segment, too. 0: none. Known from the SACK on.
      */
     uint64_t early_segment;
     uint32_t resets[FLOW_DIRECTIONS]; /* draft: Stream Resets, and those of the other side that opened this direction, too */
@@ -146,8 +150,8 @@ struct flow_cm_state {
 struct flow_tcp_state {
     struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
     bool crc;                                 /* CRCs are in use (either C), as agreed or found out */
-    bool
-        unstarted; /* FPDUs with right CRCs in streams that were captured from their beginning, and no start-up frame in these */
+    /* FPDUs with right CRCs in streams that were captured from their beginning, and no start-up frame in these */
+    bool unstarted;
     bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
     struct flow_tcp_half half[FLOW_DIRECTIONS]; /* those of flow->half[].tcp */
 };
@@ -165,8 +169,9 @@ struct flow {
     bool rejected;       /* Reply with R=1: no FPDUs follow */
     bool full_operation; /* both start-up frames were good and not rejected */
     /*
-     * Octets were decoded before those of the other side that their sender had acknowledged: the capture lacks these, or has
-     * them too late. What either side had received when it sent is not known from here on, but by flow_event.received.
+     * Octets were decoded before those of the other side that their sender had acknowledged: the capture lacks these,
+     * or has them too late. What either side had received when it sent is not known from here on, but by
+     * flow_event.received.
      */
     bool unordered;
     uint8_t revision; /* of the Reply, else of the Request; 1 when neither was seen */
@@ -243,9 +248,11 @@ struct flow_config {
     size_t flows_max;         /* of them with MPA; also SCTP associations, their streams, CM exchanges. 16,384 */
     size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
     size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
-    size_t
-        one_way_segments; /* after so many with octets, and none of the other side, that side is taken to be missing. 0: at the
-                                 end, or when too much waits */
+    /*
+     * After so many with octets, and none of the other side, that side is taken to be missing. 0: at the end, or
+     * when too much waits.
+     */
+    size_t one_way_segments;
     bool no_late_lock; /* do not look for FPDUs in connections whose start was not captured */
 };
 
@@ -299,7 +306,8 @@ const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const stru
 
 /*
  * The same for one SCTP packet, its common header first, and for one RoCE packet: RoCEv2 from its BTH on (its ICRC
- * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. What it tells is known by the events alone.
+ * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. What it tells is known by the events
+ * alone.
  */
 void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);

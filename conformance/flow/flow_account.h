@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The account of an input: what became of every file, every frame and every octet of it. Each reason stands once, in the
- * table below, with its name (results.jsonl), its sentence (for people) and its kind, which says whether it leaves
+ * The account of an input: what became of every file, every frame and every octet of it. Each reason stands once, in
+ * the table below, with its name (results.jsonl), its sentence (for people) and its kind, which says whether it leaves
  * octets unjudged that are iWARP or may be. Whoever counts, adds, writes or shows reasons takes them from here.
  *
- * The ledgers add up: each frame is in one row of the kinds judged, foreign and unjudged, and so is each captured octet.
- * Octets of rows of the kind "missing" are not in the input: they stand beside these sums.
+ * The ledgers add up: each frame is in one row of the kinds judged, foreign and unjudged, and so is each captured
+ * octet. Octets of rows of the kind "missing" are not in the input: they stand beside these sums.
  */
 #ifndef FLOW_FLOW_ACCOUNT_H
 #define FLOW_FLOW_ACCOUNT_H

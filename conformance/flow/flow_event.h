@@ -70,12 +70,15 @@ struct flow_fpdu {
     uint32_t segment_octets; /* payload of the segment with its last octet */
     size_t here; /* octets at fpdu.start that are there: more than it has where others follow in the same segment */
     /*
-     * How its sender frames FPDUs, all zero: as the text says. Else the octets are none by the text, and this is the one mistake by
-     * which they are: `fpdu` was read so, and its crc_ok alone is by the text.
+     * How its sender frames FPDUs, all zero: as the text says. Else the octets are none by the text, and this is the
+     * one mistake by which they are: `fpdu` was read so, and its crc_ok alone is by the text.
      */
     struct fpdu_reading reading;
     bool end_told; /* its CRC, or what stands after it, shows that it ends where it says */
-    /* The FPDU before was read as the text says, and where this one begins shows that it was framed so; zero: it was right */
+    /*
+     * The FPDU before was read as the text says, and where this one begins shows that it was framed so; zero: it was
+     * right
+     */
     struct fpdu_reading before;
     uint16_t before_length; /* its ULPDU_Length */
 };
@@ -87,8 +90,8 @@ struct flow_ulpdu {
     uint16_t length;       /* on the wire: ULPDU_Length; over SCTP what follows the DDP-SSN */
     bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
     /*
-     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be damage);
-     * or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
+     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be
+     * damage); or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
      */
     bool unverified;
     bool framing_only;           /* a mistake of its sender leaves open where the ULPDU ends: no FLOW_DDP follows */
@@ -167,7 +170,8 @@ enum flow_reason {
     FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
     FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
     FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
-    FLOW_REASON_CONFLICT, /* octets were sent again with different contents; it is unknown which ones the receiver accepted */
+    /* octets were sent again with different contents; it is unknown which ones the receiver accepted */
+    FLOW_REASON_CONFLICT,
     FLOW_REASON_REFUSED,       /* a segment that the receiver's TCP drops */
     FLOW_REASON_URGENT,        /* urgent octets */
     FLOW_REASON_CHUNK,         /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
@@ -180,11 +184,11 @@ enum flow_reason {
 const char *flow_reason_text(enum flow_reason reason);
 
 /*
- * Sequence numbers of TCP are counted on in 64 bits: the low 32 bits are those of the wire, and numbers of one direction
- * can be compared as they stand. `received` says how much of the other direction the sender of an event had received when
- * it sent it: at most what lies before that number, its segment's acknowledgment number. What it had not received then it
- * cannot have answered, in whatever order the capture has the two. Events of a TCP connection come in such an order that
- * all before `received` was told of, as far as it was captured (else flow->unordered).
+ * Sequence numbers of TCP are counted on in 64 bits: the low 32 bits are those of the wire, and numbers of one
+ * direction can be compared as they stand. `received` says how much of the other direction the sender of an event had
+ * received when it sent it: at most what lies before that number, its segment's acknowledgment number. What it had not
+ * received then it cannot have answered, in whatever order the capture has the two. Events of a TCP connection come in
+ * such an order that all before `received` was told of, as far as it was captured (else flow->unordered).
  */
 struct flow_event {
     enum flow_event_kind kind;

@@ -90,8 +90,9 @@ enum flow_refusal {
 };
 
 /*
- * What became of the payload octets of all TCP segments of a direction. Each octet of a segment is in one of the counters up
- * to refused[]: sent = delivered + cut + again + late + held + the sum of refused[]. Octets of no segment are `lost`.
+ * What became of the payload octets of all TCP segments of a direction. Each octet of a segment is in one of the
+ * counters up to refused[]: sent = delivered + cut + again + late + held + the sum of refused[]. Octets of no segment
+ * are `lost`.
  */
 struct flow_octets {
     uint64_t sent;      /* in segments, as long as these were on the wire */
@@ -193,8 +194,8 @@ struct flow_half {
     struct flow_request *requests;
     uint32_t request_first, request_count, request_room;
     uint32_t requests_made; /* the serial of the last one */
-    uint32_t
-        answering; /* that of the other side's request which the open Read Response of this side answers; 0: none is known */
+    /* that of the other side's request which the open Read Response of this side answers; 0: none is known */
+    uint32_t answering;
     bool requests_lost;     /* more than FLOW_REQUESTS_MAX, or a gap: the list is not complete */
     uint32_t requests_most; /* most at once so far */
 };

@@ -169,8 +169,11 @@ struct flow_connection {
     unsigned first_side; /* sender of the first frame */
     bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
     uint8_t fresh_fpdus, fresh_others; /* segments with what a sender wrote anew: like FPDUs, and not */
-    bool
-        key_seen; /* the Key of a start-up frame stands where none can be told from other octets, or FPDUs where nobody can decode them */
+    /*
+     * the Key of a start-up frame stands where none can be told from other octets, or FPDUs where nobody can decode
+     * them
+     */
+    bool key_seen;
     uint64_t first_frame, first_ns;
     uint64_t pending[PENDINGS];
     UT_hash_handle hh;
@@ -279,7 +282,7 @@ void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *conne
 void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
 /* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
 uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
-/* True when the segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
+/* The segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
 bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment);
 
 /* flow_queue.c */
@@ -304,8 +307,8 @@ void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *conn
 
 /* flow_again.c */
 /*
- * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the stream
- * goes on with this piece all the same, and `next` has gone back to it.
+ * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the
+ * stream goes on with this piece all the same, and `next` has gone back to it.
  */
 bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      const struct flow_piece *piece);
@@ -364,7 +367,7 @@ static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_
 /* Octets of the piece from `used` on, where an FPDU begins or goes on; returns how many were taken. */
 size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                         const struct flow_piece *piece, size_t used);
-/* Octets are missing among FPDUs, `cut` by the capture or not captured. True: the next boundary is known all the same. */
+/* Octets are missing among FPDUs, `cut` by the capture or not captured. True: the next boundary is known. */
 bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t count,
                     bool cut, uint64_t frame, uint64_t time_ns);
 
@@ -375,7 +378,7 @@ void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connect
                    enum flow_row row, uint64_t frame, uint64_t time_ns);
 
 /* flow_header.c */
-/* How many things contradict the texts in the first `have` octets of a ULPDU of `length`: 0 for a header, 1 for one with a mistake. */
+/* How many things contradict the texts in a ULPDU's first `have` octets: 0 for a header, 1 for one with a mistake. */
 unsigned flow_header_faults(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 /* The same from ULPDU_Length on; 0 while the two control octets are not there. */
 unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned revision);
@@ -384,12 +387,12 @@ unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned rev
 /* The stream is known from its start, so that octets which are no FPDU are a mistake of its sender. */
 bool flow_reading_may_look(const struct flow_connection *connection, unsigned side);
 /*
- * The reading by which the octets, from an FPDU's first one on, are FPDUs; `exact`: they end where the segment or the stream ends. False:
- * there is none.
+ * The reading by which the octets, from an FPDU's first one on, are FPDUs; `exact`: they end where the segment or the
+ * stream ends. False: there is none.
  */
 bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                        const uint8_t *octets, size_t count, bool exact, struct fpdu_reading *found);
-/* No FPDU begins with these octets: by which reading of the FPDU before does one begin *later octets later (negative: earlier)? */
+/* No FPDU begins here: by which reading of the FPDU before does one begin *later octets later (negative: earlier)? */
 bool flow_reading_before(const struct flow_connection *connection, unsigned side, const uint8_t *octets, size_t count,
                          struct fpdu_reading *found, int *later);
 /* By which one does the FPDU before have the `left` octets that are left at the end of the stream? */
@@ -412,14 +415,13 @@ enum flow_proof_found flow_proof_octets(struct flow_side *side, const uint8_t *o
 void flow_proof_release(struct flow_side *side);
 
 /* flow_start.c */
-/* A start-up frame after a rejection, where a segment begins: another exchange begins, or the rejection is taken back. */
+/* A start-up frame after a rejection, where a segment begins: another exchange, or the rejection is taken back. */
 bool flow_start_again(struct flow_connection *connection, unsigned side, const struct flow_piece *piece);
 size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                          const struct flow_piece *piece, size_t used);
 /* This side's frame has a kind: so the other's has. False: no memory. */
 bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
-/* The octets after what is held of a start-up frame will never come: tells of it as far as it is there. What is there is
- * counted in `row`. */
+/* What is held of a start-up frame is all that comes of it: tells of it as far as it is there; it counts in `row`. */
 void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, enum flow_row row,
                     uint64_t frame, uint64_t time_ns);
 void flow_side_ends(struct flow_side *side, enum flow_reason reason);
@@ -431,15 +433,15 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                       const struct flow_piece *piece, size_t used);
 /*
- * Are the octets held of an FPDU that was begun no part of one? So when its header makes no sense, when it is whole with
- * another ULPDU_Length, or when a whole FPDU lies inside. Told by CRCs: false without them.
+ * Are the octets held of an FPDU that was begun no part of one? So when its header makes no sense, when it is whole
+ * with another ULPDU_Length, or when a whole FPDU lies inside. Told by CRCs: false without them.
  */
 bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned side);
-/* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
 /* FPDUs begin with the piece, for certain or as far as it shows: the side decodes them from there on. */
 bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece);
 /* The same with the next octet, after an FPDU without Markers whose CRC was right. */
 void flow_lock_proved(struct flow_side *side);
+/* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
 void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
 void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      const struct flow_piece *piece, size_t used);
@@ -487,7 +489,7 @@ void flow_sctp_finish(struct flow_decoder *decoder, bool tell);
 /* flow_infiniband.c: UDP, InfiniBand, RoCE. */
 void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
                             const struct flow_carrier_frames *carrier);
-/* flow_udp.c: the row of a UDP datagram of which the first `captured` of its `length` octets are there. FLOW_ROW_UDP: foreign. */
+/* flow_udp.c: the row of a UDP datagram with `captured` of its `length` octets. FLOW_ROW_UDP: foreign. */
 enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length);
 
 /* flow_cm.c */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests that wait for answers. A Read Response does not say which request it answers: the order does (RFC 5040 5.2.1), and its STag
- * and TO, which are those of the request's sink (4.4), bear it out. So a request with a wrong MSN is known by its answer all the same.
+ * Requests that wait for answers. A Read Response does not say which request it answers: the order does (RFC 5040
+ * 5.2.1), and its STag and TO, which are those of the request's sink (4.4), bear it out. So a request with a wrong MSN
+ * is known by its answer all the same.
  */
 #include "conformance/flow/flow_request.h"
 
@@ -103,8 +104,8 @@ static unsigned likeness(const struct flow_request *request, const struct ddp_se
 }
 
 /*
- * The one that the response names, else the oldest. A doubted one may have been dropped: then it is the response to whichever is more like
- * it, of those up to the first that is sure to be answered.
+ * The one that the response names, else the oldest. A doubted one may have been dropped: then it is the response to
+ * whichever is more like it, of those up to the first that is sure to be answered.
  */
 static struct flow_request *read_of(const struct flow_half *requester, const struct ddp_segment *segment)
 {

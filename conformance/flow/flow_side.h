@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One sender of a TCP connection, and what waits of its octets. Part of conformance/flow/flow_internal.h; include that. */
+/*
+ * One sender of a TCP connection, and what waits of its octets. Part of conformance/flow/flow_internal.h; include that.
+ */
 #ifndef FLOW_FLOW_SIDE_H
 #define FLOW_FLOW_SIDE_H
 
@@ -59,8 +61,8 @@ enum flow_sums {
 };
 
 /*
- * One sender of a connection. Sequence numbers are counted on in 64 bits (flow_extend()); `next` and `acked` of a side are
- * in the numbers that it sends.
+ * One sender of a connection. Sequence numbers are counted on in 64 bits (flow_extend()); `next` and `acked` of a side
+ * are in the numbers that it sends.
  */
 struct flow_side {
     struct flow_half *half; /* NULL until the connection is known to be MPA */

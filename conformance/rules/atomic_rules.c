@@ -15,7 +15,7 @@ static const struct rdmap_opcode_row *row_of(const struct rule_context *ctx)
     return ctx->event->rdmap->message.row;
 }
 
-/* --- Every one of the four (RFC 7306 4) ---------------------------------------------------------------------------- */
+/* --- Every one of the four (RFC 7306 4) --------------------------------------------------------------------------- */
 
 /* RFC 7306 4.1: RV, Rsv and Opcode from the most significant bit of octet 1 on. */
 void extension_control_order(struct rule_context *ctx)
@@ -125,7 +125,7 @@ static void judge_msn(struct rule_context *ctx, uint32_t qn, const char *section
                       "MSN of the queue's next message", section);
 }
 
-/* --- Atomic Requests (RFC 7306 5.2, 5.2.1) --------------------------------------------------------------------------- */
+/* --- Atomic Requests (RFC 7306 5.2, 5.2.1) ------------------------------------------------------------------------ */
 
 /* RFC 7306 5.2.1: the request references an untagged buffer. */
 void atomic_request_is_untagged(struct rule_context *ctx)
@@ -202,7 +202,7 @@ void atomic_compare_mask_ones(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* --- Atomic Responses (RFC 7306 5, 5.2.2) ---------------------------------------------------------------------------- */
+/* --- Atomic Responses (RFC 7306 5, 5.2.2) ------------------------------------------------------------------------- */
 
 /* RFC 7306 5.2.2: identifier and value, 12 octets. */
 void atomic_response_header(struct rule_context *ctx)
@@ -307,7 +307,7 @@ void atomic_responses_in_order(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* --- Immediate Data (RFC 7306 6.3) ------------------------------------------------------------------------------------ */
+/* --- Immediate Data (RFC 7306 6.3) -------------------------------------------------------------------------------- */
 
 /* RFC 7306 6.3: Immediate Data references an untagged buffer. */
 void immediate_is_untagged(struct rule_context *ctx)

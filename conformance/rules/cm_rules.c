@@ -242,7 +242,10 @@ void source_port_given(struct rule_context *ctx)
         rule_fail(ctx, "the client's port", "0", "The Source Port is none (A11.4.5)");
 }
 
-/* No address of an interface: unspecified, or of a group, or all hosts. IPv4 in its last octets; what stands before is CA11-5's. */
+/*
+ * No address of an interface: unspecified, or of a group, or all hosts. IPv4 in its last octets; what stands before is
+ * CA11-5's.
+ */
 static bool no_interface(const uint8_t *field, unsigned version)
 {
     const uint8_t *ipv4 = field + IPV4_AT;
@@ -274,7 +277,9 @@ void interface_addresses(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* A header of the service between the very addresses of the packet: its sender uses the service, by another Service ID. */
+/*
+ * A header of the service between the very addresses of the packet: its sender uses the service, by another Service ID.
+ */
 void service_id_form(struct rule_context *ctx)
 {
     const struct cm_message *message = request_of(ctx);

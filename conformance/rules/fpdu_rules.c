@@ -100,7 +100,9 @@ void pad_is_zero(struct rule_context *ctx)
         judge_pad(ctx, ulpdu->mpa->fpdu.ulpdu + ulpdu->length, pad);
 }
 
-/* The octets of an FPDU that never was whole are no beginning of one, or another reading makes them one that is whole. */
+/*
+ * The octets of an FPDU that never was whole are no beginning of one, or another reading makes them one that is whole.
+ */
 static bool is_no_rest(const struct rule_context *ctx, struct hint *hint)
 {
     const struct flow_half *half = ctx->half;
@@ -135,8 +137,8 @@ static void fail_pad(struct rule_context *ctx, const struct fpdu_reading *readin
 }
 
 /*
- * RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends, or by where the next
- * FPDU begins.
+ * RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends, or
+ * by where the next FPDU begins.
  */
 void pad_count(struct rule_context *ctx)
 {

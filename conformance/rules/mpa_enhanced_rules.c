@@ -157,7 +157,10 @@ void reply_ird_suffices(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 6581 9.1: the Responder's ORD is at most the Initiator's IRD: once a SHOULD (EMPA-9.1-10), two sentences later a MUST. */
+/*
+ * RFC 6581 9.1: the Responder's ORD is at most the Initiator's IRD: once a SHOULD (EMPA-9.1-10), two sentences later a
+ * MUST.
+ */
 void reply_ord_at_most(struct rule_context *ctx)
 {
     const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);

@@ -61,8 +61,9 @@ void start_reserved(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 C.1, C.2.4, C.2.5: Rev 0 belongs to a sender that has Markers and CRCs: M and C of a Request, M of a Reply. Without
- * them the frame is neither the RDMA Consortium's nor RFC 5044's. Whether such a sender is an RDMAC one, nobody says.
+ * RFC 5044 C.1, C.2.4, C.2.5: Rev 0 belongs to a sender that has Markers and CRCs: M and C of a Request, M of a Reply.
+ * Without them the frame is neither the RDMA Consortium's nor RFC 5044's. Whether such a sender is an RDMAC one, nobody
+ * says.
  */
 static void judge_revision_0(struct rule_context *ctx)
 {
@@ -261,9 +262,12 @@ void responder_marker_waits(struct rule_context *ctx)
         rule_fail_unless_lost(ctx, expected, actual, message);
 }
 
-/* ---- what nobody asked for ---------------------------------------------------------------------------------------- */
+/* ---- what nobody asked for --------------------------------------------------------------------------------------- */
 
-/* RFC 5044 7.1.2 rule 1: a stream of FPDUs begins with a Request. Told of with the first FPDU of a connection without one. */
+/*
+ * RFC 5044 7.1.2 rule 1: a stream of FPDUs begins with a Request. Told of with the first FPDU of a connection without
+ * one.
+ */
 void initiator_sends_request(struct rule_context *ctx)
 {
     if (ctx->event->ulpdu->index != 0)

@@ -23,7 +23,9 @@ static size_t header_octets(const uint8_t *header)
     return header[0] & 0x80 ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
 }
 
-/* Every segment of the other side is remembered: one that is not found was not sent, and is not on its way in pieces. */
+/*
+ * Every segment of the other side is remembered: one that is not found was not sent, and is not on its way in pieces.
+ */
 static bool all_heard(const struct rule_context *ctx)
 {
     return (ctx->other->tcp == NULL || ctx->other->tcp->begun == 0) &&
@@ -259,7 +261,9 @@ static const uint8_t *evidence(const struct rule_context *ctx)
     return row->name != NULL && row->tagged == (header[0] >> 7 != 0) ? header : NULL;
 }
 
-/* By the draft over SCTP a device speaks version 1, or that of older drafts (SCTP-2.2-08): its Terminate has it, too. */
+/*
+ * By the draft over SCTP a device speaks version 1, or that of older drafts (SCTP-2.2-08): its Terminate has it, too.
+ */
 static unsigned version_in_force(const struct rule_context *ctx)
 {
     bool draft = ctx->flow->sctp != NULL && ctx->flow->sctp->profile == DDP_SCTP_DRAFT02;
@@ -305,6 +309,7 @@ void terminate_version_error_true(struct rule_context *ctx)
     if (header[1] >> 6 != version_in_force(ctx))
         rule_pass(ctx);
     else
-        rule_fail(ctx, rule_text(ctx, "a quoted header with another RV than %u", version_in_force(ctx)), rule_text(ctx, "control octet 0x%02x", header[1]),
+        rule_fail(ctx, rule_text(ctx, "a quoted header with another RV than %u", version_in_force(ctx)),
+                  rule_text(ctx, "control octet 0x%02x", header[1]),
                   "Invalid RDMAP version is reported for a message whose version is right (RFC 5040 4.8)");
 }

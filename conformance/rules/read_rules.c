@@ -135,8 +135,8 @@ void response_copies_stag(struct rule_context *ctx)
 }
 
 /*
- * The first segment that is sent may be another than the lowest: rising TO is a SHOULD (RFC 5041 5.3). It is the end of the response then, or as
- * long as those before it. One that is neither has a wrong TO.
+ * The first segment that is sent may be another than the lowest: rising TO is a SHOULD (RFC 5041 5.3). It is the end of
+ * the response then, or as long as those before it. One that is neither has a wrong TO.
  */
 static bool begins_inside(const struct ddp_segment *segment, const struct read_request *read)
 {

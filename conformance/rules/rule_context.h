@@ -6,8 +6,8 @@
  * A rule looks at ctx->event and at the flow's state before that event. It says nothing when the capture leaves the
  * question open: a gap, a bad CRC (the octets may not be what was sent), a side that was not captured, roles not known.
  *
- * What one side sent is compared with what the other did by what the sender had received (rule_not_received()), never by
- * the order of frames in a capture: taps, network cards and mergers of files put the two directions in any order.
+ * What one side sent is compared with what the other did by what the sender had received (rule_not_received()), never
+ * by the order of frames in a capture: taps, network cards and mergers of files put the two directions in any order.
  */
 #ifndef CONFORMANCE_RULES_RULE_CONTEXT_H
 #define CONFORMANCE_RULES_RULE_CONTEXT_H
@@ -40,10 +40,10 @@ struct rule_side {
     bool unsure; /* something of this side was not captured, or not understood */
     bool lost;   /* and the flow's state says nothing of what comes after it: continuity is not judged any more */
     bool holes;  /* octets of it are missing in the capture, or were not understood */
-    bool
-        requests_unsure; /* a Read Request of this side could not be read: what answers none of the others may answer it */
-    bool crc_failed;     /* an FPDU had a bad CRC: found once, what follows may be out of step */
-    bool pad_waits;      /* only what follows the last FPDU tells where that FPDU, and so its pad, ends: */
+    /* a Read Request of this side could not be read: what answers none of the others may answer it */
+    bool requests_unsure;
+    bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
+    bool pad_waits;        /* only what follows the last FPDU tells where that FPDU, and so its pad, ends: */
     uint8_t pad_octets[4]; /* that pad, */
     size_t pad_count;
     uint64_t pad_frame;    /* and its frame */
@@ -51,10 +51,10 @@ struct rule_side {
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */
-    bool
-        out_of_pattern; /* SCTP: a message of it fits no legal sequence: what the other side answers is not judged by them */
-    bool crossed;       /* SCTP: its Initiate crossed that of the other side */
-    uint32_t resets;    /* SCTP, draft: new DDP streams, by a Stream Reset of either side */
+    /* SCTP: a message of it fits no legal sequence: what the other side answers is not judged by them */
+    bool out_of_pattern;
+    bool crossed;    /* SCTP: its Initiate crossed that of the other side */
+    uint32_t resets; /* SCTP, draft: new DDP streams, by a Stream Reset of either side */
     bool version_known;
     uint8_t version;                /* DV of its first segment */
     uint32_t longest_quick;         /* ULPDUs up to this length keep all rules on lengths */
@@ -88,8 +88,8 @@ struct rule_context {
 };
 
 /*
- * What this rule finds next in the event is one fault of the sender with what other rules and checks find that name the same: reports
- * show it once (reports/cause.h). HINT_NONE: nothing is known of that.
+ * What this rule finds next in the event is one fault of the sender with what other rules and checks find that name the
+ * same: reports show it once (reports/cause.h). HINT_NONE: nothing is known of that.
  */
 void rule_because(struct rule_context *ctx, enum hint_kind kind);
 
@@ -105,8 +105,8 @@ __attribute__((format(printf, 4, 5))) void rule_fail(struct rule_context *ctx, c
 
 /*
  * The same for what is wrong only if the other side has sent no more than was told of so far: a hole in its stream may
- * show later. Becomes a finding at the flow's end when there is none. No finding at all when it is not known what the sender
- * had received (flow->unordered).
+ * show later. Becomes a finding at the flow's end when there is none. No finding at all when it is not known what the
+ * sender had received (flow->unordered).
  */
 __attribute__((format(printf, 4, 5))) void rule_fail_unless_lost(struct rule_context *ctx, const char *expected,
                                                                  const char *actual, const char *format, ...);
@@ -136,8 +136,8 @@ static inline bool rule_continuous(const struct rule_context *ctx)
 }
 
 /*
- * The event's sender had not received what ends before `end` in the other direction when it sent the event: certain, by the
- * acknowledgment number of its segment. False: it may have, or nothing is known.
+ * The event's sender had not received what ends before `end` in the other direction when it sent the event: certain, by
+ * the acknowledgment number of its segment. False: it may have, or nothing is known.
  */
 static inline bool rule_not_received(const struct rule_context *ctx, uint64_t end)
 {

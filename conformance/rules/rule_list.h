@@ -273,7 +273,9 @@
     R(cm,           "A11-TXT-15",     service_id_form,              ON_CM,                OP_ANY, ANY,       WARN)
 /* clang-format on */
 
-/* Rules of a list judge flows of these kinds. MPA's have nothing to say of streams over SCTP; DDP's and RDMAP's have. */
+/*
+ * Rules of a list judge flows of these kinds. MPA's have nothing to say of streams over SCTP; DDP's and RDMAP's have.
+ */
 #define RULE_KINDS_MPA  (1u << FLOW_CONNECTION)
 #define RULE_KINDS_DDP  (1u << FLOW_CONNECTION | 1u << FLOW_STREAM)
 #define RULE_KINDS_SCTP (1u << FLOW_ASSOCIATION | 1u << FLOW_STREAM)

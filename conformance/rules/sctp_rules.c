@@ -147,8 +147,8 @@ static uint16_t smaller(uint16_t one, uint16_t other)
 }
 
 /*
- * An INIT asks for equal numbers; an INIT ACK leaves those equal that both sides can use. To unequal ones it may answer in any way: what
- * counts then is which streams are used.
+ * An INIT asks for equal numbers; an INIT ACK leaves those equal that both sides can use. To unequal ones it may answer
+ * in any way: what counts then is which streams are used.
  */
 static void judge_streams(struct rule_context *ctx, const char *section)
 {
@@ -220,8 +220,9 @@ void draft_not_fragmented(struct rule_context *ctx)
 }
 
 /*
- * RFC 5043 9: fragments only where IP would have to make some. No length is promised to pass any path but 68 octets (RFC 791 3.2): a
- * packet with a fragment of a message shows what the sender takes its path for, and it would have held the message.
+ * RFC 5043 9: fragments only where IP would have to make some. No length is promised to pass any path but 68 octets
+ * (RFC 791 3.2): a packet with a fragment of a message shows what the sender takes its path for, and it would have held
+ * the message.
  */
 void not_fragmented(struct rule_context *ctx)
 {

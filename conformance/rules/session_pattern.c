@@ -46,7 +46,10 @@ static bool knew_opening(const struct flow_event *event, enum flow_direction oth
     return state->opening[other] != 0 && flow_session_acked(message_of(event), state->opening_tsn[other]);
 }
 
-/* A Terminate after a refusal, and segments that the other side sent all the same: the chunk that fits no pattern (RFC 5043 6.1). */
+/*
+ * A Terminate after a refusal, and segments that the other side sent all the same: the chunk that fits no pattern (RFC
+ * 5043 6.1).
+ */
 static bool answers_surplus(const struct flow_event *event)
 {
     const struct flow_sctp_state *state = event->flow->sctp;

@@ -73,7 +73,7 @@ static uint16_t ssn_of(const struct rule_context *ctx)
     return ctx->event->ulpdu->message->message.ssn;
 }
 
-/* ---- the draft ---------------------------------------------------------------------------------------------------- */
+/* ---- the draft --------------------------------------------------------------------------------------------------- */
 
 void reset_code(struct rule_context *ctx)
 {
@@ -189,7 +189,7 @@ void msn_restarts_after_reset(struct rule_context *ctx)
                        "MSNs continue after a Stream Reset (draft-stewart-rddp-sctp-02 7.2)");
 }
 
-/* ---- RFC 5043 ----------------------------------------------------------------------------------------------------- */
+/* ---- RFC 5043 ---------------------------------------------------------------------------------------------------- */
 
 void segment_in_session(struct rule_context *ctx)
 {
@@ -273,7 +273,10 @@ void ssn_begins_at_zero(struct rule_context *ctx)
         rule_judge_number(ctx, DDP_SCTP_FIRST_SSN, message->ssn, "the session's first DDP-SSN", "RFC 5043 6.1");
 }
 
-/* The side that the Function Code of the message belongs to is the other one, or the code is not registered: session_codes() says so. */
+/*
+ * The side that the Function Code of the message belongs to is the other one, or the code is not registered:
+ * session_codes() says so.
+ */
 static bool code_is_wrong(const struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
@@ -305,7 +308,10 @@ void session_pattern(struct rule_context *ctx)
                   "The session follows none of the legal patterns (RFC 5043 6.1)");
 }
 
-/* Initiates of both sides that cross fit no pattern (6.4-05): what the one does next that is asked for an answer is its reading. */
+/*
+ * Initiates of both sides that cross fit no pattern (6.4-05): what the one does next that is asked for an answer is its
+ * reading.
+ */
 void crossing_initiates(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
@@ -349,7 +355,10 @@ void session_is_terminated(struct rule_context *ctx)
                   state->sid);
 }
 
-/* RFC 5043 6.6: no segment of the active side may come before its Initiate. Told of when the SACK has come that shows it. */
+/*
+ * RFC 5043 6.6: no segment of the active side may come before its Initiate. Told of when the SACK has come that shows
+ * it.
+ */
 void segments_wait_for_sack(struct rule_context *ctx)
 {
     const struct flow_sctp_state *state = state_of(ctx);
@@ -371,7 +380,10 @@ void segments_wait_for_sack(struct rule_context *ctx)
     ctx->event = event;
 }
 
-/* RFC 5043 5.2.3: at most 512 octets of Private Data. With the enhanced word the limit is RFC 6581's: enhanced_data_limit(). */
+/*
+ * RFC 5043 5.2.3: at most 512 octets of Private Data. With the enhanced word the limit is RFC 6581's:
+ * enhanced_data_limit().
+ */
 void private_data_at_most(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
@@ -395,7 +407,7 @@ void segments_begin_at_one(struct rule_context *ctx)
         rule_judge_number(ctx, 1, ssn_of(ctx), "the first segment's DDP-SSN", "RFC 5043 6.2");
 }
 
-/* ---- RFC 6581 7 --------------------------------------------------------------------------------------------------- */
+/* ---- RFC 6581 7 -------------------------------------------------------------------------------------------------- */
 
 void enhanced_word_in_session(struct rule_context *ctx)
 {

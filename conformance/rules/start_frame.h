@@ -46,7 +46,10 @@ static inline const struct mpa_start *start_good(const struct rule_context *ctx,
     return start != NULL && start->result == WIRE_OK ? &start->frame : NULL;
 }
 
-/* The event's sender had not received the other side's start-up frame, and so cannot keep to it: that is found by itself. */
+/*
+ * The event's sender had not received the other side's start-up frame, and so cannot keep to it: that is found by
+ * itself.
+ */
 static inline bool start_not_received(const struct rule_context *ctx)
 {
     const struct flow_start *start = start_seen(ctx, flow_reverse(ctx->direction));

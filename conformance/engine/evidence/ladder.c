@@ -124,8 +124,8 @@ static struct rung *rung_new(struct rung *old, size_t octets)
 }
 
 /*
- * The first steps stay; of the others the oldest goes. One place is left for the note that tells how many went. `shown` has what
- * is to be copied.
+ * The first steps stay; of the others the oldest goes. One place is left for the note that tells how many went. `shown`
+ * has what is to be copied.
  */
 static void append(struct ladder *ladder, const struct event_shown *shown, const char *text, double seconds,
                    const struct place *place)

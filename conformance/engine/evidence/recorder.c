@@ -59,8 +59,8 @@ static unsigned dut_direction(const struct recorder *recorder, const struct flow
 }
 
 /*
- * Is it a flow between the device and this run's tester, and if over TCP, a connection that the tester made or accepted? The device
- * may have others: with its upper tester, with a second run, with whomever it likes.
+ * Is it a flow between the device and this run's tester, and if over TCP, a connection that the tester made or
+ * accepted? The device may have others: with its upper tester, with a second run, with whomever it likes.
  */
 static bool find_own(const struct recorder *recorder, const struct flow *flow)
 {

@@ -140,8 +140,8 @@ static int measure_role(struct measuring *measuring, const char *role, struct se
 }
 
 /*
- * The depths that the probe's Requests name are those of no device, so that the device names its own: that these are less is no
- * recommendation that it has passed over.
+ * The depths that the probe's Requests name are those of no device, so that the device names its own: that these are
+ * less is no recommendation that it has passed over.
  */
 static bool provoked(const char *id)
 {

@@ -130,7 +130,9 @@ static bool is_allowed(const struct drawn *drawn, enum ddp_sctp_profile profile)
     return false;
 }
 
-/* Checks of a lower layer that the variant does not touch cannot meet it, nor those of a text that knows nothing of it. */
+/*
+ * Checks of a lower layer that the variant does not touch cannot meet it, nor those of a text that knows nothing of it.
+ */
 static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item *item)
 {
     if (item->check->cm != defect_acts_over_cm(drawn->variant))
@@ -138,7 +140,10 @@ static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item 
     return !drawn->suite->config->sctp && item->sctp != DDP_SCTP_UNDECIDED && !is_allowed(drawn, item->sctp);
 }
 
-/* Can the variant change what the check does? What is learned with the variant must be known for it: the first check in the role tells. */
+/*
+ * Can the variant change what the check does? What is learned with the variant must be known for it: the first check in
+ * the role tells.
+ */
 static bool meets(const struct drawn *drawn, const struct plan_item *item)
 {
     const struct suite *suite = drawn->suite;
@@ -309,7 +314,10 @@ static int name_variants(struct suite *suite, struct sentence *error)
     return 0;
 }
 
-/* Of the variants that are run, those of the stack over SCTP go to a suite of their own, where --llp does not say so of all. */
+/*
+ * Of the variants that are run, those of the stack over SCTP go to a suite of their own, where --llp does not say so of
+ * all.
+ */
 static int part_with_sctp(struct suite *suite, struct suite *sctp, struct sentence *error)
 {
     size_t kept = 0;

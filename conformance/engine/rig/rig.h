@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A rig is what a check runs on: a link, the testers on it (tester.h), a device under test at the far end, and the way to
- * that device's upper tester. There are two kinds, alike for a check:
+ * A rig is what a check runs on: a link, the testers on it (tester.h), a device under test at the far end, and the way
+ * to that device's upper tester. There are two kinds, alike for a check:
  *
  *   simulated  the reference stack in this process, on virtual time, deterministic by seed (rig_sim.c)
- *   live       a network interface: the embedded reference stack in a namespace of its own, or a profile's device (rig_net.c)
+ *   live       a network interface: the embedded reference stack in a namespace of its own, or a profile's device
+ *              (rig_net.c)
  *
  * All times are nanoseconds on the link's clock.
  */
@@ -33,14 +34,20 @@ struct defect_set;
 
 enum {
     RIG_RECENT = 32, /* exchanges: those of some ten checks */
-    /* Among so many, one may be slow by chance, where the device or the tester waits for a processor: it says nothing of the rest. */
+    /*
+     * Among so many, one may be slow by chance, where the device or the tester waits for a processor: it says nothing
+     * of the rest.
+     */
     RIG_PER_EXCEPTION = 8
 };
 
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
     char *(*command)(struct rig *rig, const char *request, struct sentence *error);
-    /* The same without text, where the device is in this process: PEER_VALUES_MAX values at most. NULL: text is all there is. */
+    /*
+     * The same without text, where the device is in this process: PEER_VALUES_MAX values at most. NULL: text is all
+     * there is.
+     */
     struct json_t *(*answer)(struct rig *rig, const struct json_t *request, struct sentence *error);
     /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
@@ -86,7 +93,9 @@ struct rig {
     bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
 };
 
-/* Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range. */
+/*
+ * Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range.
+ */
 #define RIG_PORT 9999
 
 struct rig_sim_config {
@@ -132,22 +141,22 @@ struct rig_embedded_config {
 struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
 
 /*
- * A device named by a profile, reached over a real interface, by the tester of this place of the profile (both are read here and
- * not kept). `commands` are the profile's, borrowed; NULL: it has none.
+ * A device named by a profile, reached over a real interface, by the tester of this place of the profile (both are read
+ * here and not kept). `commands` are the profile's, borrowed; NULL: it has none.
  */
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
                             struct sentence *error);
 
 /*
- * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it, after the
- * rig's last use.
+ * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it,
+ * after the rig's last use.
  */
 void rig_attach(struct rig *rig, struct tester *tester);
 
 /*
- * Moves frames and time to the testers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: the link
- * failed.
+ * Moves frames and time to the testers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1:
+ * the link failed.
  */
 int rig_pump(struct rig *rig, uint64_t deadline_ns);
 
@@ -172,9 +181,9 @@ static inline uint64_t rig_now(struct rig *rig)
 }
 
 /*
- * Measures the round trip by exchanges of the first tester with the device, and sets the time limits from it. A device that
- * refuses the first exchange is asked again for some seconds. -1 with a sentence when it does not answer: nothing can be
- * judged then.
+ * Measures the round trip by exchanges of the first tester with the device, and sets the time limits from it. A device
+ * that refuses the first exchange is asked again for some seconds. -1 with a sentence when it does not answer: nothing
+ * can be judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
 
@@ -182,9 +191,9 @@ int rig_measure(struct rig *rig, struct sentence *error);
 int rig_ask(struct rig *rig);
 
 /*
- * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
- * time from its next check on, and keeps it for a while. What counts is the longest of the latest RIG_RECENT, without the longest one
- * of each RIG_PER_EXCEPTION. Simulated devices are as they were measured.
+ * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run
+ * gets more time from its next check on, and keeps it for a while. What counts is the longest of the latest RIG_RECENT,
+ * without the longest one of each RIG_PER_EXCEPTION. Simulated devices are as they were measured.
  */
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip);
 

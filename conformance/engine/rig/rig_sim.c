@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated rig: end A of the wire is the lower tester's link, end B a device (sim_device.h, sim_sctp.h). Nothing here knows time
- * but the world's.
+ * The simulated rig: end A of the wire is the lower tester's link, end B a device (sim_device.h, sim_sctp.h). Nothing
+ * here knows time but the world's.
  */
 #include "conformance/engine/rig/rig.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of a simulated device's CM share: sim_cm.c has frames and the agent, sim_cm_verbs.c the upper tester's verbs. */
+/*
+ * What the parts of a simulated device's CM share: sim_cm.c has frames and the agent, sim_cm_verbs.c the upper tester's
+ * verbs.
+ */
 #ifndef CONFORMANCE_ENGINE_SIM_CM_INTERNAL_H
 #define CONFORMANCE_ENGINE_SIM_CM_INTERNAL_H
 
@@ -31,8 +34,10 @@ struct sim_cm {
     uint64_t renewed;
 };
 
-/* An agent of this configuration without listeners; addresses, seed and defects are the device's. The caller owns it. NULL with a
- * sentence: as cm_agent_new(). */
+/*
+ * An agent of this configuration without listeners; addresses, seed and defects are the device's. The caller owns it.
+ * NULL with a sentence: as cm_agent_new().
+ */
 struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct sentence *error);
 
 /* This agent in place of the one that is there. Takes it over. */

@@ -9,7 +9,9 @@
 #include "generator/tcp/tcp.h"
 #include "reference-stack/peer/peer.h"
 
-/* SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */
+/*
+ * SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back.
+ */
 enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };
 
 /* What a script may make one device hold: the script host does not see it. */

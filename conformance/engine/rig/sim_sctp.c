@@ -35,7 +35,10 @@ struct sim_path {
 
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
-/* What the wire does not take as it is goes in fragments: the adaptation thinks that the path is wider (RFC 5043 9, draft 5). */
+/*
+ * What the wire does not take as it is goes in fragments: the adaptation thinks that the path is wider (RFC 5043 9,
+ * draft 5).
+ */
 static void send_fragments(const struct sim_sctp *device, const uint8_t *frame, size_t octets, uint16_t identification)
 {
     enum { FRAGMENT = 1440 }; /* octets, a multiple of 8, after the longest IP header */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device on a simulated wire whose LLP is SCTP: libusrsctp on the world's time (reference-stack/transport/sctp_hub.h), the
- * reference stack above it, and its upper tester. sim_device.h is the same with TCP.
+ * A device on a simulated wire whose LLP is SCTP: libusrsctp on the world's time
+ * (reference-stack/transport/sctp_hub.h), the reference stack above it, and its upper tester. sim_device.h is the same
+ * with TCP.
  */
 #ifndef CONFORMANCE_ENGINE_SIM_SCTP_H
 #define CONFORMANCE_ENGINE_SIM_SCTP_H

@@ -175,7 +175,9 @@ static int agree_llp(struct run_command *command, struct sentence *error)
     return 0;
 }
 
-/* The run itself learns at the profile's own place what the device serves; each check beside it has one of the others. */
+/*
+ * The run itself learns at the profile's own place what the device serves; each check beside it has one of the others.
+ */
 static int agree_jobs(struct run_command *command, struct sentence *error)
 {
     const struct profile *profile = &command->profile;

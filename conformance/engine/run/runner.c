@@ -140,7 +140,9 @@ static void close_rig(void *user, struct rig *rig)
         rig_free(rig);
 }
 
-/* The evidence of what the device serves in a role: "served-responder.pcapng". Without it, it is learned all the same. */
+/*
+ * The evidence of what the device serves in a role: "served-responder.pcapng". Without it, it is learned all the same.
+ */
 static struct recorder *record_learning(void *user, struct rig *rig, const char *role, bool begins)
 {
     struct run *run = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An SCTP association of the lower tester as Lua sees it. As with TCP, a function looks its association up after it has read
- * everything else from Lua.
+ * An SCTP association of the lower tester as Lua sees it. As with TCP, a function looks its association up after it has
+ * read everything else from Lua.
  */
 #include <string.h>
 

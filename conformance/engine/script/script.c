@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The script host: states, and the loading of checks into them. script_check.c takes each check, script_run.c runs it. */
+/*
+ * The script host: states, and the loading of checks into them. script_check.c takes each check, script_run.c runs it.
+ */
 #include "conformance/engine/script/script.h"
 
 #include <lauxlib.h>
@@ -117,8 +119,8 @@ void script_note_sighting(struct script_host *host)
 }
 
 /*
- * A message of the library names the script that called it: "lib.lua:12: what" becomes "script.lua:3: what (lib.lua:12)", where
- * `level` is the script's.
+ * A message of the library names the script that called it: "lib.lua:12: what" becomes "script.lua:3: what
+ * (lib.lua:12)", where `level` is the script's.
  */
 static void name_script(lua_State *lua, const lua_Debug *level)
 {

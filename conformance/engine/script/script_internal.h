@@ -14,8 +14,8 @@
 enum { OUTCOME_EXPECTED, OUTCOME_ACTUAL, OUTCOME_MESSAGE, OUTCOME_READING, OUTCOME_CAUSE, OUTCOME_HINT, OUTCOME_TEXTS };
 
 /*
- * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script has
- * a room of its own, and so cannot change the library, the globals or the strings' metatable of another.
+ * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script
+ * has a room of its own, and so cannot change the library, the globals or the strings' metatable of another.
  */
 struct script_room {
     struct lua_sandbox sandbox;

@@ -38,7 +38,10 @@ static json_t *exchange(const json_t *served, const char *name)
     return json_object_get(json_object_get(served, "exchanges"), name);
 }
 
-/* The same with its members in a fixed order, so that equal runs have equal results. Takes the reference; NULL without memory. */
+/*
+ * The same with its members in a fixed order, so that equal runs have equal results. Takes the reference; NULL without
+ * memory.
+ */
 static json_t *ordered(json_t *learned)
 {
     static const char *const members[] = {"role",         "speaks",       "copies_tag",  "rejects",    "answers_in",
@@ -169,7 +172,10 @@ void served_private_data(struct script_host *host, const struct profile *profile
     host->profile = profile;
 }
 
-/* rig.private_data("request" or "reply"): the octets that the profile says the device's ULP wants there, nil: any will do. */
+/*
+ * rig.private_data("request" or "reply"): the octets that the profile says the device's ULP wants there, nil: any will
+ * do.
+ */
 int script_rig_private_data(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;

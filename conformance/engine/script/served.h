@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which good exchanges a device serves in one of its roles. A device need not serve all of them, and a check is worth
- * nothing where it rests on one that the device does not serve. What was learned is a JSON object, so that a run can keep it
- * in its results and `probe` can write it down:
+ * nothing where it rests on one that the device does not serve. What was learned is a JSON object, so that a run can
+ * keep it in its results and `probe` can write it down:
  *
  *   {"role": "responder", "speaks": true, "copies_tag": true,
  *    "exchanges": {"startup": true, "enhanced startup": true, "empty read": true, "read": true,
  *                  "send to": "the ULP was not told of the Send", "send from": true},
  *    "causes": {"send to": {"name": "silence-for-send", "hint": "nothing comes in place of a Send"}}}
  *
- * `speaks`: what the device answered to a good start-up frame was MPA, be it wrong. An exchange is true where it was served,
- * a sentence that says why not where it was not, and missing where nobody could ask for it (no upper tester).
- * `causes`: what the failure of an exchange has in common with other failures (reports/cause.h), where that is known; missing without any.
- * `copies_tag`: the Response to an empty Read has the STag and TO of the Request (RDMAP-5.2.2-12).
+ * `speaks`: what the device answered to a good start-up frame was MPA, be it wrong. An exchange is true where it was
+ * served, a sentence that says why not where it was not, and missing where nobody could ask for it (no upper tester).
+ * `causes`: what the failure of an exchange has in common with other failures (reports/cause.h), where that is known;
+ * missing without any. `copies_tag`: the Response to an empty Read has the STag and TO of the Request (RDMAP-5.2.2-12).
  * `rejects`: a good Request was answered by a Reply with R = 1; missing where none was.
- * `answers_in`: seconds that its slowest answer took, where that is more than checks would wait for silence otherwise; else missing.
- * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
+ * `answers_in`: seconds that its slowest answer took, where that is more than checks would wait for silence otherwise;
+ * else missing. The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
  */
 #ifndef CONFORMANCE_ENGINE_SERVED_H
 #define CONFORMANCE_ENGINE_SERVED_H
@@ -29,16 +29,17 @@ extern const char *const served_names[];
 const char *served_what(const char *name);
 
 /*
- * Tries each exchange on the rig, with the device as "responder" or "initiator"; one that fails is tried again, as a device may
- * be busy. `recorder` may be NULL. A new reference; NULL with a sentence where nothing was learned: the link, the upper tester or
- * memory failed.
+ * Tries each exchange on the rig, with the device as "responder" or "initiator"; one that fails is tried again, as a
+ * device may be busy. `recorder` may be NULL. A new reference; NULL with a sentence where nothing was learned: the
+ * link, the upper tester or memory failed.
  */
 json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
                      struct sentence *error);
 
 /*
- * The good exchange that checks rest on where the device serves it, in place of the least that it serves; NULL: that one. Borrowed.
- * -1 with a sentence where no check can rest on it. `at` is what the sentence calls the place that it comes from.
+ * The good exchange that checks rest on where the device serves it, in place of the least that it serves; NULL: that
+ * one. Borrowed. -1 with a sentence where no check can rest on it. `at` is what the sentence calls the place that it
+ * comes from.
  */
 int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error);
 

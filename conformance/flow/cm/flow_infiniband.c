@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * InfiniBand and RoCE packets, as far as there is a CM message in them: UD Send Only to queue pair 1, class 0x07. What else they
- * carry is InfiniBand's own, but for IP over InfiniBand (RFC 4391).
+ * InfiniBand and RoCE packets, as far as there is a CM message in them: UD Send Only to queue pair 1, class 0x07. What
+ * else they carry is InfiniBand's own, but for IP over InfiniBand (RFC 4391).
  */
 #include "conformance/flow/flow_internal.h"
 

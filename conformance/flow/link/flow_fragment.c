@@ -255,8 +255,8 @@ static void came_again(struct flow_decoder *decoder, const struct flow_fragment 
 }
 
 /*
- * All of it is there: the packet goes on as if it had come in one frame. Octets after the first that the capture cut are
- * of no use, and what overlapped counts once.
+ * All of it is there: the packet goes on as if it had come in one frame. Octets after the first that the capture cut
+ * are of no use, and what overlapped counts once.
  */
 static void give(struct flow_decoder *decoder, struct packet *packet, const struct flow_layers *layers,
                  const struct flow_frame *frame)

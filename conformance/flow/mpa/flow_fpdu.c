@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * FPDUs (RFC 5044 4): cut out of pieces of any size; one that lies wholly in a piece is parsed where it lies. Where FPDUs
- * begin may be a guess (flow_lock.c): nothing is said of one before its CRC, its Markers or its headers confirm the guess.
+ * FPDUs (RFC 5044 4): cut out of pieces of any size; one that lies wholly in a piece is parsed where it lies. Where
+ * FPDUs begin may be a guess (flow_lock.c): nothing is said of one before its CRC, its Markers or its headers confirm
+ * the guess.
  */
 #include "conformance/flow/flow_internal.h"
 
@@ -313,7 +314,10 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
 
     if (used == 0)
         side->unit_segments++;
-    /* The Marker before an FPDU may have gone out with the FPDU before it (RFC 5044 4.3), earlier than the FPDU was made. */
+    /*
+     * The Marker before an FPDU may have gone out with the FPDU before it (RFC 5044 4.3), earlier than the FPDU was
+     * made.
+     */
     if (side->have <= lead && piece->captured - used > lead - side->have) {
         side->unit_received = piece->received;
         side->unit_frame = piece->frame;
@@ -380,9 +384,9 @@ size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *co
 /* ---- holes ------------------------------------------------------------------------------------------------------- */
 
 /*
- * An FPDU that was begun will not be whole: its headers are told of as far as they are there. `cut`: because the capture
- * cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only its CRC would
- * have shown, it reaches over FPDUs that were whole.
+ * An FPDU that was begun will not be whole: its headers are told of as far as they are there. `cut`: because the
+ * capture cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only
+ * its CRC would have shown, it reaches over FPDUs that were whole.
  */
 void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool unverified,
                    enum flow_row row, uint64_t frame, uint64_t time_ns)

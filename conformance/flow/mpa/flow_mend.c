@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units that are no FPDU by the text, or do not end where they say: what follows them is taken beside them, and the mistake is looked for
- * that explains both (flow_reading.c). Without one the FPDU boundary is lost.
+ * Units that are no FPDU by the text, or do not end where they say: what follows them is taken beside them, and the
+ * mistake is looked for that explains both (flow_reading.c). Without one the FPDU boundary is lost.
  */
 #include <string.h>
 
@@ -75,7 +75,10 @@ bool flow_unit_begins_badly(const struct flow_connection *connection, const stru
            flow_header_faults_at(octets + lead, count - lead, connection->flow->revision) > 1;
 }
 
-/* The buffer begins where an FPDU should, and none does: the one before may have ended elsewhere. True: it is put right. */
+/*
+ * The buffer begins where an FPDU should, and none does: the one before may have ended elsewhere. True: it is put
+ * right.
+ */
 static bool mend_begin(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
 {
     struct flow_side *side = &connection->side[index];
@@ -137,7 +140,9 @@ static void emit_buffered(struct flow_decoder *decoder, struct flow_connection *
     side->unit_segments = 1;
 }
 
-/* The unit has another end than it says, and its CRC, which is wrong there, tells where: the stream goes on after it. */
+/*
+ * The unit has another end than it says, and its CRC, which is wrong there, tells where: the stream goes on after it.
+ */
 static void find_end_by_crc(const struct flow_side *side, struct fpdu *fpdu)
 {
     size_t octets = flow_reading_end_by_crc(side->buffer, side->have);
@@ -147,8 +152,9 @@ static void find_end_by_crc(const struct flow_side *side, struct fpdu *fpdu)
 }
 
 /*
- * The buffer holds octets from the beginning of a unit on, perhaps of several: tells of those that are whole. Where octets are no FPDU
- * by the text, the mistake is looked for that explains them. False: there is none, and no FPDU begins where one should.
+ * The buffer holds octets from the beginning of a unit on, perhaps of several: tells of those that are whole. Where
+ * octets are no FPDU by the text, the mistake is looked for that explains them. False: there is none, and no FPDU
+ * begins where one should.
  */
 static bool drain_buffer(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                          const struct flow_piece *piece, bool exact)

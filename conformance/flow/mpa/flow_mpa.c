@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MPA's stream: which part of it is a start-up frame, FPDUs, or neither, and what a hole in it means. Units are cut out of
- * pieces of any size.
+ * MPA's stream: which part of it is a start-up frame, FPDUs, or neither, and what a hole in it means. Units are cut out
+ * of pieces of any size.
  */
 #include "conformance/flow/flow_internal.h"
 
@@ -228,7 +228,9 @@ void flow_mpa_rewind(struct flow_decoder *decoder, struct flow_connection *conne
     }
 }
 
-/* The row of a unit that was begun, at the end: what it would have become nobody knows, whatever ended the connection. */
+/*
+ * The row of a unit that was begun, at the end: what it would have become nobody knows, whatever ended the connection.
+ */
 static enum flow_row row_of_rest(const struct flow_connection *connection)
 {
     return connection->flow == NULL ? FLOW_ROW_LATE : FLOW_ROW_UNFINISHED;

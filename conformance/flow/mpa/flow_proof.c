@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CRC is proof: octets that are an FPDU with a right CRC (RFC 5044 4.4) were framed by MPA, whatever is wrong with the headers of DDP and
- * RDMAP in them. One chance in four thousand million says otherwise. It is looked for where segments begin; an FPDU that lies in several
- * is followed by what its CRC would be, so that nothing has to be held.
+ * A CRC is proof: octets that are an FPDU with a right CRC (RFC 5044 4.4) were framed by MPA, whatever is wrong with
+ * the headers of DDP and RDMAP in them. One chance in four thousand million says otherwise. It is looked for where
+ * segments begin; an FPDU that lies in several is followed by what its CRC would be, so that nothing has to be held.
  */
 #include "conformance/flow/flow_internal.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets that are no FPDU where one should begin or end: which single mistake of the sender makes them one (wire/fpdu_reading.h)? The
- * readings are tried in order, and one is believed when a CRC or a Marker confirms it, or when the headers of several FPDUs follow each
- * other by it. The stream is then read by it, and its sender is judged for that mistake alone. Hostile octets can ask for a search as
- * often as READING_TRIES in one direction.
+ * Octets that are no FPDU where one should begin or end: which single mistake of the sender makes them one
+ * (wire/fpdu_reading.h)? The readings are tried in order, and one is believed when a CRC or a Marker confirms it, or
+ * when the headers of several FPDUs follow each other by it. The stream is then read by it, and its sender is judged
+ * for that mistake alone. Hostile octets can ask for a search as often as READING_TRIES in one direction.
  */
 #include "conformance/flow/flow_internal.h"
 
@@ -51,8 +51,8 @@ static bool has_telling_marker(const struct fpdu *fpdu, uint32_t position)
 }
 
 /*
- * A ULPDU of an octet less would make an FPDU as long, and would end before a zero: which of both it is the CRC does not tell, as a pad is
- * zeros, too.
+ * A ULPDU of an octet less would make an FPDU as long, and would end before a zero: which of both it is the CRC does
+ * not tell, as a pad is zeros, too.
  */
 static bool length_is_vague(const struct fpdu *fpdu)
 {
@@ -226,7 +226,7 @@ bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *con
     return stretch.weight != 0;
 }
 
-/* ---- the end of the FPDU before ----------------------------------------------------------------------------------- */
+/* ---- the end of the FPDU before ---------------------------------------------------------------------------------- */
 
 static int octets_behind(const struct fpdu_reading *reading, size_t length)
 {
@@ -292,7 +292,7 @@ bool flow_reading_at_end(const struct flow_side *side, const uint8_t *octets, si
     return false;
 }
 
-/* ---- an FPDU whose CRC stands elsewhere ---------------------------------------------------------------------------- */
+/* ---- an FPDU whose CRC stands elsewhere -------------------------------------------------------------------------- */
 
 size_t flow_reading_end_by_crc(const uint8_t *octets, size_t count)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Is a stream whose beginning was not captured iWARP? Two things say that it is not, and without one of them nobody knows:
+ * Is a stream whose beginning was not captured iWARP? Two things say that it is not, and without one of them nobody
+ * knows:
  *
  * - No FPDUs follow one another in it. An FPDU begins with four octets that no Marker divides: ULPDU_Length, DDP's and
  *   RDMAP's control octets (RFC 5044 4.1 and 4.3, RFC 5041 4, RFC 5040 4), which have few values. In any two longest
- *   FPDUs' worth of octets without a gap one FPDU begins, and where it ends, with or without Markers, the next one does.
- *   A run of that length without such a pair is no FPDU stream, whatever its alignment, its Markers and its CRCs are.
+ *   FPDUs' worth of octets without a gap one FPDU begins, and where it ends, with or without Markers, the next one
+ *   does. A run of that length without such a pair is no FPDU stream, whatever its alignment, its Markers and its CRCs
+ *   are.
  *
- * - What its senders begin are not FPDUs. A segment that begins after a PSH, when everything before it was acknowledged,
- *   has the first octets of something that its sender wrote then: in an FPDU stream an FPDU, for an ULPDU is framed and
- *   written as one (RFC 5044 3). Three such segments, of either direction, none of which begins like an FPDU or a start-up
- *   frame, are no FPDU stream, unless a pair was found: a sender that means to may write a part of an FPDU, too.
+ * - What its senders begin are not FPDUs. A segment that begins after a PSH, when everything before it was
+ *   acknowledged, has the first octets of something that its sender wrote then: in an FPDU stream an FPDU, for an ULPDU
+ *   is framed and written as one (RFC 5044 3). Three such segments, of either direction, none of which begins like an
+ *   FPDU or a start-up frame, are no FPDU stream, unless a pair was found: a sender that means to may write a part of
+ *   an FPDU, too.
  *
  * Pairs that are found are also places to lock on where segments do not begin with FPDUs.
  */

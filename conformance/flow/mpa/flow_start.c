@@ -137,8 +137,8 @@ static bool begin_with_syns(const struct flow_side *initiator, const struct flow
 }
 
 /*
- * Request and Reply are of one connection: each side had received what the other had sent by then, and no more. Where the
- * SYNs of another life of the addresses and ports were not captured, their numbers tell.
+ * Request and Reply are of one connection: each side had received what the other had sent by then, and no more. Where
+ * the SYNs of another life of the addresses and ports were not captured, their numbers tell.
  */
 static bool match(const struct flow_connection *connection, const struct flow_start *request,
                   const struct flow_start *reply)
@@ -213,8 +213,8 @@ static void emit_start(struct flow_decoder *decoder, struct flow_connection *con
 /* ---- start-up frames --------------------------------------------------------------------------------------------- */
 
 /*
- * After other octets of the same stream: a header of the text's values, and nothing after the frame in its segment, since its sender
- * waits for an answer. Else it may be a text about MPA, or a capture on its way.
+ * After other octets of the same stream: a header of the text's values, and nothing after the frame in its segment,
+ * since its sender waits for an answer. Else it may be a text about MPA, or a capture on its way.
  */
 static bool stands_alone(const uint8_t *octets, size_t count, const struct flow_piece *piece)
 {
@@ -259,7 +259,10 @@ static bool has_key_later(const struct flow_side *side, const struct flow_piece 
            stands_alone(octets + at, count - at, piece);
 }
 
-/* The stream's first octets have the form of a start-up frame, but for the Key: whether they are one the other side's answer tells. */
+/*
+ * The stream's first octets have the form of a start-up frame, but for the Key: whether they are one the other side's
+ * answer tells.
+ */
 static bool is_shaped(const struct flow_side *side, const struct flow_piece *piece)
 {
     const uint8_t *octets = side->buffer;
@@ -270,8 +273,9 @@ static bool is_shaped(const struct flow_side *side, const struct flow_piece *pie
 }
 
 /*
- * A Reply answers a Request, which its sender has acknowledged (RFC 5044 7.1.2): what the opener of the connection sends first, with nothing
- * acknowledged but the SYN, is a Request with the other Key. From the listener it is a Reply too early.
+ * A Reply answers a Request, which its sender has acknowledged (RFC 5044 7.1.2): what the opener of the connection
+ * sends first, with nothing acknowledged but the SYN, is a Request with the other Key. From the listener it is a Reply
+ * too early.
  */
 static bool answers_nothing(const struct flow_side *side, const struct flow_side *other)
 {
@@ -301,8 +305,8 @@ static bool may_be_answered(const struct flow_connection *connection, unsigned i
 }
 
 /*
- * The octets held are no start-up frame: the ULP's, in which one may begin later. Those of the piece are looked through; returns how many
- * of these are passed over.
+ * The octets held are no start-up frame: the ULP's, in which one may begin later. Those of the piece are looked
+ * through; returns how many of these are passed over.
  */
 static size_t begin_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                               size_t before)

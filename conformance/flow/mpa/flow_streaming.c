@@ -30,8 +30,8 @@ void flow_start_look(struct flow_connection *connection, const uint8_t *octets, 
 }
 
 /*
- * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment; and FPDUs with right
- * CRCs may: their sender has left it out.
+ * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment;
+ * and FPDUs with right CRCs may: their sender has left it out.
  */
 size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                             const struct flow_piece *piece, size_t used)

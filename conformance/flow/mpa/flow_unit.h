@@ -31,8 +31,8 @@ size_t flow_unit_append(struct flow_side *side, const struct flow_piece *piece, 
 
 /* flow_mend.c */
 /*
- * Something is wrong with the whole unit, or with where it ends; `next` are the `count` octets after it, and `exact` says that these end
- * their segment. *end_told: they show that the unit ends where it says.
+ * Something is wrong with the whole unit, or with where it ends; `next` are the `count` octets after it, and `exact`
+ * says that these end their segment. *end_told: they show that the unit ends where it says.
  */
 bool flow_unit_is_suspect(const struct flow_connection *connection, const struct flow_side *side, wire_result result,
                           const struct fpdu *fpdu, const uint8_t *next, size_t count, bool exact, bool *end_told);
@@ -40,8 +40,9 @@ bool flow_unit_is_suspect(const struct flow_connection *connection, const struct
 bool flow_unit_begins_badly(const struct flow_connection *connection, const struct flow_side *side,
                             const uint8_t *octets, size_t count);
 /*
- * Takes the rest of the piece to the unit's octets that are held, tells of the FPDUs in them, and looks for the mistake that explains
- * those which are none by the text. Returns how many octets were taken: fewer when no FPDU begins there, and sync is lost.
+ * Takes the rest of the piece to the unit's octets that are held, tells of the FPDUs in them, and looks for the mistake
+ * that explains those which are none by the text. Returns how many octets were taken: fewer when no FPDU begins there,
+ * and sync is lost.
  */
 size_t flow_unit_take_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                            const struct flow_piece *piece, size_t used);

@@ -18,9 +18,9 @@ static bool is_draft_ppid(uint32_t ppid)
 }
 
 /*
- * User data of PPID 16 and 17 that are DDP's: a message of the registry with a length that it may have (RFC 5043 5.2.3, RFC 6581 7), or
- * a DDP Segment with the versions and an opcode of the texts. Other protocols use the numbers, too, and without an indication of DDP
- * nothing else tells.
+ * User data of PPID 16 and 17 that are DDP's: a message of the registry with a length that it may have (RFC 5043 5.2.3,
+ * RFC 6581 7), or a DDP Segment with the versions and an opcode of the texts. Other protocols use the numbers, too, and
+ * without an indication of DDP nothing else tells.
  */
 static bool is_ddp_user(const struct sctp_data *data)
 {
@@ -192,7 +192,10 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
         take_user(decoder, packet, &data);
 }
 
-/* The packet's sender acknowledges the other side's TSNs up to this one, and up to `apart` some. `sack` has more to say (NULL: nothing). */
+/*
+ * The packet's sender acknowledges the other side's TSNs up to this one, and up to `apart` some. `sack` has more to say
+ * (NULL: nothing).
+ */
 static void take_ack(const struct sctp_arrival *packet, uint32_t cumulative, uint32_t apart,
                      const struct sctp_chunk *sack)
 {
@@ -238,8 +241,8 @@ static bool is_silent(unsigned type)
 }
 
 /*
- * A chunk that its receiver may not know, of a type that makes it leave the packet's rest alone (RFC 9260 3.2): nobody can say
- * whether that counts. INIT and INIT ACK stand alone in a packet (6.10): after others they count for nothing.
+ * A chunk that its receiver may not know, of a type that makes it leave the packet's rest alone (RFC 9260 3.2): nobody
+ * can say whether that counts. INIT and INIT ACK stand alone in a packet (6.10): after others they count for nothing.
  */
 static bool stops_reading(const struct sctp_chunk *chunk)
 {
@@ -301,10 +304,10 @@ static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet
 }
 
 /*
- * Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs: FLOW_ROW_IWARP. Else
- * the row of a packet of an association that is not followed. DATA with PPIDs that the draft shares with other protocols
- * may be DDP, and with DDP's in the wrong order of octets is; and a SACK says that there were DATA: only the association's
- * start would tell.
+ * Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs: FLOW_ROW_IWARP.
+ * Else the row of a packet of an association that is not followed. DATA with PPIDs that the draft shares with other
+ * protocols may be DDP, and with DDP's in the wrong order of octets is; and a SACK says that there were DATA: only the
+ * association's start would tell.
  */
 static enum flow_row row_of_stray(const struct flow_datagram *datagram)
 {

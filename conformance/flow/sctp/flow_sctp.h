@@ -3,8 +3,8 @@
  * What events tell of SCTP associations that carry DDP (draft-stewart-rddp-sctp-02, RFC 5043).
  *
  * An association is recognised by an Adaptation Layer Indication of 1 or 2 in INIT or INIT ACK, or by a DATA chunk with
- * PPID 16 or 17 whose user data are DDP's (sctp_is_ddp()): other protocols use these PPIDs, too. INIT and INIT ACK that came before
- * are told of then. Its flow's direction 0 is from the sender of the INIT. FLOW_SCTP
+ * PPID 16 or 17 whose user data are DDP's (sctp_is_ddp()): other protocols use these PPIDs, too. INIT and INIT ACK that
+ * came before are told of then. Its flow's direction 0 is from the sender of the INIT. FLOW_SCTP
  * comes for each chunk but SACK, HEARTBEAT and the like, in the order of capture, DATA included.
  *
  * A DDP stream session is a flow of its own: direction 0 is from its active side, which sent the Initiate; in the
@@ -36,8 +36,10 @@ struct flow_sctp {
     size_t packet_octets;  /* of the SCTP packet */
     size_t network_octets; /* of the IP datagram, 0: not known */
     size_t free_octets;    /* MTU of 1500 less network_octets, 0 when it exceeds that or is not known */
-    /* The last fragment of a user message whose fragments had their TSNs in a row: octets of the message, and of the longest IP datagram,
-     * itself in one piece, that had a fragment of it. Otherwise 0. */
+    /*
+     * The last fragment of a user message whose fragments had their TSNs in a row: octets of the message, and of the
+     * longest IP datagram, itself in one piece, that had a fragment of it. Otherwise 0.
+     */
     size_t message_octets, message_network_octets;
 };
 
@@ -53,7 +55,10 @@ struct flow_session {
     uint32_t acked; /* cumulative TSN that its sender had acknowledged when it sent this, as far as was captured */
 };
 
-/* The sender of the message had acknowledged that TSN of the other side: certain. False: it had not, or nothing is known. */
+/*
+ * The sender of the message had acknowledged that TSN of the other side: certain. False: it had not, or nothing is
+ * known.
+ */
 static inline bool flow_session_acked(const struct flow_session *session, uint32_t tsn)
 {
     return session->acked_known && (int32_t)(session->acked - tsn) >= 0;

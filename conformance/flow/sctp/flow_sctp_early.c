@@ -15,8 +15,9 @@ void sctp_early_forget(struct sctp_stream *stream)
 }
 
 /*
- * The first segment of the active side: was it sent before its Initiate could have been acknowledged (RFC 5043 6.6)? With it in one
- * packet it was. Where nothing had acknowledged the Initiate when the segment was captured, the next acknowledgment tells.
+ * The first segment of the active side: was it sent before its Initiate could have been acknowledged (RFC 5043 6.6)?
+ * With it in one packet it was. Where nothing had acknowledged the Initiate when the segment was captured, the next
+ * acknowledgment tells.
  */
 void sctp_early_watch(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {

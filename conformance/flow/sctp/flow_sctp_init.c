@@ -49,7 +49,10 @@ static void update_init(struct sctp_association *association, unsigned side, con
         state->profile = DDP_SCTP_DRAFT02;
 }
 
-/* The INIT (ACK) is told of when DDP is recognised. Without memory its rules do not see it; what it said is known all the same. */
+/*
+ * The INIT (ACK) is told of when DDP is recognised. Without memory its rules do not see it; what it said is known all
+ * the same.
+ */
 static void keep_init(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
 {
     struct sctp_side *side = &packet->association->side[packet->side];

@@ -244,8 +244,9 @@ static inline bool sctp_is_answer(const struct ddp_sctp_message *message)
 /* flow_sctp_accept.c */
 enum flow_checksum sctp_checksum_of(const struct flow_datagram *datagram);
 /*
- * Does the receiver take the packet? FLOW_ROWS: yes; else the row that its user messages are counted in, FLOW_ROW_HEADERS where it
- * has none. Another association may begin with it: then arrival->association is that one, NULL without memory.
+ * Does the receiver take the packet? FLOW_ROWS: yes; else the row that its user messages are counted in,
+ * FLOW_ROW_HEADERS where it has none. Another association may begin with it: then arrival->association is that one,
+ * NULL without memory.
  */
 enum flow_row sctp_packet_row(struct flow_decoder *decoder, struct sctp_arrival *arrival);
 /* What an INIT (ACK) says of its sender's addresses and of checksums. */
@@ -266,8 +267,8 @@ void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association
 /* An INIT or INIT ACK of the association. */
 void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *arrival, struct flow_sctp *reported);
 /*
- * The association carries DDP, as the profile of an indication or a PPID tells (UNDECIDED: it may be either). INIT and INIT ACK that
- * came before are told of: their sides are judged by what they said. False: without memory.
+ * The association carries DDP, as the profile of an indication or a PPID tells (UNDECIDED: it may be either). INIT and
+ * INIT ACK that came before are told of: their sides are judged by what they said. False: without memory.
  */
 bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
                     enum ddp_sctp_profile profile);
@@ -282,7 +283,10 @@ enum sctp_tsn {
     SCTP_TSN_AHEAD,   /* far ahead of all that a receiver stores */
 };
 
-/* What a chunk has, as a number by which two copies of it are told apart; `secret` makes it no number that a sender can choose. */
+/*
+ * What a chunk has, as a number by which two copies of it are told apart; `secret` makes it no number that a sender can
+ * choose.
+ */
 uint64_t sctp_contents(const struct sctp_data *data, uint64_t secret);
 /* Notes a TSN with what came. */
 enum sctp_tsn sctp_tsn_note(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
@@ -326,7 +330,10 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
                           enum flow_reason reason);
 void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
                          enum flow_reason reason);
-/* Octets of a packet that are not read: counted in the row, or kept until it is known whether the association carries DDP. */
+/*
+ * Octets of a packet that are not read: counted in the row, or kept until it is known whether the association carries
+ * DDP.
+ */
 void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enum flow_row row, uint64_t octets);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
@@ -350,7 +357,9 @@ bool sctp_stream_waits(const struct sctp_association *association, unsigned side
 void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association);
 /* The stream learns of that: before it is looked at, and so before any event of it. */
 void sctp_stream_refresh(struct sctp_stream *stream);
-/* This Initiate begins a session of its own, whatever is not known: all that came before it on the stream is long past. */
+/*
+ * This Initiate begins a session of its own, whatever is not known: all that came before it on the stream is long past.
+ */
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
 /* Tells of all that waits (when `tell`), and frees it. */
 void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell);

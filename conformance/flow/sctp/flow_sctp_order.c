@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User messages in the order in which they were sent. Of one sender that is the order of TSNs: a message waits until all
- * TSNs before its own were captured, or will not come. Of two senders nothing but the sessions tells: a message of the next
- * session waits until the other side's part of the present one has come (sctp_stream_waits()). What is told before its time
- * all the same makes the sessions unsure.
+ * User messages in the order in which they were sent. Of one sender that is the order of TSNs: a message waits until
+ * all TSNs before its own were captured, or will not come. Of two senders nothing but the sessions tells: a message of
+ * the next session waits until the other side's part of the present one has come (sctp_stream_waits()). What is told
+ * before its time all the same makes the sessions unsure.
  */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 
@@ -45,8 +45,8 @@ void sctp_stream_refresh(struct sctp_stream *stream)
 }
 
 /*
- * The sessions on a SID follow each other, for both sides: who has ended its part of one, or begins another one without that,
- * waits for the other side until that one's part has come, too. An answer is after the Initiate that it answers.
+ * The sessions on a SID follow each other, for both sides: who has ended its part of one, or begins another one without
+ * that, waits for the other side until that one's part has come, too. An answer is after the Initiate that it answers.
  */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message)
 {
@@ -197,8 +197,8 @@ void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *ass
 }
 
 /*
- * What the side's first message waits for was never sent: all that either side sent was captured, up to the other side's acknowledgment
- * of that message.
+ * What the side's first message waits for was never sent: all that either side sent was captured, up to the other
+ * side's acknowledgment of that message.
  */
 static bool waits_for_nothing(const struct sctp_association *association, unsigned index)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DDP stream sessions (RFC 5043 6; the draft has one for each stream): their flows, and the events of their messages. */
+/*
+ * DDP stream sessions (RFC 5043 6; the draft has one for each stream): their flows, and the events of their messages.
+ */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * What its sender sent last in this session was captured: up to its Terminate, or as much as the other side had received
- * when it sent its last message, which a SACK says that comes with or after that.
+ * What its sender sent last in this session was captured: up to its Terminate, or as much as the other side had
+ * received when it sent its last message, which a SACK says that comes with or after that.
  */
 static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
 {

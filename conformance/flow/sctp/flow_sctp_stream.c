@@ -191,8 +191,8 @@ static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
 }
 
 /*
- * A DDP-SSN that was used already, or something after a session's end, and a TSN was given up, or the other side's messages
- * did not come in time: an Initiate that is not known of began another session.
+ * A DDP-SSN that was used already, or something after a session's end, and a TSN was given up, or the other side's
+ * messages did not come in time: an Initiate that is not known of began another session.
  */
 static bool initiate_may_be_lost(const struct sctp_stream *stream, unsigned side)
 {
@@ -327,8 +327,8 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
 }
 
 /*
- * Puts those that wait and were sent before the TSN in front of the others, in their order; returns how many. Without memory all
- * count as sent before.
+ * Puts those that wait and were sent before the TSN in front of the others, in their order; returns how many. Without
+ * memory all count as sent before.
  */
 static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
 {
@@ -368,8 +368,8 @@ static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream,
 }
 
 /*
- * DDP-SSNs begin anew, and no Stream Reset of this side says so: by one reading the other side's Reset, which had come, opened both
- * directions (SCTP-7.2-13).
+ * DDP-SSNs begin anew, and no Stream Reset of this side says so: by one reading the other side's Reset, which had come,
+ * opened both directions (SCTP-7.2-13).
  */
 static bool begins_anew(const struct sctp_stream *stream, unsigned side, const struct ddp_sctp_message *parsed,
                         const struct sctp_message *message)

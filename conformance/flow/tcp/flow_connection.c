@@ -109,8 +109,8 @@ void flow_connections_free(struct flow_decoder *decoder)
 /* ---- too many ---------------------------------------------------------------------------------------------------- */
 
 /*
- * Ends one of a list: of the first few the one that has been idle longest goes, the others go to its end. Comes close to
- * "least recently used" without a list to mend at every frame. `spared` stays.
+ * Ends one of a list: of the first few the one that has been idle longest goes, the others go to its end. Comes close
+ * to "least recently used" without a list to mend at every frame. `spared` stays.
  */
 static void evict(struct flow_decoder *decoder, enum flow_list list, const struct flow_connection *spared)
 {
@@ -205,7 +205,10 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
     return connection;
 }
 
-/* Another connection begins on the addresses and ports of this one, with the SYN that it has kept aside if there is one. */
+/*
+ * Another connection begins on the addresses and ports of this one, with the SYN that it has kept aside if there is
+ * one.
+ */
 static struct flow_connection *begin_again(struct flow_decoder *decoder, struct flow_connection *connection,
                                            const struct flow_segment *segment, const struct flow_frame *frame)
 {

@@ -5,7 +5,8 @@
  *     octets before it: a hole. It is given up when the receiver has acknowledged what lies after it (so it had those
  *         octets, and the capture does not), or when too much waits and the receiver is silent.
  *     the other side's start-up frame, which says how the octets are framed (flow_mpa_blocked()).
- *     octets of the other side that the piece's segment acknowledges: they were there first, however late the capture has
+ *     octets of the other side that the piece's segment acknowledges: they were there first, however late the capture
+ *     has
  *         them (flow_queue_ahead()). Two taps, or a frame that came late, put the directions out of step.
  *
  * Each wait has a limit in time and room; what is given up for it is noted where rules can see it.
@@ -281,8 +282,8 @@ static bool waited_for_start(const struct flow_decoder *decoder, const struct fl
 }
 
 /*
- * The other side's octets up to `received` will not come, or too late. A single octet that no unit waits for is the FIN's
- * sequence number.
+ * The other side's octets up to `received` will not come, or too late. A single octet that no unit waits for is the
+ * FIN's sequence number.
  */
 static void give_up_order(struct flow_connection *connection, unsigned index, uint64_t received)
 {
@@ -396,7 +397,7 @@ void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *conn
     } while (one->next + two->next != before && (one->queue != NULL || two->queue != NULL));
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Gives up the hole in front of a side's queue; octets that the receiver has no room for are no proof of one. */
 static bool force_hole(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
