@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Errors: each Terminate of the registries that a stack comes to send, and stacks with a defect, whose fault the audit finds.
+-- Errors: each Terminate of the registries that a stack comes to send, and stacks with a defect, whose fault the audit
+-- finds.
 corpus { folder = "reference-stack" }
 
 local MEMORY <const> = 4096
@@ -91,8 +92,8 @@ for _, kind in ipairs { "ddp", "rdmap" } do
 end
 
 --------------------------------------------------------------------------------------------------------------------
--- Defects: one side has it, and the audit finds where it shows. `on` says what shows it: the side's first packet with it is
--- the finding's frame. `answer` is the Terminate of the other side, where it notices.
+-- Defects: one side has it, and the audit finds where it shows. `on` says what shows it: the side's first packet with
+-- it is the finding's frame. `answer` is the Terminate of the other side, where it notices.
 
 local shows = {
   request = function(s) s:connect(false) s:run(0.01) end,

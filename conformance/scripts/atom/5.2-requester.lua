@@ -38,7 +38,8 @@ local function operations(t)
   return out
 end
 
--- Runs each of them; `look(request, wanted, name)` judges. A CmpSwap goes before and after the others: nothing of it may stay.
+-- Runs each of them; `look(request, wanted, name)` judges. A CmpSwap goes before and after the others: nothing of it
+-- may stay.
 local function each(t, look)
   local all = operations(t)
   table.insert(all, 1, all[#all])

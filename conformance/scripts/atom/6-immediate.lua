@@ -114,8 +114,8 @@ check {
       wanted[i], opcodes[i] = octets, i % 3 == 0 and 3 or 8 + i % 2
       frames[i] = i % 3 == 0 and rdmap.send { data = octets } or immediate(octets, { Opcode = opcodes[i] })
     end
-    -- At once: a list of its own for Immediate Data is emptied before or after the Sends. Of the second half the first comes last, so
-    -- that all of it is delivered in one moment over each LLP.
+    -- At once: a list of its own for Immediate Data is emptied before or after the Sends. Of the second half the first
+    -- comes last, so that all of it is delivered in one moment over each LLP.
     c:send(table.unpack(frames, 1, 50))
     local order = {}
     for i = 1, 50 do order[i] = i % 50 + 1 end

@@ -236,8 +236,8 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- With octets missing
 
--- Two messages in a TCP segment (or DATA chunk) each, of which the first is missing: nothing is answered. Returns the function that
--- sends it. `late` and `behind` are the frames.
+-- Two messages in a TCP segment (or DATA chunk) each, of which the first is missing: nothing is answered. Returns the
+-- function that sends it. `late` and `behind` are the frames.
 local function gap(t, c, late, behind)
   local fill = c:send_behind(late, { behind })
   c:expect_quiet { message = "nothing is answered while octets before it are missing" }

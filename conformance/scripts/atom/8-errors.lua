@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 7306 5.2.1 and 8: Atomic Requests that must not be executed, and the Terminates that say so. Targets that are not aligned:
--- 8-alignment.lua.
+-- RFC 7306 5.2.1 and 8: Atomic Requests that must not be executed, and the Terminates that say so. Targets that are not
+-- aligned: 8-alignment.lua.
 
 defaults { llp = "any" }
 

@@ -3,7 +3,8 @@
 -- The REQ of a client whose addresses and ports are known (Annex A11.4, A11.5).
 defaults { sandwich = "cm", llp = "cm" }
 
--- A port of the client that the check asks for, and the next one: of the range for such (RFC 6335). The consumer data of a REQ, by A11 Table 1.
+-- A port of the client that the check asks for, and the next one: of the range for such (RFC 6335). The consumer data
+-- of a REQ, by A11 Table 1.
 local CLIENT_PORT <const>, IP_CONSUMER <const> = 49409, 56
 
 check {
@@ -90,7 +91,8 @@ check {
   requires = "upper_tester",
   purpose = "a user of the service takes the Service ID of its protocol and port",
   run = function(t)
-    local wanted = { { cm.TCP, 3260 }, { cm.SCTP, 2049 }, { cm.IB, 3260 } } -- those after the first where the device has such a protocol
+    -- those after the first where the device has such a protocol
+    local wanted = { { cm.TCP, 3260 }, { cm.SCTP, 2049 }, { cm.IB, 3260 } }
     for i, case in ipairs(wanted) do
       local got, exchange = t:cm_receive_request { protocol = case[1], port = case[2], optional = i > 1 }
       if got then

@@ -12,7 +12,8 @@ local function least_rejected(t)
   return 15
 end
 
--- Versions that the server knows: MinV 0, those that it takes without being told to, and with an upper tester those up to 2.
+-- Versions that the server knows: MinV 0, those that it takes without being told to, and with an upper tester those up
+-- to 2.
 local function versions(t)
   if not t:cm_can_configure { minor = 2 } then
     for minor = 0, least_rejected(t) - 1 do t:cm_expect_accept({ MinV = minor }, "a REQ with version 0." .. minor) end

@@ -160,7 +160,8 @@ check {
         if length > 68 or (got.InfoLength > 0 and got.InfoLength < 4 + length) then
           t:fail(case[2], "a length up to 68, and Reject Info Length of at least 4 and that", ari(got) .. ", Reject Info Length " .. got.InfoLength)
         end
-        -- Table 4 says nothing of the value itself. Where a value that fits stands in octet 3, and none in octet 4, it begins too soon.
+        -- Table 4 says nothing of the value itself. Where a value that fits stands in octet 3, and none in octet 4, it
+        -- begins too soon.
         local fits = case[3] or {}
         if fits[got.ari.Filler] and not fits[got.value:byte(1)] then
           t:fail(case[2], "a suggested value from octet 4 of the ARI on", string.format("%02x in octet 3, and %s from octet 4 on", got.ari.Filler, hex(got.value)))

@@ -28,7 +28,8 @@ local function sent(t, c, octets, mulpdu, before)
   repeat
     local got = c:receive()
     if got.kind ~= "segment" then t:fail("a Write of " .. octets .. " octets", "all of it", taken .. " octets, then " .. describe(got)) end
-    -- A segment may be shorter than MULPDU whatever that is (DDP-5.2-15): one that nearly fills the new one has seen it.
+    -- A segment may be shorter than MULPDU whatever that is (DDP-5.2-15): one that nearly fills the new one has seen
+    -- it.
     small = small or (#got.ulpdu <= mulpdu and #got.ulpdu > mulpdu - 64 and got.L == 0)
     local most = small and mulpdu or before or mulpdu
     if #got.ulpdu > most then t:longer_than_mulpdu("ULPDUs of a Write", most, #got.ulpdu) end
@@ -87,7 +88,8 @@ check {
     c:window(0)
     t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
     c:reset()
-    -- A device that has copied the octets may have completed the Write (RFC 5040 5.5): what is told then is that the stream is lost.
+    -- A device that has copied the octets may have completed the Write (RFC 5040 5.5): what is told then is that the
+    -- stream is lost.
     local event
     repeat event = t:take_events(c, { write_done = true, flushed = true }, 1)[1] until event == nil or event.id == 7
     if not event then t:fail("a Write on a connection that is lost", "the event \"flushed\", or \"write_done\" before", "none") end

@@ -80,8 +80,9 @@ check {
   end,
 }
 
--- Segments that fail a check and come after a gap, in which a device may place what comes (5.3): a Write without the right to
--- it, and a Send of one octet too many. Over TCP they are long enough for a Marker, from which an FPDU can be found.
+-- Segments that fail a check and come after a gap, in which a device may place what comes (5.3): a Write without the
+-- right to it, and a Send of one octet too many. Over TCP they are long enough for a Marker, from which an FPDU can be
+-- found.
 local function before_its_turn(t)
   local function after_a_gap(bad, message)
     local good = rdmap.send { data = "good" }

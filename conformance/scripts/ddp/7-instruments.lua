@@ -44,7 +44,8 @@ check {
       wanted[i] = "message " .. i
       c:send(rdmap.send { MSN = msn, data = wanted[i] })
       local posted, why = t:try("send", { stream = stream, data = hex(wanted[i]) })
-      if not posted then t:note("the Send is refused: " .. tostring(why)) end -- the stream has ended, as its frames show
+      -- the stream has ended, as its frames show
+      if not posted then t:note("the Send is refused: " .. tostring(why)) end
       local got = c:expect(rdmap.send { data = wanted[i] }, { message = "the device's Send" })
       t:equal("its MSN", msn, got.MSN)
     end

@@ -181,8 +181,8 @@ check {
   end,
 }
 
--- A device that knows RFC 5044 alone, or is told to be one: what it does with an enhanced Request. Returns the connection
--- and what came last.
+-- A device that knows RFC 5044 alone, or is told to be one: what it does with an enhanced Request. Returns the
+-- connection and what came last.
 local function legacy(t, configuration)
   local port = rig.has_upper_tester() and t:listen(configuration or { rev = 1 }, true) or nil
   local c = t:connect { port = port }

@@ -242,7 +242,8 @@ check {
     if t.role == "initiator" then
       t:equal("A, B and IRD in front of the ULP's octets", dut.ird, ird)
       t:equal("C, D and ORD in front of the ULP's octets", dut.ord, ord)
-    elseif ird < dut.ird or ord > dut.ord then -- a Reply may offer more IRD and less ORD than it is asked for (RFC 6581 9.1)
+    -- a Reply may offer more IRD and less ORD than it is asked for (RFC 6581 9.1)
+    elseif ird < dut.ird or ord > dut.ord then
       t:fail("the depths in front of the ULP's octets", string.format("IRD %d or more, ORD %d or less", dut.ird, dut.ord),
              string.format("IRD %d, ORD %d", ird, ord))
     end

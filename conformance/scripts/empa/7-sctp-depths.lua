@@ -4,8 +4,8 @@
 
 defaults { llp = "sctp" }
 
--- The device wants an ORD of 8 and is offered an IRD: so many Reads that its ULP posts are open, and no more; each that is answered lets
--- another out.
+-- The device wants an ORD of 8 and is offered an IRD: so many Reads that its ULP posts are open, and no more; each that
+-- is answered lets another out.
 -- `after`: a session in the same association was set up before, with this IRD.
 local function keeps_ord(t, ird, after)
   local READS = 6

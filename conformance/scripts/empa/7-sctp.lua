@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 6581 7 and 9: sessions over SCTP whose Initiate, Accept and Reject carry the IRD/ORD word (Function Codes 5, 6 and 7).
+-- RFC 6581 7 and 9: sessions over SCTP whose Initiate, Accept and Reject carry the IRD/ORD word (Function Codes 5, 6
+-- and 7).
 
 defaults { llp = "sctp" }
 

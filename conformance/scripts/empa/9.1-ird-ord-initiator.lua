@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 6581 9.1: IRD and ORD, the device as initiator. It lowers its ORD to the Reply's IRD, raises its IRD to the Reply's
--- ORD, or says that it cannot: Terminate 2/0/06.
+-- RFC 6581 9.1: IRD and ORD, the device as initiator. It lowers its ORD to the Reply's IRD, raises its IRD to the
+-- Reply's ORD, or says that it cannot: Terminate 2/0/06.
 
 defaults { sandwich = "startup" }
 
@@ -35,8 +35,8 @@ check {
   end,
 }
 
--- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06, which
--- EMPA-9.1-05 judges. `reads`: so many Reads are posted then.
+-- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06,
+-- which EMPA-9.1-05 judges. `reads`: so many Reads are posted then.
 local function lowered(t, own, offered, reads)
   local c = t:receive_request { ird = 4, ord = own }
   c:answer { IRD = offered }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- A connection of the lower tester: TCP below, MPA's framing state, and what was agreed at start-up. Positions, MSNs and
--- the negotiated framing are kept here so that a check only says what is special in it.
+-- A connection of the lower tester: TCP below, MPA's framing state, and what was agreed at start-up. Positions, MSNs
+-- and the negotiated framing are kept here so that a check only says what is special in it.
 
 Connection = {}
 Connection.__index = Connection
@@ -148,7 +148,8 @@ end
 -- The longest FPDU that is looked for at first: of the octets that wait, no more are handed over for each FPDU.
 local SLICE = 2048
 
--- The next FPDU, which is consumed: its fields, how many octets it had, and these octets. Or nil, and what came in its place.
+-- The next FPDU, which is consumed: its fields, how many octets it had, and these octets. Or nil, and what came in its
+-- place.
 function Connection:_take_fpdu(seconds)
   local least, most, due = 1, SLICE, nil
   local deadline = rig.now() + seconds
@@ -207,8 +208,8 @@ function Connection:receive(seconds)
   return self:_note_request(got, seconds)
 end
 
--- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
--- answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
+-- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of
+-- the stimulus answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
 function Connection:_weigh_end(got)
   if self.superseded and rawget(self, "given_way") then
     if not rig.capability("ulp.connections") then self.t:skip("needs ulp.connections, but the profile has ulp.connections = no") end
@@ -229,8 +230,8 @@ function Connection:_weigh_end(got)
   end
 end
 
--- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate" and its triple; nil where it goes
--- on.
+-- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate" and its triple;
+-- nil where it goes on.
 function Connection:ended_by_device()
   local open, octets, state = pcall(self.tcp.read, self.tcp, 0, 0)
   if not open then return nil end -- closed by the check
@@ -304,7 +305,8 @@ local function list_text(wants)
 end
 
 -- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people;
--- `rests_on`: an exchange that this is a part of and not what is judged: INCONCLUSIVE where the device does not serve it.
+-- `rests_on`: an exchange that this is a part of and not what is judged: INCONCLUSIVE where the device does not serve
+-- it.
 function Connection:expect_one_of(wants)
   local got = wants.got or self:receive(wants.within) -- got: what has come already
   for _, want in ipairs(wants) do
@@ -357,8 +359,8 @@ local function contains(list, value)
   return false
 end
 
--- What happened in place of what was expected: the segments that were passed over, what came in the end, and where nothing came
--- what the device's ULP was told, which no wire shows.
+-- What happened in place of what was expected: the segments that were passed over, what came in the end, and where
+-- nothing came what the device's ULP was told, which no wire shows.
 function Connection:instead(passed, got)
   local text = describe(got)
   if #passed > 0 then text = describe_messages(passed) .. ", then " .. text end
@@ -370,7 +372,8 @@ end
 -- FIN or RST without it: FAIL for RDMAP's errors, WARN for those of DDP and MPA, where sending it is a SHOULD
 -- (RFC 5040 6.2.1); options.close = "pass" where the text allows to drop the stream silently.
 -- options.waits: it is about a Send that has no receive, which a device may leave in TCP until there is one.
--- Other segments that the device had under way are passed over, unless options.next is set. Returns the Terminate, or nil after a bare close.
+-- Other segments that the device had under way are passed over, unless options.next is set. Returns the Terminate, or
+-- nil after a bare close.
 function Connection:expect_terminate(names, options)
   options = options or {}
   if type(names) == "string" then names = { names } end
@@ -423,9 +426,9 @@ function Connection:agree(own, peer)
   end
 end
 
--- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some stacks
--- lose sight of an FPDU that comes while they are still on their way into full operation, until something else comes:
--- MPA-7.1-06 judges that, other checks should not (c.at_once = true: no moment). An upper tester that says so
+-- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some
+-- stacks lose sight of an FPDU that comes while they are still on their way into full operation, until something else
+-- comes: MPA-7.1-06 judges that, other checks should not (c.at_once = true: no moment). An upper tester that says so
 -- ("ready_event") tells when that is over.
 function Connection:settle()
   if self.at_once or self.settled then return end
@@ -445,8 +448,8 @@ function Connection:start_as_initiator(given)
   return reply
 end
 
--- Fields of a Reply: `given`, and what is not given there as the Request has it: Rev, and the enhanced word mirrored, also
--- where another Rev is given that has one, so that it is the Rev that is judged and not a word that is missing.
+-- Fields of a Reply: `given`, and what is not given there as the Request has it: Rev, and the enhanced word mirrored,
+-- also where another Rev is given that has one, so that it is the Rev that is judged and not a word that is missing.
 function mirrored(request, given)
   local reply = copy_fields(given)
   if request == nil then return reply end
@@ -454,7 +457,8 @@ function mirrored(request, given)
   if reply.enhanced == nil and request.enhanced and reply.S == nil and reply.raw == nil and reply.Rev >= request.Rev then
     local e = request.enhanced
     reply.enhanced = { A = e.A, B = e.B, C = e.C, D = e.D, IRD = e.ORD, ORD = e.IRD }
-    if reply.PD_Length then reply.PD_Length = math.min(reply.PD_Length + 4, 0xFFFF) end -- it covers the word (RFC 6581 6)
+    -- it covers the word (RFC 6581 6)
+    if reply.PD_Length then reply.PD_Length = math.min(reply.PD_Length + 4, 0xFFFF) end
   end
   return reply
 end

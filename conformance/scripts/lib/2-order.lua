@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The segments of a message should leave in rising order of MO or TO, and need not (RFC 5041 5.3): DDP-5.3-03 and -04 judge that, on
--- connections with c.as_sent. The one with L = 1 is the last to leave, and of a tagged message it may have any TO (4.1). To all other
--- checks c:receive() gives them in rising order, with L = 1 in the one that comes last then: a segment that runs ahead of its message is kept
--- until the message is whole. Where that does not come, all of it is given as it was sent.
+-- The segments of a message should leave in rising order of MO or TO, and need not (RFC 5041 5.3): DDP-5.3-03 and -04
+-- judge that, on connections with c.as_sent. The one with L = 1 is the last to leave, and of a tagged message it may
+-- have any TO (4.1). To all other checks c:receive() gives them in rising order, with L = 1 in the one that comes last
+-- then: a segment that runs ahead of its message is kept until the message is whole. Where that does not come, all of
+-- it is given as it was sent.
 
 local RESPONSE, WRITE = 0x2, 0x0 -- opcodes
 
@@ -41,7 +42,8 @@ local function runs_ahead(c, segment)
   return key ~= nil and at > (c.message == key and c.message_at or 0), key
 end
 
--- Segments of a message that came before their turn: where it goes on, which have come, and how many octets it has (nil: not known yet).
+-- Segments of a message that came before their turn: where it goes on, which have come, and how many octets it has
+-- (nil: not known yet).
 local function holding(key, due)
   return { due = due, octets = 0, list = {}, ends = type(key) == "table" and key.octets or nil }
 end

@@ -1,21 +1,22 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What a check does with a connection beside frames. Over SCTP a stream has the same verbs (9-streams.lua), so that a check which
--- uses these, and not c.tcp, runs over both.
+-- What a check does with a connection beside frames. Over SCTP a stream has the same verbs (9-streams.lua), so that a
+-- check which uses these, and not c.tcp, runs over both.
 
 -- Sends frames that are no stimulus: the judgement of an end goes by what was sent before.
 function Connection:put(...) self.tcp:send(self:octets(...)) end
 
--- Frames of a TCP segment (or DATA chunk) each, sent in `order` (indexes from 1). What it leaves out comes later, by retransmission.
+-- Frames of a TCP segment (or DATA chunk) each, sent in `order` (indexes from 1). What it leaves out comes later, by
+-- retransmission.
 function Connection:send_shuffled(frames, order)
   local pieces = {}
   for i, frame in ipairs(frames) do pieces[i] = self:octets(frame) end
   self:send_segments(pieces, order)
 end
 
--- Frames of a TCP segment (or DATA chunk) each, before which `missing` (a frame, or a list of them) is missing, in `order` (default as they stand): returns the
--- function that sends it, with which TCP brings what is after once more. What lies beyond the device's receive window comes with that
--- alone: TCP hands nothing over from there (RFC 5044 A.3).
+-- Frames of a TCP segment (or DATA chunk) each, before which `missing` (a frame, or a list of them) is missing, in
+-- `order` (default as they stand): returns the function that sends it, with which TCP brings what is after once more.
+-- What lies beyond the device's receive window comes with that alone: TCP hands nothing over from there (RFC 5044 A.3).
 function Connection:send_behind(missing, frames, order)
   local deadline = rig.now() + self.t.reaction
   while select(3, self.tcp:acknowledged()) > 0 and self:_is_open() and rig.now() < deadline do rig.wait(self.t.round_trip) end
@@ -53,8 +54,8 @@ local function within_mss(pieces, order, mss)
   return out, ordered
 end
 
--- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand). What is longer than the device's MSS or the
--- link's goes in several, one after another.
+-- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand). What is longer than
+-- the device's MSS or the link's goes in several, one after another.
 function Connection:send_segments(pieces, order)
   local lengths = {}
   pieces, order = within_mss(pieces, order, self.tcp:status().mss)

@@ -108,8 +108,9 @@ end
 -- Work that a ULP posts, whose answer says nothing more.
 local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
 
--- An upper tester need not take work for a stream whose start-up is not over yet, and the tester's Reply may be on its way: a command that
--- it refused is sent again when it tells of "established". False: that was told before, or does not come.
+-- An upper tester need not take work for a stream whose start-up is not over yet, and the tester's Reply may be on its
+-- way: a command that it refused is sent again when it tells of "established". False: that was told before, or does not
+-- come.
 function Test:comes_up(verb, arguments)
   local stream = arguments and arguments.stream
   if not posts[verb] or not stream or not rig.has_upper_tester() or not self:tells("established") then return false end
@@ -135,8 +136,8 @@ function Test:post(verb, arguments)
   return answer
 end
 
--- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and meets on the
--- wire what ended the stream; it cannot pass any more.
+-- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and
+-- meets on the wire what ended the stream; it cannot pass any more.
 function Test:refused_by_end(verb, arguments, answer)
   if not posts[verb] then return false end
   for _, c in ipairs(self.connections) do
@@ -152,8 +153,8 @@ function Test:refused_by_end(verb, arguments, answer)
   return false
 end
 
--- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
--- SKIP when it is refused; the answer as a table.
+-- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and
+-- connect. SKIP when it is refused; the answer as a table.
 function Test:instrument(verb, arguments)
   local answer = self:command(verb, arguments)
   if not answer.ok then self:skip("the device has no such instrument: " .. tostring(answer.error)) end
@@ -169,8 +170,8 @@ function Test:waits(deadline)
   end
 end
 
--- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which many
--- interfaces do not know.
+-- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which
+-- many interfaces do not know.
 function Test:tells(kind)
   local events = self:traits().events
   if events == nil then return kind ~= "half_closed" end
@@ -187,8 +188,8 @@ function Test:need_event(kind)
   end
 end
 
--- Appends the events that the device has to tell. Work that ended in another error than a flush is completed in error all the same (RFC
--- 5040 5.5 names no statuses): its event counts as "flushed", and keeps its text.
+-- Appends the events that the device has to tell. Work that ended in another error than a flush is completed in error
+-- all the same (RFC 5040 5.5 names no statuses): its event counts as "flushed", and keeps its text.
 function Test:gather_events(answer)
   answer = answer or self.dut:poll()
   self.events, self.up = self.events or {}, self.up or {}
@@ -199,7 +200,8 @@ function Test:gather_events(answer)
   end
 end
 
--- A member of an event, or of a delivery, that the ULP has to be told of: an upper tester may not know it, which says nothing of the device: SKIP.
+-- A member of an event, or of a delivery, that the ULP has to be told of: an upper tester may not know it, which says
+-- nothing of the device: SKIP.
 function Test:told(event, member)
   if event == nil then return nil end
   if event[member] == nil then
@@ -208,8 +210,8 @@ function Test:told(event, member)
   return event[member]
 end
 
--- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
--- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
+-- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up.
+-- With `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, or that it is in error, and by no API why.
   local ended = (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false
@@ -268,7 +270,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Connections
 
--- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window, sack (SACK-permitted is offered).
+-- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window, sack (SACK-permitted
+-- is offered).
 function Test:connect(options)
   self:only_over_tcp("t:connect")
   self:give_way()
@@ -291,8 +294,8 @@ end
 function Test:over_ipv6() return (rig.addresses()):find(":", 1, true) ~= nil end
 
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
--- options.mss, options.iss, options.sack: of our side. options.withheld: nothing is acknowledged until c.tcp:ack. options.special: it may not
--- know what options.dut asks for: SKIP. The Request is not read yet.
+-- options.mss, options.iss, options.sack: of our side. options.withheld: nothing is acknowledged until c.tcp:ack.
+-- options.special: it may not know what options.dut asks for: SKIP. The Request is not read yet.
 function Test:accept(options)
   options = options or {}
   self:only_over_tcp("t:accept")
@@ -311,7 +314,8 @@ function Test:accept(options)
   return c
 end
 
--- Is the device an initiator without an upper tester, which the profile's connect_command starts? It connects as it likes.
+-- Is the device an initiator without an upper tester, which the profile's connect_command starts? It connects as it
+-- likes.
 function Test:is_started()
   return self.role == "initiator" and not rig.has_upper_tester() and rig.has_connect_command()
 end
@@ -365,8 +369,8 @@ function Test:only_over_tcp(what)
   if self:over_sctp() then error(what .. " is of MPA over TCP: a check with llp = \"any\" cannot use it", 3) end
 end
 
--- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
--- asked for is no failure: SKIP.
+-- A listener of the device with this configuration: returns its port. With `special` a device that does not know what
+-- is asked for is no failure: SKIP.
 function Test:listen(config, special)
   self:need_limits(config)
   return (special and self:instrument("listen", config) or self.dut:listen(config)).port
@@ -378,7 +382,8 @@ end
 --   mss, iss, window, sack  of TCP
 -- The default is Rev 1 without Markers, with CRC. In role initiator the device's first FPDU (a Send of 4 octets that
 -- is asked of it) has been taken when this returns.
--- Over SCTP it is a session on a stream of its own association (9-streams.lua), which has no request, reply, mss, iss, window and sack.
+-- Over SCTP it is a session on a stream of its own association (9-streams.lua), which has no request, reply, mss, iss,
+-- window and sack.
 function Test:open(options)
   options = options or {}
   if self:over_sctp() then return self:open_over_sctp(options) end
@@ -480,9 +485,9 @@ local function suggest(why)
   return name and why .. wire.nearest(name, names_like(kind)) or why
 end
 
--- A stage stopped at a value that is not there. Where a message of the device ends within its header, or has the header of the other
--- model, a field of its header is what is missing, and no fault of the script: FAIL. Returns the error, perhaps with what was meant, where
--- it is the script's own.
+-- A stage stopped at a value that is not there. Where a message of the device ends within its header, or has the header
+-- of the other model, a field of its header is what is missing, and no fault of the script: FAIL. Returns the error,
+-- perhaps with what was meant, where it is the script's own.
 function harness.stopped(t, why)
   local missing = why:find("%f[%a]nil%f[%A]") or why:find("no value", 1, true) or why:find("too short", 1, true) or
                   why:find("out of string", 1, true)

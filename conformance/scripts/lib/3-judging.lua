@@ -5,8 +5,8 @@
 --------------------------------------------------------------------------------------------------------------------
 -- Terminates
 
--- Is `got` a Terminate, and its triple one of `names` (a name of wire/terminate.h without TERM_, or a list of them)? Without
--- names each Terminate is.
+-- Is `got` a Terminate, and its triple one of `names` (a name of wire/terminate.h without TERM_, or a list of them)?
+-- Without names each Terminate is.
 function is_terminate(got, names)
   if got.kind ~= "segment" or got.triple == nil then return false end
   if names == nil then return true end
@@ -26,7 +26,8 @@ function header_bits(terminate)
   return string.format("M = %d D = %d R = %d", terminate.M, terminate.D, terminate.R)
 end
 
--- The first four octets of a Terminate, in hexadecimal digits, are one of these words; the first is the one that is expected.
+-- The first four octets of a Terminate, in hexadecimal digits, are one of these words; the first is the one that is
+-- expected.
 function Test:control_word(terminate, message, words)
   local word = hex(terminate.ulpdu:sub(19, 22))
   for _, due in ipairs(words) do
@@ -35,8 +36,9 @@ function Test:control_word(terminate, message, words)
   self:fail(message, words[1], word)
 end
 
--- The next thing is a Terminate, whatever its triple. options: accepts (a function that judges it further), expected (what
--- the message says is expected), close = "warn" (a bare FIN or RST is WARN; else it is FAIL), within. Returns the Terminate.
+-- The next thing is a Terminate, whatever its triple. options: accepts (a function that judges it further), expected
+-- (what the message says is expected), close = "warn" (a bare FIN or RST is WARN; else it is FAIL), within. Returns the
+-- Terminate.
 function Connection:expect_any_terminate(message, options)
   local o = options or {}
   local got = self:receive(o.within)
@@ -46,7 +48,8 @@ function Connection:expect_any_terminate(message, options)
   self.t:fail(message, expected, actual)
 end
 
--- A bare FIN or RST in place of a Terminate for an error of DDP: RFC 5040 6.2.1 asks for one, and lets a device do without. WARN.
+-- A bare FIN or RST in place of a Terminate for an error of DDP: RFC 5040 6.2.1 asks for one, and lets a device do
+-- without. WARN.
 function Connection:weigh_close(got, expected)
   if fits(tcp.closed(), got) then self.t:terminate_missing(expected or "a Terminate", self:instead({}, got)) end
 end
@@ -58,9 +61,9 @@ function Connection:expect_segment(message, expected)
   return got
 end
 
--- The stream is over: FIN or RST, at once or after the tester's FIN, and before it nothing but one Terminate of the device at
--- most. options: accepts (a function that judges that Terminate), within. Returns "fin", "reset" or "left" (the device left
--- closing to the tester), and the Terminate.
+-- The stream is over: FIN or RST, at once or after the tester's FIN, and before it nothing but one Terminate of the
+-- device at most. options: accepts (a function that judges that Terminate), within. Returns "fin", "reset" or "left"
+-- (the device left closing to the tester), and the Terminate.
 function Connection:expect_over(message, options)
   local o = options or {}
   local terminate
@@ -82,11 +85,12 @@ function Connection:expect_over(message, options)
   return how, terminate
 end
 
--- Nothing came after a Send that had no receive: a device may leave it in TCP (RFC 5041 7.1; DDP-7.1-07). True where it is taken when the
--- ULP posts a receive.
+-- Nothing came after a Send that had no receive: a device may leave it in TCP (RFC 5041 7.1; DDP-7.1-07). True where it
+-- is taken when the ULP posts a receive.
 function Connection:takes_when_posted()
   if not rig.has_upper_tester() then return false end
-  local posted = self.t:command("post_recv", { stream = self.t:stream_of(self), length = 4096, count = 2 }) -- one is for a fence
+  -- one is for a fence
+  local posted = self.t:command("post_recv", { stream = self.t:stream_of(self), length = 4096, count = 2 })
   if not posted.ok or not self:alive() then return false end
   self.t:note("the Send waited in TCP until there was a receive (DDP-7.1-07)")
   return true
@@ -107,8 +111,8 @@ function empty_read(tag, given)
   return rdmap.read_request(f)
 end
 
--- Sends an FPDU with a wrong CRC and takes the Terminate 2/0/02, which is returned. A probe comes first: a responder may send
--- only after the initiator's first FPDU (RFC 5044 7.1.2).
+-- Sends an FPDU with a wrong CRC and takes the Terminate 2/0/02, which is returned. A probe comes first: a responder
+-- may send only after the initiator's first FPDU (RFC 5044 7.1.2).
 function Connection:draw_crc_terminate()
   self:probe()
   self:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
@@ -124,16 +128,16 @@ function Connection:expect_error(frame, names, message, options)
   return self:expect_terminate(names, o)
 end
 
--- The same on a stream of its own. `frame` may be a function that makes it of the connection; options.dut: configuration of
--- the device. Returns the connection and the Terminate.
+-- The same on a stream of its own. `frame` may be a function that makes it of the connection; options.dut:
+-- configuration of the device. Returns the connection and the Terminate.
 function Test:expect_error(frame, names, message, options)
   local c = self:open { dut = options and options.dut }
   if type(frame) == "function" then frame = frame(c) end
   return c, c:expect_error(frame, names, message, options)
 end
 
--- An error of each class that a peer can commit: what, the frame, whether it may end a stream in any way, and whether the device may
--- find it when it answers only. What follows an error follows each of them.
+-- An error of each class that a peer can commit: what, the frame, whether it may end a stream in any way, and whether
+-- the device may find it when it answers only. What follows an error follows each of them.
 function Test:error_classes()
   local classes = {
     { "a Write to an unknown STag", bad_write() },
@@ -158,9 +162,10 @@ function Test:error_classes()
   return classes
 end
 
--- body(c, terminate, what) for an error of each class on a stream of its own, when a Terminate has come. Whether one has to
--- come, and which, is for the row of that error to judge: without one, nothing follows it. options: before(c), after(c): a list
--- of what is sent right after the error, or after the Terminate where the device may find the error late; without(got, what): something else has come, dut.
+-- body(c, terminate, what) for an error of each class on a stream of its own, when a Terminate has come. Whether one
+-- has to come, and which, is for the row of that error to judge: without one, nothing follows it. options: before(c),
+-- after(c): a list of what is sent right after the error, or after the Terminate where the device may find the error
+-- late; without(got, what): something else has come, dut.
 function Test:each_error(body, options)
   local o = options or {}
   for _, case in ipairs(self:error_classes()) do
@@ -183,9 +188,9 @@ function Test:each_error(body, options)
   end
 end
 
--- After the tester's FIN, and what the device's ULP had posted: the end of the device's half. FIN is expected; how a RST is
--- judged stands in DDP-6.2.1-08. A Terminate 2/0/01 may come before: by one reading of RFC 5044 8 any FIN is reported
--- (MPA-8-15). Returns the end, and whether there was one. `got`: what has come already.
+-- After the tester's FIN, and what the device's ULP had posted: the end of the device's half. FIN is expected; how a
+-- RST is judged stands in DDP-6.2.1-08. A Terminate 2/0/01 may come before: by one reading of RFC 5044 8 any FIN is
+-- reported (MPA-8-15). Returns the end, and whether there was one. `got`: what has come already.
 function Connection:expect_second_half(message, got)
   got = got or self:receive()
   local reported = is_terminate(got, "MPA_CONNECTION_LOST")

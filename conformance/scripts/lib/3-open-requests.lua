@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Reads and atomics that the device has open. How many it has at a time is its own matter, up to the ORD (RFC 5040 6.1): a check that
--- wants several of them, one after another, answers those before where the device waits for that (c.answers_when_due). One that needs
--- two at once is not decided on a device that has one.
+-- Reads and atomics that the device has open. How many it has at a time is its own matter, up to the ORD (RFC 5040
+-- 6.1): a check that wants several of them, one after another, answers those before where the device waits for that
+-- (c.answers_when_due). One that needs two at once is not decided on a device that has one.
 
 local READ, TERMINATE, ATOMIC = 0x1, 0x7, 0xA -- opcodes
 local responses = { [0x2] = true, [0xB] = true }
 
--- Notes a request; where nothing came and the check says c.answers_when_due, the oldest is answered, and what comes then is returned.
+-- Notes a request; where nothing came and the check says c.answers_when_due, the oldest is answered, and what comes
+-- then is returned.
 function Connection:_note_request(got, seconds)
   self.open_requests = self.open_requests or {}
   if got.Opcode == READ or got.Opcode == ATOMIC then self.open_requests[#self.open_requests + 1] = got end
@@ -49,9 +50,10 @@ local function open_text(requests)
   return count .. " " .. what .. (count > 1 and "s" or "")
 end
 
--- A check that waited in vain, while requests of the device are open, is about to fail. Where what it waited for comes when the oldest is
--- answered, the device has no more of them open at a time: SKIP where its profile says so, and else it does not serve as many as the check
--- needs. `wants`: what would have been right; nil: any message of the ULP. If nothing of that comes, the failure is about what was read before.
+-- A check that waited in vain, while requests of the device are open, is about to fail. Where what it waited for comes
+-- when the oldest is answered, the device has no more of them open at a time: SKIP where its profile says so, and else
+-- it does not serve as many as the check needs. `wants`: what would have been right; nil: any message of the ULP. If
+-- nothing of that comes, the failure is about what was read before.
 function Connection:weigh_open(wants)
   local place, kind = rig.looked()
   local text = open_text(self.open_requests or {})
@@ -77,7 +79,8 @@ end
 
 local TRIED = 8
 
--- Posts so many Reads, or atomics, at an ORD of as many, and counts those that come before any is answered. Nil where nobody can ask for them.
+-- Posts so many Reads, or atomics, at an ORD of as many, and counts those that come before any is answered. Nil where
+-- nobody can ask for them.
 function harness.count_open(t, kind)
   local c, stream = t:operating { ord = TRIED }
   local sink = kind == "read" and t:memory { octets = TRIED * 16 }
@@ -99,8 +102,8 @@ function harness.count_open(t, kind)
   return open > 0 and open or nil
 end
 
--- So many of the device's Reads ("read") or atomics ("atomic") may be asked for at once: `wanted`, or as many as it has open. Without
--- `least` of them the check is not decided.
+-- So many of the device's Reads ("read") or atomics ("atomic") may be asked for at once: `wanted`, or as many as it has
+-- open. Without `least` of them the check is not decided.
 function Test:at_once(kind, wanted, least)
   local open = self.served and self.served[kind .. "s_open"] or wanted
   if open < (least or 1) then self:too_few_open("1 " .. (kind == "read" and "RDMA Read" or "atomic")) end

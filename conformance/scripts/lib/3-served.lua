@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- The good exchanges that a device may serve, and which of them it does (docs/writing-checks.md, "What the device serves").
--- A run learns that once for each role, before the role's first check; the engine keeps it (served.h). Checks rest on an
--- exchange that the device has served in this run: none of them need be this or that one.
+-- The good exchanges that a device may serve, and which of them it does (docs/writing-checks.md, "What the device
+-- serves"). A run learns that once for each role, before the role's first check; the engine keeps it (served.h). Checks
+-- rest on an exchange that the device has served in this run: none of them need be this or that one.
 
 local own = harness -- a script may take the name away
 
@@ -49,8 +49,9 @@ function Test:unserved_cause(name)
          "the device does not serve " .. (names[name] or name) .. " as " .. self.role
 end
 
--- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all exchanges in
--- full operation: where the device serves none of them, and answers no error, it may be the framing that is wrong.
+-- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all
+-- exchanges in full operation: where the device serves none of them, and answers no error, it may be the framing that
+-- is wrong.
 local groups = { reads = { "empty read", "read" }, framing = { "empty read", "read", "send to", "send from" } }
 
 function Test:judging(name)
@@ -70,8 +71,8 @@ function Test:judging(name)
   return false
 end
 
--- Was this exchange refused by a Terminate of DDP or RDMAP? That came in an FPDU, and answers what was in one: whatever the
--- device does not serve, it is not the framing. nil where it was served, or where nobody could ask for it.
+-- Was this exchange refused by a Terminate of DDP or RDMAP? That came in an FPDU, and answers what was in one: whatever
+-- the device does not serve, it is not the framing. nil where it was served, or where nobody could ask for it.
 function Test:refused_in_frames(name)
   local why = self.served and self.served.exchanges[name]
   if why == nil or why == true then return nil end
@@ -79,7 +80,8 @@ function Test:refused_in_frames(name)
          self.served.causes[name].name:find("^terminate%-0x[01]") ~= nil
 end
 
--- Does it take no Read Request at all? "No buffer available" on its queue is an IRD of zero, which RFC 5040 6.1 leaves to the ULPs.
+-- Does it take no Read Request at all? "No buffer available" on its queue is an IRD of zero, which RFC 5040 6.1 leaves
+-- to the ULPs.
 function Test:takes_no_reads(name)
   return (name == "empty read" or name == "read") and self.served ~= nil and self.served.causes ~= nil and
          (self.served.causes[name] or {}).name == "terminate-0x1202-for-message"
@@ -102,8 +104,8 @@ function Test:rests_on(name)
   self.rests[name] = true
 end
 
--- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange is what
--- it judges.
+-- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange
+-- is what it judges.
 function Test:weigh_exchanges()
   self:weigh_taken()
   for _, name in ipairs { "empty read", "read", "send to", "send from" } do
@@ -112,8 +114,8 @@ function Test:weigh_exchanges()
   if self.in_vain then self.in_vain:weigh_open() end
 end
 
--- `got` is none of `wants`. A ULP may reject any Request (RFC 5044 7.1.2): a device whose ULP rejects each good one serves no start-up, which
--- is no breach of what needs one.
+-- `got` is none of `wants`. A ULP may reject any Request (RFC 5044 7.1.2): a device whose ULP rejects each good one
+-- serves no start-up, which is no breach of what needs one.
 function Test:weigh_outcome(wants, got)
   if wants.rests_on then self:need(wants.rests_on) end
   if wants.plain and (got.kind == "fin" or got.kind == "reset") then self:weigh_start(got) end
@@ -123,8 +125,9 @@ function Test:weigh_outcome(wants, got)
   if self.served and self.served.rejects and not self:serves("startup") then self:unserved("startup") end
 end
 
--- The device ended a connection in place of its Reply to a Request that is not what is judged. Where it serves the next start-up, as it did
--- before the check, this one was chance: a device that loses connections fails nothing that is not about them.
+-- The device ended a connection in place of its Reply to a Request that is not what is judged. Where it serves the next
+-- start-up, as it did before the check, this one was chance: a device that loses connections fails nothing that is not
+-- about them.
 function Test:weigh_start(got)
   if self.learns or self.again or not self:serves("startup") then return end
   local t, place, kind = own.test(self.role, "served"), rig.looked()
@@ -150,8 +153,9 @@ function Test:preferred(...)
   return table.unpack(wanted)
 end
 
--- How long the device takes: while it is learned what it serves, the slowest answer of a good exchange is kept. A check that waits for
--- silence has to wait longer than that, or it takes an answer that is on its way for none. One within half of that time changes nothing.
+-- How long the device takes: while it is learned what it serves, the slowest answer of a good exchange is kept. A check
+-- that waits for silence has to wait longer than that, or it takes an answer that is on its way for none. One within
+-- half of that time changes nothing.
 function Test:asked()
   if self.learns then self.asked_at = rig.now() end
 end
@@ -188,8 +192,8 @@ exchanges["startup"] = function(t)
   c:close()
 end
 
--- A start-up with an enhanced Request. A ULP that needs more ORD than the Request has IRD may reject it and say so (RFC 6581 9.1): then it is
--- offered that, or what no ULP needs more than.
+-- A start-up with an enhanced Request. A ULP that needs more ORD than the Request has IRD may reject it and say so (RFC
+-- 6581 9.1): then it is offered that, or what no ULP needs more than.
 local PLENTY = 0x3FFE
 
 function Test:connect_enhanced()
@@ -241,8 +245,8 @@ local function read_served(c, name, request, answers, ends)
   return got
 end
 
--- Several of them: what a device has of the Read before it does not look like a copy, and a ULP may end each connection after a few
--- exchanges.
+-- Several of them: what a device has of the Read before it does not look like a copy, and a ULP may end each connection
+-- after a few exchanges.
 local EMPTY_READS = 8
 
 exchanges["empty read"] = function(t)
@@ -305,8 +309,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The sandwich around each check
 
--- From the least that a check may rest on to the most. "tcp" is for checks that judge start-up frames: where the device serves
--- a start-up they rest on one, and else on TCP alone. A profile may put another before these.
+-- From the least that a check may rest on to the most. "tcp" is for checks that judge start-up frames: where the device
+-- serves a start-up they rest on one, and else on TCP alone. A profile may put another before these.
 local fillings = { "empty read", "read", "send to", "send from" }
 
 local function touch(t)
@@ -364,7 +368,8 @@ local function reason(err)
   return text
 end
 
--- true; nil where nobody can ask for it; false, a sentence and what is known of the cause. Something that happens once may be chance.
+-- true; nil where nobody can ask for it; false, a sentence and what is known of the cause. Something that happens once
+-- may be chance.
 local function attempt(role, f)
   local why, cause
   for _ = 1, ATTEMPTS do
@@ -390,8 +395,8 @@ local function first_answer(t, private_data)
   return got, request:octets()
 end
 
--- Does the device speak MPA, be it wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives back
--- what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
+-- Does the device speak MPA, be it wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives
+-- back what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
 local function first_words(t)
   local got, sent = first_answer(t, "")
   if t.role == "responder" and (got.kind == "timeout" or got.octets == sent) then

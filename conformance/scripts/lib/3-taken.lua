@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What a device's ULP takes that nobody asked it for. A device without an upper tester has a ULP of its own, and the texts leave to it what
--- becomes of a good message: it may close or reset a connection after a Send that it does not understand, post few or short receives, or
--- none, or end each connection after one exchange. A run learns how many Sends the device takes, how long, and how many exchanges; a
--- check that needs more of them is not decided, and no check fails because of that.
+-- What a device's ULP takes that nobody asked it for. A device without an upper tester has a ULP of its own, and the
+-- texts leave to it what becomes of a good message: it may close or reset a connection after a Send that it does not
+-- understand, post few or short receives, or none, or end each connection after one exchange. A run learns how many
+-- Sends the device takes, how long, and how many exchanges; a check that needs more of them is not decided, and no
+-- check fails because of that.
 
 local own = harness -- a script may take the name away
 
@@ -35,9 +36,11 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- What a ULP says by itself
 
-local messages = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true, [8] = true, [9] = true } -- opcodes of Writes, Sends, Immediate Data
+-- opcodes of Writes, Sends, Immediate Data
+local messages = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true, [8] = true, [9] = true }
 
--- A good message of a responder whose ULP nobody can ask for one: a greeting, or an answer to a Send. No check waits for it; rules judge it.
+-- A good message of a responder whose ULP nobody can ask for one: a greeting, or an answer to a Send. No check waits
+-- for it; rules judge it.
 function Connection:_is_unasked(got)
   local good = got.kind == "segment" and messages[got.Opcode] and got.DV == 1 and got.RV == 1 and not got.cut and not got.other_model and
                (got.T == 1 or got.QN == 0)
@@ -47,7 +50,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Connections
 
--- The exchange: a start-up while another connection is in operation. A device that serves one at a time leaves it waiting.
+-- The exchange: a start-up while another connection is in operation. A device that serves one at a time leaves it
+-- waiting.
 own.exchanges["connections"] = function(t)
   if t:over_sctp() or t.role ~= "responder" then t:skip("it is asked of a responder over TCP") end
   local first = t:open()
@@ -59,8 +63,8 @@ own.exchanges["connections"] = function(t)
   if got.kind ~= "reply" then t:fail("a Request while another connection is in operation", "an MPA Reply", describe(got)) end
 end
 
--- Before another connection: a device that serves one at a time gets it when those before are over. One that the check still uses is
--- given up then, and a check that needs it is not decided.
+-- Before another connection: a device that serves one at a time gets it when those before are over. One that the check
+-- still uses is given up then, and a check that needs it is not decided.
 function Test:give_way()
   if self.served == nil or self:serves("connections") or self.learns then return end
   for _, c in ipairs(self.connections) do
@@ -74,8 +78,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Private Data
 
--- A start-up frame has the Private Data that the device's ULP wants (profile: request_private_data, reply_private_data) where a check has
--- no wish of its own. A listener that the upper tester has made is no ULP's.
+-- A start-up frame has the Private Data that the device's ULP wants (profile: request_private_data, reply_private_data)
+-- where a check has no wish of its own. A listener that the upper tester has made is no ULP's.
 function Connection:_want_private(frame)
   local given = frame.given
   local wanted = not rawget(self, "configured") and rig.private_data(frame.kind)
@@ -102,7 +106,8 @@ local function taken(c, count, octets)
   return c:alive()
 end
 
--- The exchange: Sends of several lengths, then many in a row, each time on what is left of a connection. `t.learns` gets what was taken.
+-- The exchange: Sends of several lengths, then many in a row, each time on what is left of a connection. `t.learns`
+-- gets what was taken.
 own.exchanges["unasked send"] = function(t)
   if rig.has_upper_tester() then t:skip("the upper tester is the ULP") end
   local most = { count = 0, octets = 0 }
@@ -135,7 +140,8 @@ function Test:skip_beyond(item, needed)
   end
 end
 
--- Before a verdict: what the check had sent is more than the device's ULP takes, and it ended the stream as it does then.
+-- Before a verdict: what the check had sent is more than the device's ULP takes, and it ended the stream as it does
+-- then.
 function Test:weigh_taken()
   local served = self.served
   if served == nil or rig.has_upper_tester() then return end

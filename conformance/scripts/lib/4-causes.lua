@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Causes: what a failure has in common with others, so that reports show it once with all the ids that it concerns (reports/cause.h).
--- Another reading of the octets is the best cause (wire/hint.h). Where none fits, the observation is one: what came, in place of what.
--- It says no more than that, and results keep their own texts.
+-- Causes: what a failure has in common with others, so that reports show it once with all the ids that it concerns
+-- (reports/cause.h). Another reading of the octets is the best cause (wire/hint.h). Where none fits, the observation is
+-- one: what came, in place of what. It says no more than that, and results keep their own texts.
 
 -- Another reading fits octets that came: the cause that a failure names. The first one stays; nil is none.
 function Test:suspect(name, hint)
@@ -16,7 +16,8 @@ function Test:suspect_number(layout, field, expected, actual)
   self:suspect(name, hint and field .. ": " .. hint)
 end
 
--- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version 0.
+-- The headers of a segment contradict themselves or each other, in an FPDU that is right. Streams of Rev 0 have version
+-- 0.
 function Connection:_suspect_header(segment)
   local peer = rawget(self, "peer") -- of MPA: a session over SCTP has none
   if peer and peer.Rev == 0 then return end
@@ -33,8 +34,9 @@ function Connection:_suspect_header(segment)
   end
 end
 
--- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of what is judged
--- then. The one that it resembles most tells which fields are others, or have their octets in reverse order.
+-- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of
+-- what is judged then. The one that it resembles most tells which fields are others, or have their octets in reverse
+-- order.
 local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
 
 function Connection:_suspect_request(segment)
@@ -74,7 +76,8 @@ function Test:suspect_peeked()
   end
 end
 
--- "terminate-0x1201" of "Terminate DDP / ... (0x1201)", of "DDP / ... (0x1201)" and of "Terminate 1/2/01"; and these words.
+-- "terminate-0x1201" of "Terminate DDP / ... (0x1201)", of "DDP / ... (0x1201)" and of "Terminate 1/2/01"; and these
+-- words.
 local function terminate_name(text)
   local first = text:match("^Terminate [^;]-%(0x%x%x%x%x%)") or text:match("^%u[%u%s()]+ / [^;]-%(0x%x%x%x%x%)")
   if first then return "terminate-" .. first:match("%((0x%x+)%)$"), first end
@@ -260,8 +263,9 @@ local function exchanged(due, got)
   return layer and layer ~= etype and got == "terminate-0x" .. etype .. layer .. code
 end
 
--- What came, in place of what; true when it named something. A Terminate of another layer or type than the one that is due is none of the
--- error that is judged, as one in place of a message is: one cause, whatever is due. Nor does an end without a Terminate depend on that.
+-- What came, in place of what; true when it named something. A Terminate of another layer or type than the one that is
+-- due is none of the error that is judged, as one in place of a message is: one cause, whatever is due. Nor does an end
+-- without a Terminate depend on that.
 local function suspect_arrival(t, expected, actual)
   local due, due_text = find(wanted, expected)
   local got, got_text = find(came, actual:match(", then (.*)$") or actual)
@@ -284,10 +288,10 @@ local function suspect_arrival(t, expected, actual)
   return true
 end
 
--- Names the observation as the cause, where there is no better one: octets that are no frame; a Terminate whose bits M, D and R do not
--- fit it; FIN or RST where a Terminate is due, or a Terminate without the header that it has to quote, one cause each, whichever error it is
--- about; one field that differs; "silence-for-send": what came, in place of what; what the ULP has. Texts that tell none of these name
--- nothing.
+-- Names the observation as the cause, where there is no better one: octets that are no frame; a Terminate whose bits M,
+-- D and R do not fit it; FIN or RST where a Terminate is due, or a Terminate without the header that it has to quote,
+-- one cause each, whichever error it is about; one field that differs; "silence-for-send": what came, in place of what;
+-- what the ULP has. Texts that tell none of these name nothing.
 function Test:suspect_observation(expected, actual, message)
   self:suspect_peeked()
   if self.cause then return end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- An error that the device answers by a Terminate, whichever that is: for checks that judge what follows, or the message itself.
+-- An error that the device answers by a Terminate, whichever that is: for checks that judge what follows, or the
+-- message itself.
 
 local own = harness -- a script may take the name away
 
@@ -12,7 +13,8 @@ local errors = {
   { "a Send on QN 9", function() return rdmap.send { QN = 9, MSN = 1, data = "12345678" } end },
 }
 
--- The exchange: an error, and a Terminate. Which triple it has is for the row of that error to judge. `t.learns` gets which one drew one.
+-- The exchange: an error, and a Terminate. Which triple it has is for the row of that error to judge. `t.learns` gets
+-- which one drew one.
 own.exchanges["terminate"] = function(t)
   local got
   for i, case in ipairs(errors) do
@@ -28,8 +30,8 @@ own.exchanges["terminate"] = function(t)
   t:fail("errors of " .. #errors .. " kinds", "a Terminate", describe(got))
 end
 
--- Sends an error that the device terminates, and takes the Terminate, which is returned: for checks that need one, whichever it is.
--- options: message, within, next (nothing may come before it).
+-- Sends an error that the device terminates, and takes the Terminate, which is returned: for checks that need one,
+-- whichever it is. options: message, within, next (nothing may come before it).
 function Connection:draw_terminate(options)
   local o, t, got = options or {}, self.t, nil
   t:need("terminate")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Fences: what shows that a stream is alive, and that all that was sent before has been processed. Any exchange will do that the device
--- serves: the answer to a Read, or the delivery of a Send.
+-- Fences: what shows that a stream is alive, and that all that was sent before has been processed. Any exchange will do
+-- that the device serves: the answer to a Read, or the delivery of a Send.
 
 local own = harness -- a script may take the name away
 
@@ -45,7 +45,8 @@ local function make_room(c)
   if not posted.ok then c.t:unserved("empty read") end
 end
 
--- Sends it beside the numbering of the check: what comes after it has MSNs one higher than the check says (Connection:ulpdu()).
+-- Sends it beside the numbering of the check: what comes after it has MSNs one higher than the check says
+-- (Connection:ulpdu()).
 local function send_message(c)
   make_room(c)
   c.t:stream_of(c)
@@ -78,8 +79,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- What checks call
 
--- Sends a Read as a fence, which is no stimulus: what came before it is judged. Returns a function that knows its answer, and words for
--- what is expected.
+-- Sends a Read as a fence, which is no stimulus: what came before it is judged. Returns a function that knows its
+-- answer, and words for what is expected.
 function Connection:send_fence()
   local name = self.t:need(self.t:preferred("empty read", "read"))
   local request, answers = fences[name](self.t, self)
@@ -95,8 +96,8 @@ function Connection:_is_taken_slowly()
   return taken > before
 end
 
--- The exchange that is the fence. The delivery of a Send shows nothing of what the device sends: a check that judges its answers rests on no
--- Send because they are wrong.
+-- The exchange that is the fence. The delivery of a Send shows nothing of what the device sends: a check that judges
+-- its answers rests on no Send because they are wrong.
 function Test:fence()
   for _, name in ipairs { self:preferred("empty read", "read") } do
     if self:judging(name) then return name end
@@ -104,8 +105,8 @@ function Test:fence()
   return self:need(self:preferred("empty read", "read", "send to"))
 end
 
--- Is the fence passed? Otherwise what came in its place, after the segments that were passed over (`over`: all but Terminates are), and
--- words for what is expected.
+-- Is the fence passed? Otherwise what came in its place, after the segments that were passed over (`over`: all but
+-- Terminates are), and words for what is expected.
 function Connection:pass_fence(seconds, over)
   local name, passed, got = self.t:fence(), {}, nil
   if name == "send to" then

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Which field it is that is not as it should be: failures that differ in the same field of the same kind of message have one cause,
--- "send-msn", whether a check compared a segment with an expectation, numbers that its text names, or octets of a header. Rules name the
--- same (rule_because_field() in conformance/rules).
+-- Which field it is that is not as it should be: failures that differ in the same field of the same kind of message
+-- have one cause, "send-msn", whether a check compared a segment with an expectation, numbers that its text names, or
+-- octets of a header. Rules name the same (rule_because_field() in conformance/rules).
 
 local RESPONSE, TERMINATE = 2, 7 -- opcodes
 local RECENT = 64 -- segments that are kept to find octets in
@@ -12,8 +12,8 @@ local function named(field, kind)
   if field and kind then return wire.hint_field(kind, field) end
 end
 
--- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP. `place`: of its last octet, as
--- rig.looked() gives it; nil is that of what was read last.
+-- A segment of the device, with the octets of its FPDU, which may have Markers inside; nil over SCTP. `place`: of its
+-- last octet, as rig.looked() gives it; nil is that of what was read last.
 function Connection:_observe(segment, octets, marked, place)
   local recent = self.t.recent
   recent[#recent + 1] = { segment = segment, octets = octets or segment.ulpdu, at = octets and 2 or 0, marked = marked,
@@ -25,7 +25,8 @@ function Connection:_observe(segment, octets, marked, place)
   if segment.SinkSTag then self:_suspect_request(segment) end
 end
 
--- RFC 5044 7.1.2: no FPDU of the Responder comes before the first one of the Initiator, which the tester has not sent yet.
+-- RFC 5044 7.1.2: no FPDU of the Responder comes before the first one of the Initiator, which the tester has not sent
+-- yet.
 function Connection:_suspect_first()
   local octets = self.tcp:read(0, 0)
   if #octets == 0 then return end
@@ -37,7 +38,8 @@ end
 
 local function is_registered(triple) return not wire.describe(triple):find("unregistered", 1, true) end
 
--- The cause of a Terminate with this triple where no Terminate, or another one, is due; nil: a triple that no text registers.
+-- The cause of a Terminate with this triple where no Terminate, or another one, is due; nil: a triple that no text
+-- registers.
 function terminate_cause(triple)
   if triple == nil or not is_registered(triple) then return "terminate-unregistered", "Terminates have an error that no text registers" end
   return string.format("terminate-0x%04x-for-message", triple), "Terminate " .. wire.describe(triple) .. " in place of what was due"
@@ -176,8 +178,8 @@ local function named_octets_field(t, message, first, octets)
   end
 end
 
--- The field in which octets that came differ first from those that are due, as hexadecimal digits; its kind; and a Terminate that came in
--- place of what was due.
+-- The field in which octets that came differ first from those that are due, as hexadecimal digits; its kind; and a
+-- Terminate that came in place of what was due.
 local function octets_field(t, message, expected, actual)
   if #expected ~= #actual or #actual < 4 or #actual % 2 ~= 0 or not (expected .. actual):find("^%x+$") then return nil end
   local due, sent = unhex(expected), unhex(actual)
@@ -199,16 +201,16 @@ local function octets_field(t, message, expected, actual)
   end
 end
 
--- "A of the Request", "flag A beside depth 0", "Rev of a Request": a field of a start-up frame that has one digit. C is none of these: a
--- frame has two fields of that name.
+-- "A of the Request", "flag A beside depth 0", "Rev of a Request": a field of a start-up frame that has one digit. C is
+-- none of these: a frame has two fields of that name.
 local function start_digit_field(t, message, expected, actual)
   if not expected:find("^%d$") or not actual:find("^%d$") or message:find("Terminate") then return nil end
   local field = message:match("^([ABDMRS]) of ") or message:match("^([ABD]) in the ") or message:match("^flag ([ABD]) ") or message:match("^(Rev) of ")
   return field, spoken_family(t, message, "PD_Length")
 end
 
--- Start-up frames as they are described: "MPA Reply S 1 R 1 {A 0}". The first field whose value is another; where the enhanced word is
--- missing, or S claims one that the frame's revision does not have, the field that says so.
+-- Start-up frames as they are described: "MPA Reply S 1 R 1 {A 0}". The first field whose value is another; where the
+-- enhanced word is missing, or S claims one that the frame's revision does not have, the field that says so.
 local function described_field(_, _, expected, actual)
   local kind, sent = actual:match("^MPA (R%l+) "), {}
   if kind == nil then return nil end
@@ -273,7 +275,8 @@ function Test:odd_arrival(actual)
   if field and (actual:find(describe(last), 1, true) or last.QN == 2 and last.Opcode ~= TERMINATE) then return named(field, last.Opcode) end
 end
 
--- Which of the latest segments texts mean: the octets, or the number of a field, that came stand in it, and what is due does not.
+-- Which of the latest segments texts mean: the octets, or the number of a field, that came stand in it, and what is due
+-- does not.
 local function meant(t, message, expected, actual)
   local sent = #actual >= 6 and #actual % 2 == 0 and actual:find("^%x+$") and unhex(actual)
   local field = not sent and spoken_field(t, message, expected, actual)

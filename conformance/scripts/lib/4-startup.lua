@@ -24,8 +24,8 @@ function Test:awaiting_start(options)
   return c
 end
 
--- The rounds of a check whose outcome a race in the device decides: at least so many, and up to 250 while 5 seconds are not over.
--- A device that loses one round in thirty would show it in 20 rounds every second time only.
+-- The rounds of a check whose outcome a race in the device decides: at least so many, and up to 250 while 5 seconds are
+-- not over. A device that loses one round in thirty would show it in 20 rounds every second time only.
 function Test:races(least)
   local most, until_time, round = 250, rig.now() + 5, 0
   return function()
@@ -51,9 +51,9 @@ function Connection:expect_operation(frame, message)
   return peer
 end
 
--- The tester's start-up frame was bad: the device closes (FIN or RST). An initiator may say so with one Terminate 2/0/04
--- before (MPA-8-16 judges that). Everything else is FAIL, an accepting Reply and FPDUs above all. Returns what ended
--- the stream, and the Terminate.
+-- The tester's start-up frame was bad: the device closes (FIN or RST). An initiator may say so with one Terminate
+-- 2/0/04 before (MPA-8-16 judges that). Everything else is FAIL, an accepting Reply and FPDUs above all. Returns what
+-- ended the stream, and the Terminate.
 function Connection:expect_refusal(message, options)
   options = options or {}
   local got, terminate
@@ -70,8 +70,9 @@ function Connection:expect_refusal(message, options)
   return got, terminate
 end
 
--- The tester's Request is out, and the device's ULP refuses it: the Reply has R = 1 and these fields, or FAIL. The Consumer may
--- close in its place (RFC 5044 7.1.3): INCONCLUSIVE, since MPA-7.1.2-05 alone says what that is worth. Returns the Reply.
+-- The tester's Request is out, and the device's ULP refuses it: the Reply has R = 1 and these fields, or FAIL. The
+-- Consumer may close in its place (RFC 5044 7.1.3): INCONCLUSIVE, since MPA-7.1.2-05 alone says what that is worth.
+-- Returns the Reply.
 function Connection:expect_rejection(message, given)
   local fields = copy_fields(given)
   fields.R = 1

@@ -27,16 +27,17 @@ local function word_of(given, defaults)
   return word
 end
 
--- The word of a good Request: depths that the device's ULP accepts, as far as a run has learned them (RFC 6581 9.1: it may reject an IRD
--- below the ORD that it needs). `given`: what is to be other.
+-- The word of a good Request: depths that the device's ULP accepts, as far as a run has learned them (RFC 6581 9.1: it
+-- may reject an IRD below the ORD that it needs). `given`: what is to be other.
 function Test:word(given)
   local needs = self.served and self.served.needs_ird or 0
   return word_of(given, { IRD = math.max(DEPTH, needs), ORD = DEPTH })
 end
 
--- Role responder: an enhanced Request with this word (a good one's IRD and ORD unless given), and what the device replies.
--- options: dut (configuration, verb listen); request (more fields of the Request); reply (fields that are expected of
--- the Reply; default R = 0). The Reply is enhanced, or the check fails. Returns the connection and the Reply.
+-- Role responder: an enhanced Request with this word (a good one's IRD and ORD unless given), and what the device
+-- replies. options: dut (configuration, verb listen); request (more fields of the Request); reply (fields that are
+-- expected of the Reply; default R = 0). The Reply is enhanced, or the check fails. Returns the connection and the
+-- Reply.
 function Test:ask(word, options)
   options = options or {}
   local c = self:awaiting_start { dut = options.dut }
@@ -108,9 +109,9 @@ function Connection:no_reads(what)
   self:probe { message = message }
 end
 
--- The device's ULP posts `total` RDMA Reads or, to be seen how far beyond the limit it goes, some multiple of that; they are
--- answered slowly: there are never more than `limit` of them outstanding, and all of them come in the end. Returns the most
--- that were outstanding.
+-- The device's ULP posts `total` RDMA Reads or, to be seen how far beyond the limit it goes, some multiple of that;
+-- they are answered slowly: there are never more than `limit` of them outstanding, and all of them come in the end.
+-- Returns the most that were outstanding.
 function Connection:reads_limited(total, limit, message)
   local t = self.t
   total = math.max(total, 4 * limit + 4)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Checks over SCTP: associations with the device, sessions on their streams (RFC 5043; the draft has none), and what DATA
--- chunks hold. The LLP says the profile: "sctp" is RFC 5043, "sctp-draft02" draft-stewart-rddp-sctp-02.
+-- Checks over SCTP: associations with the device, sessions on their streams (RFC 5043; the draft has none), and what
+-- DATA chunks hold. The LLP says the profile: "sctp" is RFC 5043, "sctp-draft02" draft-stewart-rddp-sctp-02.
 
 sctp = rig.sctp_names()
 sctp.UNORDERED = 0x07 -- U, B and E: how DDP's chunks are sent (RFC 5043 10)
@@ -24,8 +24,8 @@ local function new_association(t, handle)
 end
 
 -- An association, whoever begins it: nil and why where it does not come up. options.tester: what the tester's INIT or
--- INIT ACK says (rig.sctp_connect; adaptation = false: no indication); options.dut: of the device's connect verb, which may
--- refuse them with options.special: SKIP.
+-- INIT ACK says (rig.sctp_connect; adaptation = false: no indication); options.dut: of the device's connect verb, which
+-- may refuse them with options.special: SKIP.
 function Test:try_associate(options)
   options = options or {}
   if self.role == "responder" then
@@ -37,7 +37,8 @@ function Test:try_associate(options)
   self.port = self.port + 1
   rig.sctp_listen(self.port, usual(self, options.tester))
   request.address, request.port = rig.addresses(), self.port
-  if request.enhanced == nil then request.enhanced = false end -- codes 1 to 3; those of RFC 6581 where a check asks for them
+  -- codes 1 to 3; those of RFC 6581 where a check asks for them
+  if request.enhanced == nil then request.enhanced = false end
   local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
   local handle = rig.sctp_accept(self.port, self.reaction)
   if not handle then return nil, "the device did not set it up" end
@@ -52,7 +53,8 @@ function Test:associate(options)
   return a
 end
 
--- The numbers of streams in both directions, as INIT and INIT ACK leave them, when the tester asks for equal ones (RFC 5043 8).
+-- The numbers of streams in both directions, as INIT and INIT ACK leave them, when the tester asks for equal ones (RFC
+-- 5043 8).
 function Test:sctp_equal_streams()
   local offered <const> = 64
   local said = self:associate { tester = { outbound = offered, inbound = offered } }.handle:status()
@@ -125,7 +127,8 @@ function Association:control(sid, code, more)
   self:chunk(chunk)
 end
 
--- A DDP Segment out of an RDMAP frame. more: ssn, and the members of a chunk. The MSN is the next of its queue unless given.
+-- A DDP Segment out of an RDMAP frame. more: ssn, and the members of a chunk. The MSN is the next of its queue unless
+-- given.
 function Association:segment(sid, frame, more)
   local chunk = copy_fields(more)
   local ssn = take_ssn(self, sid, chunk.ssn)
@@ -161,7 +164,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Receiving
 
--- What a chunk holds: kind "control" (code, ssn, data), "segment" (ssn, segment: as from c:receive()), "reset" or "other".
+-- What a chunk holds: kind "control" (code, ssn, data), "segment" (ssn, segment: as from c:receive()), "reset" or
+-- "other".
 local function read_chunk(t, got)
   local draft = t:is_draft()
   local is_segment = got.ppid == (draft and sctp["draft segment"] or sctp.segment)
@@ -212,8 +216,8 @@ function Association:state_text()
   return status.cause == "open" and status.state or "the end of the association (" .. status.cause .. ")"
 end
 
--- The next DATA chunk of the SID (nil: of any), or nil and why. Chunks of other SIDs wait for who asks for them. `seconds`: the reaction
--- time.
+-- The next DATA chunk of the SID (nil: of any), or nil and why. Chunks of other SIDs wait for who asks for them.
+-- `seconds`: the reaction time.
 function Association:receive(sid, seconds)
   for i, got in ipairs(self.early) do
     if sid == nil or got.sid == sid then return table.remove(self.early, i) end
@@ -277,8 +281,8 @@ function Association:expect_nothing(sid, message, seconds)
   if got or not self:is_silence(why) then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
 end
 
--- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same. What is lost comes by retransmissions, one
--- timer after another: a device that acknowledges some more has its time anew for the rest.
+-- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same. What is lost comes by
+-- retransmissions, one timer after another: a device that acknowledges some more has its time anew for the rest.
 function Association:expect_acknowledged(message)
   local left, least, deadline, pause
   repeat
@@ -293,8 +297,8 @@ function Association:expect_acknowledged(message)
   if left > 0 then self.t:fail(message, "a SACK of each chunk", left .. " chunks without") end
 end
 
--- The session of the SID is over: the next chunks are a Terminate of the device, perhaps after an RDMAP Terminate. Returns the Terminate,
--- and how many chunks came before it.
+-- The session of the SID is over: the next chunks are a Terminate of the device, perhaps after an RDMAP Terminate.
+-- Returns the Terminate, and how many chunks came before it.
 function Association:expect_over(sid, message)
   local got, why = self:receive(sid)
   local before = got and got.kind == "segment" and got.segment.Opcode == 7 and 1 or 0
@@ -343,8 +347,8 @@ local function own_sid(a)
   end
 end
 
--- A session on the SID; in the draft there is none. As initiator, the device asks for it, on whichever SID it likes unless one is given.
--- Returns the SID.
+-- A session on the SID; in the draft there is none. As initiator, the device asks for it, on whichever SID it likes
+-- unless one is given. Returns the SID.
 function Association:session(sid, fields)
   if self.t:is_draft() then return sid or own_sid(self) end
   if self.t.role == "responder" then
@@ -357,8 +361,8 @@ function Association:session(sid, fields)
   return got.sid
 end
 
--- The tester has ended the session of the SID by its own Terminate: the device may have one, too (RFC 5043 6.2), perhaps after an RDMAP
--- Terminate. FAIL for anything else. Returns the device's Terminate, or nil.
+-- The tester has ended the session of the SID by its own Terminate: the device may have one, too (RFC 5043 6.2),
+-- perhaps after an RDMAP Terminate. FAIL for anything else. Returns the device's Terminate, or nil.
 function Association:expect_ended(sid, message)
   local got, why = self:receive(sid, self.t.quiet)
   if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid, self.t.quiet) end
@@ -382,7 +386,8 @@ function Test:sctp_open(options)
   return a
 end
 
--- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read, too.
+-- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read,
+-- too.
 function Test:sctp_exchange(kind)
   if self:is_draft() then self:draft_learn() end
   local a = self:associate()

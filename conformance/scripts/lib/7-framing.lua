@@ -22,11 +22,12 @@ function Test:open_with_framing(options)
   return c
 end
 
--- The stream that this method of Test ("open", "open_with_framing") gives with such options. Nil where the device cannot be
--- asked for it: the check goes on without it, and says so in a note that begins with these words.
+-- The stream that this method of Test ("open", "open_with_framing") gives with such options. Nil where the device
+-- cannot be asked for it: the check goes on without it, and says so in a note that begins with these words.
 function Test:stream_if_asked(open, options, note) return self:if_served(note, self[open], self, options) end
 
--- One of several stimuli: what body(...) returns, or nothing and a note where it is skipped, or needs what the device does not serve.
+-- One of several stimuli: what body(...) returns, or nothing and a note where it is skipped, or needs what the device
+-- does not serve.
 function Test:if_served(note, body, ...)
   local made, result = pcall(body, ...)
   if made then return result end
@@ -58,8 +59,9 @@ function Connection:crc_of(frame)
 end
 
 -- What became of an FPDU that is not right: "terminate" (with one of these triples), "dropped" (its segment is not
--- acknowledged: RFC 5044 8 allows that), or "accepted" (a Read Request after it was answered). A bare FIN or RST is WARN,
--- but "closed" from a responder that may not send yet (RFC 5044 7.1.2); everything else is FAIL. Also returns what came.
+-- acknowledged: RFC 5044 8 allows that), or "accepted" (a Read Request after it was answered). A bare FIN or RST is
+-- WARN, but "closed" from a responder that may not send yet (RFC 5044 7.1.2); everything else is FAIL. Also returns
+-- what came.
 function Connection:mpa_outcome(names, message)
   local words, good = {}, {}
   for i, name in ipairs(names) do
@@ -84,8 +86,8 @@ function Connection:mpa_outcome(names, message)
   self.t:fail(message, expected .. ", or the segment dropped", describe(got))
 end
 
--- The FPDU that was sent has a wrong CRC: Terminate 2/0/02, or its segment is dropped. After the Terminate nothing follows
--- but the end.
+-- The FPDU that was sent has a wrong CRC: Terminate 2/0/02, or its segment is dropped. After the Terminate nothing
+-- follows but the end.
 -- With `anywhere` its Markers are wrong, too, and either may be found.
 function Connection:expect_crc_error(message, anywhere)
   local names = anywhere and self.send_framing.markers and { "MPA_CRC", "MPA_MARKER" } or { "MPA_CRC" }
@@ -105,7 +107,8 @@ end
 -- The Ethernet MTU less IP and TCP headers: what a device without an EMSS takes for one (RFC 5044 5.1).
 local MTU_EMSS = { [false] = 1460, [true] = 1440 }
 
--- A ULPDU of `octets` where MULPDU is `most`: FAIL, and WARN for the MULPDU of the MTU where the device cannot learn its EMSS.
+-- A ULPDU of `octets` where MULPDU is `most`: FAIL, and WARN for the MULPDU of the MTU where the device cannot learn
+-- its EMSS.
 function Test:longer_than_mulpdu(what, most, octets)
   local expected, actual = "at most " .. most .. " octets", octets .. " octets"
   if not rig.claims("emss") and octets <= mulpdu_of(MTU_EMSS[self:over_ipv6()]) then
@@ -129,7 +132,8 @@ function Connection:expect_accepted(messages, message)
   self.t:expect_deliveries(self, messages, message)
 end
 
--- Leaves a gap as long as `first`, sends `later` after it, waits, and closes the gap; `meanwhile` is called before that.
+-- Leaves a gap as long as `first`, sends `later` after it, waits, and closes the gap; `meanwhile` is called before
+-- that.
 function Connection:behind_a_gap(first, later, seconds, meanwhile)
   self.tcp:raw { offset = #first, octets = later }
   rig.wait(seconds)
@@ -152,8 +156,8 @@ function Connection:send_clear_of_trailers(frames, size)
   self:send_segments(pieces)
 end
 
--- FPDUs in TCP segments of `size` octets. What comes at once may be joined before MPA sees it (GRO), and a race would decide
--- whether the device met a cut within a CRC field: such a cut waits for the ACK of what comes before it.
+-- FPDUs in TCP segments of `size` octets. What comes at once may be joined before MPA sees it (GRO), and a race would
+-- decide whether the device met a cut within a CRC field: such a cut waits for the ACK of what comes before it.
 function Connection:send_apart_in_crcs(frames, size)
   local octets, ends = "", {}
   for i, frame in ipairs(frames) do

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Sessions over SCTP, step by step: how a session begins, who has which number, and what may come when it ends (RFC 5043 6).
+-- Sessions over SCTP, step by step: how a session begins, who has which number, and what may come when it ends (RFC
+-- 5043 6).
 
 -- An association whose first session has not been answered. config: options of the device's listen or connect; options:
--- `tester` as for t:associate, `fields` of the tester's Initiate. As responder, the device has got an Initiate on SID 0; as
--- initiator, its own has come (a.initiate).
+-- `tester` as for t:associate, `fields` of the tester's Initiate. As responder, the device has got an Initiate on SID
+-- 0; as initiator, its own has come (a.initiate).
 function Test:sctp_requested(config, options)
   local given = copy_fields(options)
   local a = self:sctp_ready(config, given)
@@ -42,7 +43,8 @@ function Association:take_initiate()
   return got
 end
 
--- The device's numbers for the session of the SID and for the association, once its ULP knows of it: a.stream, a.number.
+-- The device's numbers for the session of the SID and for the association, once its ULP knows of it: a.stream,
+-- a.number.
 function Association:known(sid)
   if self.t.role == "responder" then
     local match = { sid = sid or self.sid, port = self.port, association = self.number }
@@ -66,8 +68,8 @@ function Test:sctp_operating(config, options)
   return a
 end
 
--- What the session of the SID has after a stimulus: "over" (Terminate, perhaps after an RDMAP Terminate), "silent", "ended"
--- (the association), or the chunk itself.
+-- What the session of the SID has after a stimulus: "over" (Terminate, perhaps after an RDMAP Terminate), "silent",
+-- "ended" (the association), or the chunk itself.
 function Association:reaction(sid, seconds)
   local got, why = self:receive(sid, seconds or self.t.quiet)
   if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive_last(sid) end
@@ -85,8 +87,8 @@ function Association:expect_closed(sid, message, more)
   end
 end
 
--- The device's ULP asks for a session in the same association: `request` is of its verb connect. SKIP where the association was shut down
--- with its last session. Returns the device's number for the stream.
+-- The device's ULP asks for a session in the same association: `request` is of its verb connect. SKIP where the
+-- association was shut down with its last session. Returns the device's number for the stream.
 function Association:ask(request)
   request.association = self.number
   self:skip_if_shut()
@@ -100,8 +102,8 @@ function Association:ask(request)
   return answer.stream
 end
 
--- A further session in the same association, asked for by its side of the check's role: the association goes on. config: of
--- the device's verb connect. Returns the SID.
+-- A further session in the same association, asked for by its side of the check's role: the association goes on.
+-- config: of the device's verb connect. Returns the SID.
 function Association:further(sid, message, config)
   if self.t.role == "responder" and not config then
     self:control(sid, "Initiate", { ssn = 0 })
@@ -128,16 +130,18 @@ end
 -- SIDs that a tester asks for where it looks for the device's limits, and associations that it begins for that.
 local SIDS_MOST, ASSOCIATIONS_MOST = 1024, 4
 
--- How many requests may wait for the device's ULP on the association (RFC 5043 6.4): nil where its upper tester does not tell.
+-- How many requests may wait for the device's ULP on the association (RFC 5043 6.4): nil where its upper tester does
+-- not tell.
 local function pending_limit(t, port)
   local up = t:await_event("association_up", { port = port }, t.quiet)
   local answer = up and t:command("association", { association = up.association })
   return answer and answer.ok and answer.pending_limit or nil
 end
 
--- Asks for sessions that the device's ULP does not answer, on all SIDs of one association after another, until some are refused: by the
--- control message `name` with `data`. Returns the association in which that was so, and two lists: the SIDs that were asked for, in order,
--- and by SID what the device said there. SKIP where its limit is beyond what the SIDs allow.
+-- Asks for sessions that the device's ULP does not answer, on all SIDs of one association after another, until some are
+-- refused: by the control message `name` with `data`. Returns the association in which that was so, and two lists: the
+-- SIDs that were asked for, in order, and by SID what the device said there. SKIP where its limit is beyond what the
+-- SIDs allow.
 function Test:overload(name, data)
   local port, asked = self:listen({ accept = "manual" }, true), 0
   for _ = 1, ASSOCIATIONS_MOST do

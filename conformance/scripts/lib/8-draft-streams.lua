@@ -2,8 +2,9 @@
 --
 -- DDP streams of draft-stewart-rddp-sctp-02: in operation, aborted, and begun again by a Stream Reset.
 
--- A Stream Reset on the SID: what comes after it is a new DDP stream. By the code table, on the PPID of adaptation control. With `goes_on`
--- the tester's MSNs are those after the last ones that the device has taken (SCTP-7.2-14, reading B), else they begin with 1.
+-- A Stream Reset on the SID: what comes after it is a new DDP stream. By the code table, on the PPID of adaptation
+-- control. With `goes_on` the tester's MSNs are those after the last ones that the device has taken (SCTP-7.2-14,
+-- reading B), else they begin with 1.
 function Association:reset(sid, ppid, goes_on)
   self:chunk { sid = sid, ppid = ppid or sctp["draft control"], data = string.pack(">I4", sctp["Stream Reset"]) }
   self.next_ssn[sid] = nil
@@ -15,9 +16,10 @@ end
 -- Queue Numbers with their SID, as MSNs are counted.
 local function queue_of(sid, qn) return sid << 16 | qn end
 
--- The DDP stream of the SID begins again by a Stream Reset of the tester: a Read is answered after it. The device may answer the Reset by its
--- own, and may let MSNs begin anew or go on (SCTP-7.2-13, -14): whichever, the tester follows, and a.first_msn is the MSN of the next Read.
--- Returns the Response (or what came in its place, and why), and whether the device's Reset came.
+-- The DDP stream of the SID begins again by a Stream Reset of the tester: a Read is answered after it. The device may
+-- answer the Reset by its own, and may let MSNs begin anew or go on (SCTP-7.2-13, -14): whichever, the tester follows,
+-- and a.first_msn is the MSN of the next Read. Returns the Response (or what came in its place, and why), and whether
+-- the device's Reset came.
 function Association:reopen(sid, ppid, message)
   local before = self.next_msn[queue_of(sid, 1)]
   local answered = false
@@ -87,8 +89,8 @@ function Association:outcome(sid, what)
   self.t:fail(what, "a Response, a Terminate or nothing", got.segment and describe(got.segment) or got.kind)
 end
 
--- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a Terminate that has it: then the
--- tester speaks it, too. Once for each check, before its good exchange.
+-- Devices of older drafts speak version 0 of DDP and RDMAP (SCTP-2.2-08, reading B), and refuse version 1 by a
+-- Terminate that has it: then the tester speaks it, too. Once for each check, before its good exchange.
 function Test:draft_learn()
   if self.draft_asked then return end
   self.draft_asked = true

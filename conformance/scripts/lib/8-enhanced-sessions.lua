@@ -11,8 +11,9 @@ function enhanced_word(fields)
   return wire.pack("mpa_enhanced", all)
 end
 
--- An association in which an enhanced session is asked for. options: dut (of the verb listen or connect), sid; where the tester
--- asks, also fields (of the word), data, and last: on the last SID. As initiator the device asks, and its Enhanced Initiate comes second.
+-- An association in which an enhanced session is asked for. options: dut (of the verb listen or connect), sid; where
+-- the tester asks, also fields (of the word), data, and last: on the last SID. As initiator the device asks, and its
+-- Enhanced Initiate comes second.
 function Test:enhanced_asked(options)
   options = options or {}
   local dut, sid = copy_fields(options.dut), options.sid or 0

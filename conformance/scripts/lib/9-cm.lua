@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- CM exchanges (IBTA volume 1, 12.6; Annex A11) for checks of the layer CM: REQs with any field, and what a device makes of them.
+-- CM exchanges (IBTA volume 1, 12.6; Annex A11) for checks of the layer CM: REQs with any field, and what a device
+-- makes of them.
 
 cm = {}
 
@@ -49,7 +50,8 @@ end
 -- An IPv4 address as one of IPv6.
 local function mapped(octets) return ("\0"):rep(10) .. "\xFF\xFF" .. octets:sub(13) end
 
--- The IP version and addresses of good REQs to this device: those of the rig, unless the device has shown that it takes the other version.
+-- The IP version and addresses of good REQs to this device: those of the rig, unless the device has shown that it takes
+-- the other version.
 function Test:cm_base()
   if not self.cm_addresses then
     local own, dut = rig.addresses()
@@ -74,8 +76,8 @@ local function gid(text)
   return family == 6 and octets or mapped(octets)
 end
 
--- A REQ of this exchange. fields: those of A11 Table 1, consumer (octets); protocol, port or ServiceID; private (all 92 octets); req:
--- fields of the REQ itself.
+-- A REQ of this exchange. fields: those of A11 Table 1, consumer (octets); protocol, port or ServiceID; private (all 92
+-- octets); req: fields of the REQ itself.
 local function request(t, exchange, fields)
   local ids = exchange:status()
   local own, dut, port = rig.addresses()
@@ -126,8 +128,8 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The device as a server
 
--- The answer to a REQ that `exchange` sends (again, until one comes): what cm.read() makes of it, or { name = "no answer" }. MRAs prolong
--- the wait; `mras` counts them.
+-- The answer to a REQ that `exchange` sends (again, until one comes): what cm.read() makes of it, or { name = "no
+-- answer" }. MRAs prolong the wait; `mras` counts them.
 local function await_answer(exchange, mras)
   while true do
     local octets, good = exchange:receive(120, true)
@@ -142,8 +144,9 @@ local function await_answer(exchange, mras)
   end
 end
 
--- Sends a REQ with these fields and returns the answer. The exchange is closed, unless options.keep: then it is the second result.
--- options.again: a REJ is asked for once more, by the same octets, as if it had been lost: got.again is what came then, nil for nothing.
+-- Sends a REQ with these fields and returns the answer. The exchange is closed, unless options.keep: then it is the
+-- second result. options.again: a REJ is asked for once more, by the same octets, as if it had been lost: got.again is
+-- what came then, nil for nothing.
 function Test:cm_ask(fields, options)
   local exchange = rig.cm_open()
   options = options or {}
@@ -184,7 +187,8 @@ end
 -- A refusal without a reason may be meant for that one moment (A11.7): the same is asked for again, so often at most.
 local REFUSALS_MOST <const> = 3
 
--- The answer to this REQ, as cm_ask() gives it; one that is refused without a reason is sent some more times, as a new one.
+-- The answer to this REQ, as cm_ask() gives it; one that is refused without a reason is sent some more times, as a new
+-- one.
 function Test:cm_insist(fields, options)
   local got, exchange
   for _ = 0, REFUSALS_MOST do
@@ -195,9 +199,9 @@ function Test:cm_insist(fields, options)
   return got, exchange
 end
 
--- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE. With `ignored`, what the
--- REQ has that a good one has not may change nothing: then a device that accepts a good REQ, and rejects this one before it and
--- after it, fails.
+-- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE. With
+-- `ignored`, what the REQ has that a good one has not may change nothing: then a device that accepts a good REQ, and
+-- rejects this one before it and after it, fails.
 function Test:cm_expect_accept(fields, message, ignored)
   local got, exchange = self:cm_insist(fields, { keep = true })
   weigh(self, got, message)
@@ -220,7 +224,8 @@ function Test:cm_need_reachable(got, message)
   self:inconclusive(message .. ": the device takes IPV " .. self:cm_base().IPV .. " alone, and the rig has no address of it of that version")
 end
 
--- The device rejects this REQ, and rejects it too where it comes once more, as if the REJ had been lost; returns the REJ.
+-- The device rejects this REQ, and rejects it too where it comes once more, as if the REJ had been lost; returns the
+-- REJ.
 function Test:cm_expect_reject(fields, message)
   local got = self:cm_ask(fields, { again = true })
   weigh(self, got, message)
@@ -236,8 +241,8 @@ end
 -- The reason is another one than 28, which oA11-1 judges: there is no ARI to look at.
 local function without_ari(got) return got.name == "REJ" and got.Reason ~= cm.CONSUMER end
 
--- The device may refuse this REQ or accept it; if it refuses, by the service, and with one of these codes (or 00). Returns the answer; nil
--- where it refuses by another reason than 28, so that there is no code to judge.
+-- The device may refuse this REQ or accept it; if it refuses, by the service, and with one of these codes (or 00).
+-- Returns the answer; nil where it refuses by another reason than 28, so that there is no code to judge.
 function Test:cm_expect_code(fields, codes_allowed, message, must_refuse)
   local got = must_refuse and self:cm_expect_reject(fields, message) or self:cm_ask(fields)
   weigh(self, got, message)
@@ -255,7 +260,8 @@ function Test:cm_expect_code(fields, codes_allowed, message, must_refuse)
   return got
 end
 
--- REQs with one bad field each, whose refusal is mandatory (versions, IPV) or optional: { fields, code, message, optional }.
+-- REQs with one bad field each, whose refusal is mandatory (versions, IPV) or optional: { fields, code, message,
+-- optional }.
 function Test:cm_bad_fields()
   local base = self:cm_base()
   local source, family, destination = base.Source, base.IPV, base.Destination
@@ -314,8 +320,9 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The device as a client
 
--- The REQ that the device sends when it is asked to connect to the tester's address: what cm.read() makes of it, the exchange, and the device's
--- number for it. config: protocol, port, source_port, data (octets), optional (nil where the device has no such protocol, else SKIP).
+-- The REQ that the device sends when it is asked to connect to the tester's address: what cm.read() makes of it, the
+-- exchange, and the device's number for it. config: protocol, port, source_port, data (octets), optional (nil where the
+-- device has no such protocol, else SKIP).
 function Test:cm_receive_request(config)
   local own, _, port = rig.addresses()
   local ask = { address = own, port = config and config.port or port, protocol = config and config.protocol or cm.TCP,
@@ -347,7 +354,8 @@ function cm.reply_data(got)
   return got.octets:sub(from + 1, from + cm.REPLY_DATA)
 end
 
--- Octets as an event tells them, in hex: what has no length on the wire may be told with the zeros after it, or without.
+-- Octets as an event tells them, in hex: what has no length on the wire may be told with the zeros after it, or
+-- without.
 function cm.told(event) return ((event.data or ""):gsub("0*$", function(zeros) return ("0"):rep(#zeros % 2) end)) end
 
 -- Accepts it: REP with this Private Data, and the device's RTU, before which an MRA may come.
@@ -377,7 +385,8 @@ local function addresses_of_other(base)
   return { IPV = 4, Source = (cm.address("192.0.2.1")), Destination = (cm.address("192.0.2.2")) }
 end
 
--- A good REQ was answered so. One that is refused for its IP version is sent with the other version. Returns the answer to that.
+-- A good REQ was answered so. One that is refused for its IP version is sent with the other version. Returns the answer
+-- to that.
 function Test:cm_learn_family(got, exchange)
   if not (got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 3) then return got, exchange end
   local base = self:cm_base()

@@ -25,7 +25,8 @@ function Test:operating(dut, options)
   return c, self:stream_of(c)
 end
 
--- The segments of the device's next message, as far as its octets tell, and their payload in a row. FAIL when it has no end.
+-- The segments of the device's next message, as far as its octets tell, and their payload in a row. FAIL when it has no
+-- end.
 function Connection:take_message(what)
   local segments, data = {}, {}
   repeat
@@ -58,7 +59,8 @@ function Connection:pass_message(what)
   self.t:fail(what, "the rest of the message", count .. " segments, then " .. describe(got))
 end
 
--- The device's ULP posts an RDMA Read into this memory of its own. `given`: source_stag (1), source_to, length, id, sink_to.
+-- The device's ULP posts an RDMA Read into this memory of its own. `given`: source_stag (1), source_to, length, id,
+-- sink_to.
 function Test:post_read(c, sink, given)
   local f = copy_fields(given)
   f.stream, f.sink_stag = self:stream_of(c), sink.STag
@@ -107,7 +109,8 @@ function event_list(events)
 end
 
 -- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open. Sinks are
--- 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count it.
+-- 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count
+-- it.
 function Connection:shut_with_reads(m, count)
   self:window(0)
   rig.wait(math.min(math.max(4 * self.t.round_trip, 0.02), 0.05))
@@ -129,8 +132,8 @@ function Connection:expect_responses(count, message)
   end
 end
 
--- Does the device leave Read Requests beyond its IRD in TCP until others are answered? That accepts none of them (RFC 5040 6.1 names no
--- error). A Send after so many requests tells: it is not delivered while they wait.
+-- Does the device leave Read Requests beyond its IRD in TCP until others are answered? That accepts none of them (RFC
+-- 5040 6.1 names no error). A Send after so many requests tells: it is not delivered while they wait.
 function Test:leaves_in_tcp(count, ird)
   if not rig.has_upper_tester() or not self:tells("receive") then return false end
   local m = self:memory { octets = LARGE }

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 section 4, the device as sender: its octets, held against what they have to be.
 
--- The segment of a Send that begins at octet `offset` of its data, in an FPDU that begins at octet `at` of what comes. L of
--- the device's segment says whether it is the last; where it is not, ULPDU_Length says how much of the data it holds: the
--- device may cut a message where it likes (RFC 5041 5.2).
+-- The segment of a Send that begins at octet `offset` of its data, in an FPDU that begins at octet `at` of what comes.
+-- L of the device's segment says whether it is the last; where it is not, ULPDU_Length says how much of the data it
+-- holds: the device may cut a message where it likes (RFC 5041 5.2).
 local function cut_by_device(c, at, framing, data, offset)
   local lead = framing.markers and framing.position % 512 == 0 and 4 or 0
   local raw = c:peek(at + lead + 2) -- a Marker cannot stand between ULPDU_Length and DDP's control octet
@@ -15,8 +15,8 @@ local function cut_by_device(c, at, framing, data, offset)
 end
 
 -- The device sends Sends with these payload lengths (or those that a function gives for the position at which its next
--- FPDU begins); options as for t:open_with_framing. Returns the octets that came, and the FPDUs
--- that should have: { octets, at (from 1), position (from SeqStart), ulpdu, payload }.
+-- FPDU begins); options as for t:open_with_framing. Returns the octets that came, and the FPDUs that should have:
+-- { octets, at (from 1), position (from SeqStart), ulpdu, payload }.
 local function sent_by_device(t, options, lengths)
   options.fresh = true
   local c = t:open_with_framing(options)
@@ -339,8 +339,8 @@ check {
 
 local TIMESTAMPS = 12 -- octets of a segment that a TCP may spend on them
 
--- The device's Write of 64 KiB at this MSS: the ULPDU_Lengths of its FPDUs, the formula's value (RFC 5044 4.5), and all that a device may
--- have in its place: its own MSS may be less than the tester's, and its TCP may need room for timestamps.
+-- The device's Write of 64 KiB at this MSS: the ULPDU_Lengths of its FPDUs, the formula's value (RFC 5044 4.5), and all
+-- that a device may have in its place: its own MSS may be less than the tester's, and its TCP may have timestamps.
 local function lengths_at(t, mss, markers)
   local c = t:open_with_framing { mss = mss, own_markers = markers }
   t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 65536 }

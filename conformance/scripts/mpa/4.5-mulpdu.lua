@@ -84,7 +84,8 @@ check {
   end,
 }
 
--- The EMSS falls while a long Write is on its way: what comes when TCP has sent what it had taken before is shorter, too.
+-- The EMSS falls while a long Write is on its way: what comes when TCP has sent what it had taken before is shorter,
+-- too.
 local function in_a_message(t)
   local octets, emss <const> = 400000, 700
   local c = t:open_with_framing()

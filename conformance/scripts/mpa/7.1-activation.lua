@@ -90,7 +90,8 @@ check {
   role = "both",
   purpose = "TCP's rules hold: start-up frames in pieces, a Reply that must be repeated, FPDUs out of order",
   run = function(t)
-    for _, octets in ipairs { 1, 19, 21, 23 } do start_in_pieces(t, octets):finish() end -- in, before and after PD_Length
+    -- in, before and after PD_Length
+    for _, octets in ipairs { 1, 19, 21, 23 } do start_in_pieces(t, octets):finish() end
     local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t, 7)
     local pieces = {}
     for i = 1, 3 do

@@ -34,7 +34,8 @@ check {
   end,
 }
 
--- Writes of which the first is missing: the device holds those after it, or drops them; only what it holds can it report.
+-- Writes of which the first is missing: the device holds those after it, or drops them; only what it holds can it
+-- report.
 check {
   id = "MPA-A.3-02",
   role = "both",

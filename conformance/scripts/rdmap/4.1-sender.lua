@@ -225,7 +225,8 @@ local function count_reads(t, limit, judge)
     open[#open + 1] = got
     return true
   end
-  while take(#open < limit and t.reaction or t.quiet) do end -- all that come: how far beyond is part of what the device does
+  -- all that come: how far beyond is part of what the device does
+  while take(#open < limit and t.reaction or t.quiet) do end
   judge(#open, "before any was answered")
   for i = 1, 2 * limit do
     local request = table.remove(open, 1)

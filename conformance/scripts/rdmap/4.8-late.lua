@@ -3,13 +3,13 @@
 
 defaults { llp = "any" }
 
--- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is taken,
--- and the Terminate.
+-- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is
+-- taken, and the Terminate.
 -- Both TOs pass a multiple of 2^32 after 16 octets, the source's where the device lets its memory be there.
 local SINK, SINK_TO, SOURCE_TO = 0x0A0B0C0D, 0x1FFFFFFF0, 0x4FFFFFFF0
 
--- The source goes `pause` after its Read was asked for: the tester invalidates it, or, where the device binds no memory to a stream,
--- its ULP does. Returns memory, octets received, Terminate, connection.
+-- The source goes `pause` after its Read was asked for: the tester invalidates it, or, where the device binds no memory
+-- to a stream, its ULP does. Returns memory, octets received, Terminate, connection.
 local function source_goes(t, pause)
   local c = t:open()
   local m = t:memory { octets = LARGE, base = SOURCE_TO, anywhere = true, bound = c, alone = true }
@@ -29,8 +29,8 @@ local function source_goes(t, pause)
     got = c:receive()
     if got.kind == "segment" and got.Opcode == 2 then
       octets = octets + #got.data
-      -- RFC 5040 has no rule when the source is fetched: a device may have all of it before it goes. What it does with an STag that is
-      -- invalid by then is for RDMAP-8.1.1 to judge.
+      -- RFC 5040 has no rule when the source is fetched: a device may have all of it before it goes. What it does with
+      -- an STag that is invalid by then is for RDMAP-8.1.1 to judge.
       if got.L == 1 then t:skip("the device goes on with a Read whose source is taken away: it has none that fails midway") end
     end
   until got.kind ~= "segment" or got.Opcode ~= 2

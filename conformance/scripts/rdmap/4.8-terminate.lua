@@ -3,8 +3,8 @@
 
 defaults { llp = "any" }
 
--- Makes an error on a fresh stream and returns the Terminate, what it quotes, and the ULPDU in error. `frame` is a frame,
--- or a function that makes one of the connection. The triple is not judged here.
+-- Makes an error on a fresh stream and returns the Terminate, what it quotes, and the ULPDU in error. `frame` is a
+-- frame, or a function that makes one of the connection. The triple is not judged here.
 local function terminated(t, frame, dut)
   local c = t:open { dut = dut }
   if type(frame) == "function" then frame = frame(c) end
@@ -28,7 +28,8 @@ local function unexpected() return rdmap.send { Opcode = 0xD, data = "1234" } en
 local SMALL = { receives = 2, receive_octets = 4 }
 local function too_long() return rdmap.send { data = "12345678" } end
 
--- Words with M, D and R as Figure 10 has them, and where headers are left out ("if possible"): RDMAP-4.8-07 to -11 judge which are there.
+-- Words with M, D and R as Figure 10 has them, and where headers are left out ("if possible"): RDMAP-4.8-07 to -11
+-- judge which are there.
 local WRITE_WORDS, READ_WORDS = { "1100c000", "11000000" }, { "0100e000", "0100c000", "01002000", "01000000" }
 
 check {

@@ -254,7 +254,8 @@ check {
   end,
 }
 
--- Over SCTP a Read stays open only while its response fills the device's SCTP, so that each has LARGE octets: two are open all the time.
+-- Over SCTP a Read stays open only while its response fills the device's SCTP, so that each has LARGE octets: two are
+-- open all the time.
 local function keep_two_open(t)
   local m = t:memory { octets = LARGE }
   local c = t:open { dut = { ird = 2 } }
@@ -343,7 +344,8 @@ check {
   end,
 }
 
--- The device's own Reads were open when streams ended: a new one has its whole outbound limit, and takes a Terminate as its first.
+-- The device's own Reads were open when streams ended: a new one has its whole outbound limit, and takes a Terminate as
+-- its first.
 local function own_reads_given_up(t)
   local sink = t:memory()
   for i = 1, 4 do

@@ -81,7 +81,8 @@ check {
       local c = t:open()
       c:send(rdmap.terminate(given), empty_read(9))
       local how, terminate = c:expect_over("a Terminate that is not valid, and a Read after it")
-      if how == "left" and not terminate and not t:is_draft() then -- whose streams have no other end: that Read unanswered shows it
+      -- whose streams have no other end: that Read unanswered shows it
+      if how == "left" and not terminate and not t:is_draft() then
         t:warn("a Terminate that is not valid", "a Terminate, FIN or RST", "nothing until the tester closed")
       end
     end

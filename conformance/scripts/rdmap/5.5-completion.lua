@@ -160,8 +160,8 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- Completion queues
 
--- Two streams; the first has a completion queue of 4, and 20 Sends that nobody polls for. The second has Sends before and
--- after: event lists of both, and both connections.
+-- Two streams; the first has a completion queue of 4, and 20 Sends that nobody polls for. The second has Sends before
+-- and after: event lists of both, and both connections.
 local function overflows(t)
   local port = t:instrument("listen", { completions = 4 }).port
   local a = t:open { port = port }

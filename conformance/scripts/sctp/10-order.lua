@@ -96,7 +96,8 @@ check {
     local a = t:sctp_open { dut = {} }
     a:probe(a.sid)
     local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
-    a:chunk { sid = a:another(), ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Terminate), later = true } -- of no session
+    -- of no session
+    a:chunk { sid = a:another(), ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Terminate), later = true }
     a:segment(a.sid, memory:write(0, "after the gap"))
     rig.wait(0.5)
     local early = unhex(t.dut:mem_read { stag = memory.STag, length = 13 }.data)

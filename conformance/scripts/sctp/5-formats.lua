@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 5043 5, 7.1, 8 and 11.1: adaptation indication, numbers of streams, session control messages and their Private Data.
+-- RFC 5043 5, 7.1, 8 and 11.1: adaptation indication, numbers of streams, session control messages and their Private
+-- Data.
 
 defaults { llp = "sctp" }
 
@@ -45,7 +46,8 @@ check {
   end,
 }
 
--- A peer with so many outbound and inbound streams: the device uses the SIDs alone that both directions have, or refuses.
+-- A peer with so many outbound and inbound streams: the device uses the SIDs alone that both directions have, or
+-- refuses.
 local function equal_numbers(t, outbound, inbound)
   local a = t:try_associate { tester = { outbound = outbound, inbound = inbound } }
   if not a or a.handle:status().cause ~= "open" then return end

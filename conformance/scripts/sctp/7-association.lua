@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 5043 7.1 and 11: associations with and without DDP, packets with several chunks, and how sessions and associations end.
+-- RFC 5043 7.1 and 11: associations with and without DDP, packets with several chunks, and how sessions and
+-- associations end.
 
 defaults { llp = "sctp" }
 
 local ABORTED = "ABORT"
 
--- How the device answers an association whose tester indicates `value` (false: nothing) and that asks for a session: the first
--- chunk of DDP, "refused", "ended", or nil when there was none (for the quiet time, unless `seconds` are given).
+-- How the device answers an association whose tester indicates `value` (false: nothing) and that asks for a session:
+-- the first chunk of DDP, "refused", "ended", or nil when there was none (for the quiet time, unless `seconds` are
+-- given).
 local function procedures(t, value, seconds)
   local a = t:try_associate { tester = { adaptation = value } }
   if not a then return "refused" end
@@ -103,7 +105,8 @@ check {
   purpose = "chunks that share a packet are each handled",
   run = function(t)
     local a = t:sctp_open()
-    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true }) -- of no octets: placed nowhere
+    -- of no octets: placed nowhere
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true })
     a:segment(a.sid, empty_read(PROBE_STAG), { hold = true })
     local other = a:other()
     if other then
@@ -149,7 +152,8 @@ check {
     local a = sessions(t, MANY)
     a:probe(a.sid)
     local status = a.handle:status()
-    a.handle:raw(string.pack(">BBI2I4I2I2I4", 0, sctp.UNORDERED, 16, status.next_tsn, a.sid, 0, sctp.segment)) -- DATA without user data
+    -- DATA without user data
+    a.handle:raw(string.pack(">BBI2I4I2I2I4", 0, sctp.UNORDERED, 16, status.next_tsn, a.sid, 0, sctp.segment))
     local deadline, chunks = rig.now() + 5, 0
     repeat
       local got, why = a.handle:receive(math.max(0, deadline - rig.now()))
@@ -258,7 +262,8 @@ check {
   end,
 }
 
--- The indication of a device whose ULP asks for this one (0: an endpoint without DDP). An association without DDP may end at once.
+-- The indication of a device whose ULP asks for this one (0: an endpoint without DDP). An association without DDP may
+-- end at once.
 local function indicated(t, value)
   local port = t.role == "responder" and t:listen({ indication = value }, true) or nil
   local a, why = t:try_associate { tester = { port = port }, dut = { indication = value }, special = true }

@@ -132,10 +132,12 @@ check {
   end,
 }
 
--- Paths that are too narrow for a control message with all its Private Data, in octets; and one where reading A of 9-04 differs from B.
+-- Paths that are too narrow for a control message with all its Private Data, in octets; and one where reading A of 9-04
+-- differs from B.
 local NARROW <const>, NEAR <const> = 512, 576
 
--- The path of the device's association becomes so narrow: false where nobody can tell the device. An IPv6 path is never narrower than 1280.
+-- The path of the device's association becomes so narrow: false where nobody can tell the device. An IPv6 path is never
+-- narrower than 1280.
 local function narrow(t, a, mtu)
   if t:over_ipv6() or not rig.has_upper_tester() then return false end
   local up = a.number == nil and t:await_event("association_up", a.port and { port = a.port } or nil, t.quiet)

@@ -81,8 +81,8 @@ check {
   run = own_indication,
 }
 
--- The device's answer to a Read on an association with these parameters: "refused", "ended", "silent" or the chunk. `write`: a Write that
--- goes before it.
+-- The device's answer to a Read on an association with these parameters: "refused", "ended", "silent" or the chunk.
+-- `write`: a Write that goes before it.
 local function answer_of(t, tester, write)
   local a = t:try_associate { tester = tester }
   if not a then return "refused" end
@@ -253,7 +253,8 @@ check {
   purpose = "two adaptation indications in one INIT or INIT ACK",
   run = function(t)
     in_order(t)
-    local got = answer_of(t, { adaptation = 3, parameters = parameter(8, RDMA) }) -- parameters come after the indication
+    -- parameters come after the indication
+    local got = answer_of(t, { adaptation = 3, parameters = parameter(8, RDMA) })
     if got == "refused" or got == "ended" then
       local other = answer_of(t, { adaptation = RDMA, parameters = parameter(8, 3) })
       if type(other) == "table" and is_ddp(other) then t:ambiguous("A: the first indication counts") end

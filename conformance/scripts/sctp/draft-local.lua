@@ -15,7 +15,8 @@ check {
     local a = t:associate { tester = { adaptation = sctp.DDP, port = port }, dut = { indication = sctp.DDP }, special = true }
     a.port, a.sid = port, a:session()
     local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
-    local ulp = { RV = 0, Opcode = 0 } -- the ULP's bits: for RDMAP they would be those of a Write, and a version that is none
+    -- The ULP's bits: for RDMAP they would be those of a Write, and a version that is none.
+    local ulp = { RV = 0, Opcode = 0 }
     a:segment(a.sid, memory:write(0, "tagged", ulp))
     a:segment(a.sid, rdmap.send { RV = ulp.RV, Opcode = ulp.Opcode, data = "untagged" })
     a:expect_acknowledged("a tagged and an untagged message of DDP alone")
@@ -98,12 +99,13 @@ local BEFORE = 12 + 16 + 2
 -- Narrower than the link, and no narrower than a path of either IP may be (RFC 791 3.2, RFC 8200 5).
 local function narrow(t) return t:over_ipv6() and 1280 or 576 end
 
--- Octets, more than SCTP takes: the last segments are still with DDP, one of them made already. Seconds in which Sends are posted, and in
--- which they come.
+-- Octets, more than SCTP takes: the last segments are still with DDP, one of them made already. Seconds in which Sends
+-- are posted, and in which they come.
 local LONG <const>, POSTING <const>, COMING <const> = 5 << 20, 3, 60
 
--- Work is posted by `post` while the tester's window is shut, so that the first of it fills the device's SCTP; then the path becomes
--- narrower, and all goes on. Returns the association, and the octets of a segment that the path has room for.
+-- Work is posted by `post` while the tester's window is shut, so that the first of it fills the device's SCTP; then the
+-- path becomes narrower, and all goes on. Returns the association, and the octets of a segment that the path has room
+-- for.
 local function made_narrow(t, post)
   local a, stream = t:draft_posted()
   local number = t:instrument("status", { stream = stream }).association
@@ -115,7 +117,8 @@ local function made_narrow(t, post)
   return a, narrow(t) - (t:over_ipv6() and 40 or 20) - BEFORE
 end
 
--- The next segment of the device, of which `octets` came so far. INCONCLUSIVE where all of it takes too long: it began at `since`.
+-- The next segment of the device, of which `octets` came so far. INCONCLUSIVE where all of it takes too long: it began
+-- at `since`.
 local function next_segment(t, a, what, octets, since)
   local got, why = a:receive(a.sid)
   if rig.now() > since + COMING then t:inconclusive(string.format("%s: %d octets came in %d s", what, octets, COMING)) end
@@ -124,8 +127,9 @@ local function next_segment(t, a, what, octets, since)
   return got
 end
 
--- All of a long message comes, in whatever order of TSNs, once, in segments that end with the one that has L = 1; what is made on the
--- narrow path fits it, or goes in IP fragments (draft 5). `place`: TO or MO. Returns the octets of the longest segment's payload.
+-- All of a long message comes, in whatever order of TSNs, once, in segments that end with the one that has L = 1; what
+-- is made on the narrow path fits it, or goes in IP fragments (draft 5). `place`: TO or MO. Returns the octets of the
+-- longest segment's payload.
 local function comes_whole(t, verb, arguments, place)
   local what = "a " .. verb .. " of 5 MiB on a path that has become narrower"
   arguments.length = LONG
@@ -157,8 +161,8 @@ local function comes_whole(t, verb, arguments, place)
   return longest
 end
 
--- The same of many Sends, each of `length` octets and so of one segment until the path becomes narrower: the one that is made already, and
--- waits, is the last of its message.
+-- The same of many Sends, each of `length` octets and so of one segment until the path becomes narrower: the one that
+-- is made already, and waits, is the last of its message.
 local function each_comes_whole(t, length)
   local what = "Sends of " .. length .. " octets on a path that has become narrower"
   local posted = 0
@@ -198,8 +202,8 @@ check {
   end,
 }
 
--- A Write in one DATA chunk that no packet of the path holds, so that its packet leaves in IP fragments; the tester does not send it
--- again. The Read after it waits for its DDP-SSN.
+-- A Write in one DATA chunk that no packet of the path holds, so that its packet leaves in IP fragments; the tester
+-- does not send it again. The Read after it waits for its DDP-SSN.
 local function in_fragments(t, a, memory, at, reversed)
   local how = reversed and ", the last one first" or ""
   local data = pattern(3000, at)

@@ -46,7 +46,8 @@ check {
         a:probe(a.sid)
         if aborted then a:abort_stream(a.sid) end
         a:chunk { sid = a.sid, ppid = ppid, data = data }
-        a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 1 }), { ssn = 1 }) -- good on a stream that was reset, and only there
+        -- good on a stream that was reset, and only there
+        a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 1 }), { ssn = 1 })
         local came = a:outcome(a.sid, where)
         if came == "answered" then
           t:fail(where, aborted and "it is ignored" or "it is ignored, or aborts the stream", "a Stream Reset")

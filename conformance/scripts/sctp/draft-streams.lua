@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- draft-stewart-rddp-sctp-02, sections 5, 6 and 7.2 to 7.4: DDP streams, their order, how they are aborted and begin again.
+-- draft-stewart-rddp-sctp-02, sections 5, 6 and 7.2 to 7.4: DDP streams, their order, how they are aborted and begin
+-- again.
 
 defaults { llp = "sctp-draft02" }
 
@@ -142,7 +143,8 @@ check {
   purpose = "chunks that share a packet are each handled",
   run = function(t)
     local a = t:sctp_open()
-    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true }) -- of no octets: placed nowhere
+    -- of no octets: placed nowhere
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true })
     a:segment(a.sid, empty_read(PROBE_STAG), { hold = true })
     local other = a:other() or a.sid
     a:segment(other, empty_read(PROBE_STAG + 1), { hold = true })
