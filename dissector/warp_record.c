@@ -15,7 +15,7 @@
 #include "conformance/flow/notation/notation_line.h"
 #include "dissector/warp_pass.h"
 
-/* ---- events ------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static struct mpa_start without_data(const struct mpa_start *start)
 {
@@ -46,7 +46,9 @@ static void record_start(const struct flow_event *event)
     warp_item_link(flow, item);
 }
 
-/* Octets in the stream of the first `content` octets of an FPDU that are no Markers, the Markers before each included. */
+/*
+ * Octets in the stream of the first `content` octets of an FPDU that are no Markers, the Markers before each included.
+ */
 static size_t raw_octets(const struct fpdu_framing *framing, size_t content)
 {
     return framing->markers ? content + marker_count(framing->position, content) * MARKER_OCTETS : content;
@@ -265,7 +267,7 @@ static void record_event(void *context, const struct flow_event *event)
     warp_pass.event = NULL;
 }
 
-/* ---- segments ----------------------------------------------------------------------------------------------------- */
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
 
 static bool address_is_ip(const address *from, const address *to)
 {
@@ -360,8 +362,9 @@ void warp_record_finish(void)
 enum {
     UDP_OCTETS = 8,
     /*
-     * A person waits for what is shown, and audit does not: where so many segments came, and nothing of the other side, the
-     * capture is of one direction. Taps that are out of step by more tell of octets in the order in which they have them.
+     * A person waits for what is shown, and audit does not: where so many segments came, and nothing of the other side,
+     * the capture is of one direction. Taps that are out of step by more tell of octets in the order in which they have
+     * them.
      */
     ONE_WAY_SEGMENTS = 8,
 };

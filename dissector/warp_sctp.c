@@ -2,8 +2,8 @@
 /*
  * DDP over SCTP. The plugin stands before SCTP in the table "ip.proto": on the first pass it gives every packet to the
  * decoder, then calls SCTP; what the packet has of DDP is drawn after SCTP's tree. In SCTP's table of payloads it takes
- * PPID 16 and 17 where the decoder has found DDP, and 1 and 2 likewise (in associations whose Adaptation Layer Indication is that of
- * the draft's profile); those of other associations go to whom they belong.
+ * PPID 16 and 17 where the decoder has found DDP, and 1 and 2 likewise (in associations whose Adaptation Layer
+ * Indication is that of the draft's profile); those of other associations go to whom they belong.
  */
 #include "dissector/warp.h"
 
@@ -14,7 +14,7 @@
 
 static dissector_handle_t sctp_handle, others[2]; /* of PPID 1 and 2 */
 
-/* ---- trees -------------------------------------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 proto_tree *warp_draw_chunk(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
                             proto_tree *root)
@@ -107,7 +107,7 @@ proto_tree *warp_draw_segment_chunk(const struct warp_item *item, const struct w
     return tree;
 }
 
-/* ---- before SCTP -------------------------------------------------------------------------------------------------- */
+/* ---- before SCTP ------------------------------------------------------------------------------------------------- */
 
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, enum warp_packet packet)
 {

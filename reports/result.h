@@ -190,21 +190,25 @@ bool summary_has_gaps(const struct run_summary *summary);
 void summary_add_traffic(struct run_summary *to, const struct run_summary *from);
 
 /*
- * Exit status for a finished run: any FAIL, or any difference from what an audit was to find (then KNOWN is 0), 1; else something unjudged 4; else nothing decided (nothing selected, or all
- * SKIP) 3; else any INCONCLUSIVE 4; else any KNOWN 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is
- * ever a success.
+ * Exit status for a finished run: any FAIL, or any difference from what an audit was to find (then KNOWN is 0), 1; else
+ * something unjudged 4; else nothing decided (nothing selected, or all SKIP) 3; else any INCONCLUSIVE 4; else any KNOWN
+ * 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is ever a success.
  */
 enum exit_status summary_exit_status(const struct run_summary *summary);
 
-/* The status where known deviations were accepted (`--accept-known`): EXIT_KNOWN becomes EXIT_CONFORMS, no other changes. */
+/*
+ * The status where known deviations were accepted (`--accept-known`): EXIT_KNOWN becomes EXIT_CONFORMS, no other
+ * changes.
+ */
 enum exit_status exit_status_accepting(enum exit_status status, bool accept_known);
 
 /*
  * One step of a ladder, a new reference (NULL without memory): at `seconds` from the start of the flow, `from`
  * ("tester" or "dut"; audit: "dut" is the side that is judged, left of the flow's '>', "tester" its peer) sent what
- * `summary` says ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
- * "note". `frame` counts from 1, 0: none, in the result's file, or in that of the step's member "file". `octets`/`length` is the frame or payload to be shown as a hex dump
- * (NULL, 0: none; more than RESULT_STEP_OCTETS_MAX are cut). Append with json_array_append_new().
+ * `summary` says ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu",
+ * "terminate", "note". `frame` counts from 1, 0: none, in the result's file, or in that of the step's member "file".
+ * `octets`/`length` is the frame or payload to be shown as a hex dump (NULL, 0: none; more than RESULT_STEP_OCTETS_MAX
+ * are cut). Append with json_array_append_new().
  */
 enum { RESULT_STEP_OCTETS_MAX = 2048 }; /* longer than any frame of an Ethernet with a 1500-octet MTU */
 json_t *result_step(double seconds, const char *from, const char *kind, const char *summary, uint64_t frame,

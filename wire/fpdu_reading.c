@@ -75,8 +75,8 @@ static bool is_plain(const struct fpdu_framing *framing, size_t pad)
 }
 
 /*
- * True when the octets of the FPDU have the CRC that the rule gives. `lead`: octets of a Marker in front. An FPDU without what a rule
- * leaves out has the CRC of the text.
+ * True when the octets of the FPDU have the CRC that the rule gives. `lead`: octets of a Marker in front. An FPDU
+ * without what a rule leaves out has the CRC of the text.
  */
 static bool crc_fits(const struct fpdu *fpdu, enum fpdu_crc_rule rule, size_t pad, size_t lead,
                      const struct fpdu_framing *framing)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * FPDUs as a sender frames them that does not do as RFC 5044 4 says: which single rule it has otherwise. A decoder that finds octets to
- * be no FPDU tries these readings; the one that fits says what is wrong, and the rest of the stream can be read by it.
+ * FPDUs as a sender frames them that does not do as RFC 5044 4 says: which single rule it has otherwise. A decoder that
+ * finds octets to be no FPDU tries these readings; the one that fits says what is wrong, and the rest of the stream can
+ * be read by it.
  */
 #ifndef WIRE_FPDU_READING_H
 #define WIRE_FPDU_READING_H
@@ -83,9 +84,10 @@ static inline bool fpdu_reading_is_text(const struct fpdu_reading *reading)
 size_t fpdu_pad_by(const struct fpdu_reading *reading, size_t ulpdu_length);
 
 /*
- * fpdu_parse() by another reading. `before`: FPDUs of this half connection before this one. fpdu->ulpdu_length is what the ULPDU has;
- * fpdu->crc_ok says whether the CRC is right by the text. WIRE_OK, WIRE_MORE; TERM_MPA_CRC: the CRC does not fit the reading;
- * TERM_MPA_MARKER: a Marker does not. `scratch` as for fpdu_parse(), also where no Markers are agreed.
+ * fpdu_parse() by another reading. `before`: FPDUs of this half connection before this one. fpdu->ulpdu_length is what
+ * the ULPDU has; fpdu->crc_ok says whether the CRC is right by the text. WIRE_OK, WIRE_MORE; TERM_MPA_CRC: the CRC does
+ * not fit the reading; TERM_MPA_MARKER: a Marker does not. `scratch` as for fpdu_parse(), also where no Markers are
+ * agreed.
  */
 wire_result fpdu_parse_reading(const uint8_t **p, const uint8_t *end, const struct fpdu_framing *framing,
                                const struct fpdu_reading *reading, uint64_t before, uint8_t *scratch,

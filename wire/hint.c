@@ -36,7 +36,10 @@ static bool crc_fits(const struct span *span, size_t total)
     return octets_get32_little(span->octets + total - FPDU_CRC_OCTETS) == crc32c(span->octets, total - FPDU_CRC_OCTETS);
 }
 
-/* The octets from `at` on may begin an FPDU: a length that a DDP header fits into, versions 1, an opcode that has this header. */
+/*
+ * The octets from `at` on may begin an FPDU: a length that a DDP header fits into, versions 1, an opcode that has this
+ * header.
+ */
 static bool begins_fpdu(const struct span *span, size_t at)
 {
     const uint8_t *octets = span->octets + at;
@@ -129,7 +132,9 @@ static bool hint_markers(const struct span *span, const struct fpdu_framing *fra
            found(hint, framing->markers ? HINT_MARKERS_MISSING : HINT_MARKERS_UNASKED, total, total);
 }
 
-/* No CRC field: the next FPDU, or nothing, follows the pad. Told without a CRC, and so the last reading that is tried. */
+/*
+ * No CRC field: the next FPDU, or nothing, follows the pad. Told without a CRC, and so the last reading that is tried.
+ */
 static bool hint_crc_missing(const struct span *span, size_t length, struct hint *hint)
 {
     size_t end = FPDU_LENGTH_OCTETS + length + fpdu_pad(length);

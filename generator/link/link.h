@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A link carries whole Ethernet frames (no FCS) between the lower tester and a DUT. Every kind of link is one ops table:
- * `net` (libnet and libpcap on an interface, link_net.h) and `sim` (virtual time, link_sim.h). There is no sleep: to
- * receive until a deadline is to sleep, and on a simulated link that costs no wall-clock time.
+ * A link carries whole Ethernet frames (no FCS) between the lower tester and a DUT. Every kind of link is one ops
+ * table: `net` (libnet and libpcap on an interface, link_net.h) and `sim` (virtual time, link_sim.h). There is no
+ * sleep: to receive until a deadline is to sleep, and on a simulated link that costs no wall-clock time.
  */
 #ifndef GENERATOR_LINK_H
 #define GENERATOR_LINK_H
@@ -20,8 +20,8 @@
 struct link;
 
 /*
- * A frame as the link delivered it. `octets` belongs to the link, and is valid until the next link_receive() or link_close():
- * link_send() leaves it as it is.
+ * A frame as the link delivered it. `octets` belongs to the link, and is valid until the next link_receive() or
+ * link_close(): link_send() leaves it as it is.
  */
 struct link_frame {
     const uint8_t *octets;
@@ -64,9 +64,9 @@ static inline int link_send(struct link *link, const uint8_t *frame, size_t octe
 }
 
 /*
- * Waits for a frame until `deadline_ns` on the link's clock. Returns 1 with a frame in *out, 0 at the deadline (or, on a
- * simulated link, when nothing can happen any more; on a real one, early when a signal came), -1 with link->error set. A deadline in the past still takes a
- * frame that is already there.
+ * Waits for a frame until `deadline_ns` on the link's clock. Returns 1 with a frame in *out, 0 at the deadline (or, on
+ * a simulated link, when nothing can happen any more; on a real one, early when a signal came), -1 with link->error
+ * set. A deadline in the past still takes a frame that is already there.
  */
 static inline int link_receive(struct link *link, struct link_frame *out, uint64_t deadline_ns)
 {

@@ -197,7 +197,10 @@ static int open_injection(struct link_net *net, struct sentence *error)
     return sentence_set(error, "%s: cannot send frames: %s", net->interface, why);
 }
 
-/* "ip dst host A", "ip6 dst host B", both with "or" between; "" where the tester has no address: then all IP is its own. */
+/*
+ * "ip dst host A", "ip6 dst host B", both with "or" between; "" where the tester has no address: then all IP is its
+ * own.
+ */
 static void write_hosts(const struct link_net_config *config, char *text, size_t room)
 {
     const struct net_address *addresses[2] = {&config->ipv4, &config->ipv6};
@@ -215,9 +218,9 @@ static void write_hosts(const struct link_net_config *config, char *text, size_t
 }
 
 /*
- * Frames for the tester's MAC, and what goes to many that it must answer: ARP and neighbour discovery. The kernel may have an address
- * on the same interface and the same MAC, and its connection to the upper tester has many frames: the filter in the kernel
- * leaves them out, so that they take no room in the capture's ring.
+ * Frames for the tester's MAC, and what goes to many that it must answer: ARP and neighbour discovery. The kernel may
+ * have an address on the same interface and the same MAC, and its connection to the upper tester has many frames: the
+ * filter in the kernel leaves them out, so that they take no room in the capture's ring.
  */
 static int set_filter(struct link_net *net, const struct link_net_config *config, struct sentence *error)
 {
@@ -260,8 +263,8 @@ static int activate(struct link_net *net, struct sentence *error)
 }
 
 /*
- * Whether frames longer than the MTU may come: the interface joins them, or has them joined. libpcap then gives every frame of
- * its ring 64 KiB, however short it is.
+ * Whether frames longer than the MTU may come: the interface joins them, or has them joined. libpcap then gives every
+ * frame of its ring 64 KiB, however short it is.
  */
 static bool joins_frames(const char *interface)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lower tester's SCTP: associations that a check can make say anything, and that hide nothing of what the other side said.
- * Sans-I/O and deterministic: SCTP packets go in and out from the common header on, and time is the caller's.
+ * The lower tester's SCTP: associations that a check can make say anything, and that hide nothing of what the other
+ * side said. Sans-I/O and deterministic: SCTP packets go in and out from the common header on, and time is the
+ * caller's.
  *
  *     host = sctp_host_new(&config, &error);
  *     assoc = sctp_assoc_connect(host, port, &options, &error);   or sctp_host_listen() and sctp_host_accept()
@@ -9,10 +10,11 @@
  *     sctp_host_tick(host, now);                                  at sctp_host_deadline(host)
  *     while ((chunk = sctp_assoc_received(assoc)) != NULL) { ...; sctp_assoc_consume(assoc); }
  *
- * An association says what is right unless it is told otherwise: it answers HEARTBEAT, acknowledges each TSN at once with gap
- * blocks, and sends DATA again until it is acknowledged. It has no congestion control and does not ask for the other side's
- * window: the tester sends when it is told to. DATA chunks are given one by one in the order in which they came, with all
- * their fields; nothing is put in order and fragments are not put together, because that is what checks look at.
+ * An association says what is right unless it is told otherwise: it answers HEARTBEAT, acknowledges each TSN at once
+ * with gap blocks, and sends DATA again until it is acknowledged. It has no congestion control and does not ask for the
+ * other side's window: the tester sends when it is told to. DATA chunks are given one by one in the order in which they
+ * came, with all their fields; nothing is put in order and fragments are not put together, because that is what checks
+ * look at.
  *
  * All numbers are in host order. Sources: RFC 9260; RFC 5061 4.2.6 for the adaptation indication.
  */
@@ -57,8 +59,8 @@ void sctp_host_free(struct sctp_host *host);
 void sctp_host_set_time(struct sctp_host *host, uint64_t now);
 
 /*
- * A packet from the other side. A packet with a wrong checksum or Verification Tag, for a port that nobody has, or that is
- * malformed is dropped; sctp_host_counters() counts it.
+ * A packet from the other side. A packet with a wrong checksum or Verification Tag, for a port that nobody has, or that
+ * is malformed is dropped; sctp_host_counters() counts it.
  */
 void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now);
 
@@ -176,7 +178,10 @@ void sctp_assoc_flush(struct sctp_assoc *assoc);
 /* Sends all chunks that wait to be acknowledged now, the latest first when `backwards`. */
 void sctp_assoc_resend(struct sctp_assoc *assoc, bool backwards);
 
-/* Any chunks as they are, after a common header, with or without a right tag and checksum. -1: too long, or no peer yet. */
+/*
+ * Any chunks as they are, after a common header, with or without a right tag and checksum. -1: too long, or no peer
+ * yet.
+ */
 int sctp_assoc_send_raw(struct sctp_assoc *assoc, const uint8_t *chunks, size_t octets, uint32_t tag_flip,
                         bool bad_checksum);
 
@@ -209,9 +214,9 @@ void sctp_assoc_consume(struct sctp_assoc *assoc);
 void sctp_assoc_withhold(struct sctp_assoc *assoc, bool withhold);
 
 /*
- * Fixes a_rwnd and says so in a SACK. While it is 0, each packet with DATA is answered by a SACK, so that the other side goes on
- * probing; all chunks that came are acknowledged but the newest, so that there is always one probe under way, and no other one
- * follows it (RFC 9260 6.1).
+ * Fixes a_rwnd and says so in a SACK. While it is 0, each packet with DATA is answered by a SACK, so that the other
+ * side goes on probing; all chunks that came are acknowledged but the newest, so that there is always one probe under
+ * way, and no other one follows it (RFC 9260 6.1).
  */
 void sctp_assoc_window(struct sctp_assoc *assoc, uint32_t octets);
 

@@ -199,7 +199,9 @@ static void on_cookie_echo(struct sctp_assoc *assoc, const struct sctp_chunk *ch
         sctp_host_send_chunk(assoc, SCTP_COOKIE_ACK, NULL, 0);
 }
 
-/* An INIT for a listener. One that comes again replaces the association that it had begun (RFC 9260 5.2.2, in short). */
+/*
+ * An INIT for a listener. One that comes again replaces the association that it had begun (RFC 9260 5.2.2, in short).
+ */
 static void on_init(struct sctp_host *host, uint16_t own_port, uint16_t peer_port, const struct sctp_chunk *chunk)
 {
     struct sctp_assoc *assoc = sctp_host_find(host, own_port, peer_port);

@@ -63,7 +63,8 @@ enum tcp_event {
     TCP_EVENT_ACKNOWLEDGED, /* the peer acknowledged more of what was sent */
     TCP_EVENT_EARLY,        /* octets came after a gap: tcp_early() has them */
     TCP_EVENT_PEER_FIN,     /* everything up to the peer's FIN has been received */
-    TCP_EVENT_CLOSED /* both directions are at their end (TCP_STATE_TIME_WAIT or TCP_STATE_CLOSED); see tcp_status()->cause */
+    /* both directions are at their end (TCP_STATE_TIME_WAIT or TCP_STATE_CLOSED); see tcp_status()->cause */
+    TCP_EVENT_CLOSED
 };
 
 struct tcp_stack_config {
@@ -103,8 +104,8 @@ void tcp_stack_tick(struct tcp_stack *stack, uint64_t now);
 void tcp_stack_set_time(struct tcp_stack *stack, uint64_t now);
 
 /*
- * The MAC of a peer, or of the next hop to it, for frames that others send from the stack's address. False: it is not known yet, and
- * is being asked for.
+ * The MAC of a peer, or of the next hop to it, for frames that others send from the stack's address. False: it is not
+ * known yet, and is being asked for.
  */
 bool tcp_stack_neighbour(struct tcp_stack *stack, const struct net_address *peer, uint8_t mac[6]);
 
@@ -134,8 +135,8 @@ struct tcp_options {
     bool withhold_acks;    /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
     bool delay_acks;       /* TCP_ACK_DELAYED from the first octet on */
     uint64_t acks_late_ns; /* TCP_ACK_LATE with this delay from the first octet on; 0: not */
-    bool
-        sack; /* SACK-permitted in our SYN, in an answer only if the peer's has it; then ACKs report what came after a gap */
+    /* SACK-permitted in our SYN, in an answer only if the peer's has it; then ACKs report what came after a gap */
+    bool sack;
     bool sack_silent;  /* a fault: SACK-permitted, and no ACK reports anything */
     bool sack_shifted; /* a fault: the blocks of SACK begin and end four octets too late */
     bool take_repeats; /* a fault: octets that came before are received again, as if they were the stream's next ones */
@@ -146,8 +147,8 @@ struct tcp_options {
 };
 
 /*
- * Active open to address and port. Returns the connection at once, in TCP_STATE_SYN_SENT (the SYN may wait for the peer's
- * MAC), or NULL with a sentence: no own address of that family, port in use, memory. options may be NULL.
+ * Active open to address and port. Returns the connection at once, in TCP_STATE_SYN_SENT (the SYN may wait for the
+ * peer's MAC), or NULL with a sentence: no own address of that family, port in use, memory. options may be NULL.
  */
 struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_address *peer, uint16_t port,
                                    const struct tcp_options *options, struct sentence *error);
@@ -190,8 +191,8 @@ struct tcp_status {
     uint32_t irs;
     uint32_t snd_una;
     uint32_t snd_nxt;
-    uint32_t
-        peer_end_acknowledgment; /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
+    /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
+    uint32_t peer_end_acknowledgment;
     uint32_t rcv_nxt;
     uint32_t peer_window;
     uint16_t mss;             /* effective: octets in one of our segments at most */
@@ -213,7 +214,9 @@ const struct tcp_status *tcp_status(const struct tcp_connection *connection);
 /* Octets queued or sent and not yet acknowledged. */
 size_t tcp_unacknowledged(const struct tcp_connection *connection);
 
-/* Octets of the stream that the peer has acknowledged, without SYN and FIN: in all, and by the time of its FIN or RST. */
+/*
+ * Octets of the stream that the peer has acknowledged, without SYN and FIN: in all, and by the time of its FIN or RST.
+ */
 uint64_t tcp_acknowledged(const struct tcp_connection *connection);
 uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection);
 

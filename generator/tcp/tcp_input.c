@@ -237,7 +237,9 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
     return window > 0 && seq_lt(next, p->sequence + length) && seq_lt(p->sequence, next + window);
 }
 
-/* An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does tells what its sender had received. */
+/*
+ * An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does tells what its sender had received.
+ */
 static void peer_reset(struct tcp_connection *c, const struct packet *p)
 {
     bool tells = (p->flags & TCP_FLAG_ACK) != 0 && seq_lt(c->status.snd_una, p->acknowledgment) &&

@@ -123,7 +123,7 @@ uint64_t cm_noise(struct cm_agent *agent)
     return z ^ z >> 31;
 }
 
-/* --- Listeners ----------------------------------------------------------------------------------------------------- */
+/* --- Listeners ---------------------------------------------------------------------------------------------------- */
 
 const struct cm_listener *cm_listener_of(const struct cm_agent *agent, uint64_t service_id)
 {
@@ -189,7 +189,7 @@ bool cm_agent_unlisten(struct cm_agent *agent, uint64_t service_id)
     return false;
 }
 
-/* --- Events -------------------------------------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------------------------------------------------- */
 
 struct cm_event *cm_event_new(struct cm_agent *agent, enum cm_event_kind kind, const struct cm_exchange *exchange)
 {
@@ -252,7 +252,7 @@ void cm_agent_counts(const struct cm_agent *agent, struct cm_agent_counts *count
     *counts = agent->counts;
 }
 
-/* --- What comes, and time ------------------------------------------------------------------------------------------ */
+/* --- What comes, and time ----------------------------------------------------------------------------------------- */
 
 static const struct {
     uint16_t attribute;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A communication manager with the RDMA IP CM Service (IBTA Annex A11) on top, or without it: server and client in one. It
- * does no I/O. MADs and the time go in; MADs and events come out. An exchange is one connection's messages, from its REQ until
- * some time after its end, and has a number of its own: the Local Communication ID that this side gave it.
+ * A communication manager with the RDMA IP CM Service (IBTA Annex A11) on top, or without it: server and client in one.
+ * It does no I/O. MADs and the time go in; MADs and events come out. An exchange is one connection's messages, from its
+ * REQ until some time after its end, and has a number of its own: the Local Communication ID that this side gave it.
  *
  *     client                                server
  *     cm_agent_connect() ---- REQ ----->    CM_EVENT_REQUEST, unless a validation or the listener refuses it
@@ -13,7 +13,8 @@
  *     cm_agent_disconnect() - DREQ ---->    CM_EVENT_DISCONNECTED
  *     CM_EVENT_DISCONNECTED < DREP -----
  *
- * What strangers send makes it hold no more than `exchanges_max` exchanges, so many events for each, and `outputs_max` MADs.
+ * What strangers send makes it hold no more than `exchanges_max` exchanges, so many events for each, and `outputs_max`
+ * MADs.
  */
 #ifndef REFERENCE_STACK_CM_AGENT_H
 #define REFERENCE_STACK_CM_AGENT_H
@@ -28,7 +29,10 @@
 struct cm_agent;
 struct cm_faults;
 
-/* Where MADs come from and go to: an address of 4 or 16 octets, and a port where the carrier has one that tells agents apart. */
+/*
+ * Where MADs come from and go to: an address of 4 or 16 octets, and a port where the carrier has one that tells agents
+ * apart.
+ */
 struct cm_place {
     uint8_t family; /* 4 or 6 */
     uint8_t address[16];
@@ -139,7 +143,10 @@ int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, 
 /* False: there was none. Exchanges that it has begun go on. */
 bool cm_agent_unlisten(struct cm_agent *agent, uint64_t service_id);
 
-/* A REQ. With `plain` the Service ID and all 92 octets are the caller's, else they are made of `tuple` (A11 Tables 1 and 2). */
+/*
+ * A REQ. With `plain` the Service ID and all 92 octets are the caller's, else they are made of `tuple` (A11 Tables 1
+ * and 2).
+ */
 struct cm_connect {
     struct cm_place to;
     struct cm_address from; /* of the carrier: path GIDs of the REQ */
@@ -154,7 +161,10 @@ struct cm_connect {
 int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, uint64_t now, uint32_t *id,
                      struct sentence *sentence);
 
-/* Answers to CM_EVENT_REQUEST: REP with at most 196 octets, REJ, or MRA. -1 with a sentence: the exchange does not wait for one. */
+/*
+ * Answers to CM_EVENT_REQUEST: REP with at most 196 octets, REJ, or MRA. -1 with a sentence: the exchange does not wait
+ * for one.
+ */
 int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, size_t octets, uint64_t now,
                     struct sentence *sentence);
 int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal *refusal, uint64_t now,

@@ -139,7 +139,7 @@ void cm_take_reply(struct cm_agent *agent, const struct cm_place *from, const st
     cm_event_done(agent, event);
 }
 
-/* --- REJ ----------------------------------------------------------------------------------------------------------- */
+/* --- REJ ---------------------------------------------------------------------------------------------------------- */
 
 static void tell_rejected(struct cm_agent *agent, const struct cm_exchange *exchange, const struct cm_message *message)
 {
@@ -174,7 +174,9 @@ void cm_take_rejection(struct cm_agent *agent, const struct cm_place *from, cons
         exchange = cm_exchange_of_peer(agent, from, message->local_id);
     if (exchange == NULL || exchange->transaction != message->transaction || exchange->state == CM_LINGERS)
         return;
-    /* A connection is there: it goes on, unless its client hears that the server, which lacks the RTU, has given it up. */
+    /*
+     * A connection is there: it goes on, unless its client hears that the server, which lacks the RTU, has given it up.
+     */
     if (exchange->state == CM_DREQ_SENT ||
         (exchange->state == CM_ESTABLISHED && !(exchange->client && message->rejected == 1)))
         return;

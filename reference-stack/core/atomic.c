@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Atomic Operations and Immediate Data (RFC 7306 5 and 6, draft-ietf-storm-rdmap-ext-03 with Swap). Requests share QN 1,
- * its MSN and the depths IRD and ORD with RDMA Reads; responses come on QN 3. Immediate Data is a Send of eight octets
- * in all but its opcode.
+ * Atomic Operations and Immediate Data (RFC 7306 5 and 6, draft-ietf-storm-rdmap-ext-03 with Swap). Requests share QN
+ * 1, its MSN and the depths IRD and ORD with RDMA Reads; responses come on QN 3. Immediate Data is a Send of eight
+ * octets in all but its opcode.
  */
 #include "reference-stack/core/atomic.h"
 
@@ -60,8 +60,8 @@ static const uint8_t *header_of(const uint8_t *octets, size_t count, uint8_t *he
 /* --- Requester --------------------------------------------------------------------------------------------------- */
 
 /*
- * The atomic that the next Atomic Response belongs to: QN 3's MSN counts the atomics in the order of their requests (RFC
- * 7306 5), and DDP takes them in that order. NULL when none is open.
+ * The atomic that the next Atomic Response belongs to: QN 3's MSN counts the atomics in the order of their requests
+ * (RFC 7306 5), and DDP takes them in that order. NULL when none is open.
  */
 struct send_work *atomic_open(const struct iwarp_stream *stream)
 {
@@ -159,8 +159,8 @@ static void response_impossible(struct iwarp_stream *stream, const struct inboun
 }
 
 /*
- * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
- * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read after it.
+ * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed
+ * until the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read after it.
  */
 bool atomic_send_response(struct iwarp_stream *stream, const struct inbound_request *request)
 {
@@ -195,7 +195,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct inbound_requ
     return true;
 }
 
-/* --- Immediate Data (RFC 7306 6.3) --------------------------------------------------------------------------------- */
+/* --- Immediate Data (RFC 7306 6.3) -------------------------------------------------------------------------------- */
 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message)
 {

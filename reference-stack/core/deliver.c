@@ -49,7 +49,10 @@ void placement_write(const struct placement *place, const uint8_t *payload)
         span_list_write(place->pieces, place->offset, payload, place->count);
 }
 
-/* A tagged segment goes into its region; an untagged one into the posted receive, or, on the other queues, into the stream's own memory. */
+/*
+ * A tagged segment goes into its region; an untagged one into the posted receive, or, on the other queues, into the
+ * stream's own memory.
+ */
 struct placement deliver_place(const struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;

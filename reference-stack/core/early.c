@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ULPDUs that come before their turn (RFC 5041 5.3): they are checked, and their payload is placed. That is all. The layer
- * below brings them again in order; only then are they counted, judged and delivered, by the code that sees all the
- * others. So nothing here is remembered; an early segment that is wrong is passed over, and its error comes up when its
- * turn comes, after the messages before it; and what was placed early is placed again in order, so that the last octets
- * on a place are those that the peer sent last.
+ * ULPDUs that come before their turn (RFC 5041 5.3): they are checked, and their payload is placed. That is all. The
+ * layer below brings them again in order; only then are they counted, judged and delivered, by the code that sees all
+ * the others. So nothing here is remembered; an early segment that is wrong is passed over, and its error comes up when
+ * its turn comes, after the messages before it; and what was placed early is placed again in order, so that the last
+ * octets on a place are those that the peer sent last.
  */
 #include <string.h>
 
@@ -62,8 +62,8 @@ static void place_tagged(struct iwarp_stream *stream, struct early *early)
 }
 
 /*
- * A Send or Immediate Data: its MSN says how many receives lie before its own. Other queues are the stream's own memory,
- * which nobody can look into: their messages wait.
+ * A Send or Immediate Data: its MSN says how many receives lie before its own. Other queues are the stream's own
+ * memory, which nobody can look into: their messages wait.
  */
 static void place_untagged(struct iwarp_stream *stream, struct early *early)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The seams of a stream: the places where another stack could do something else, as one table of operations. The protocol code
- * says what it is about to do, and an operation may change that. A stream of a program has no table, and a seam costs it one
- * branch. The implementations stand in reference-stack/defects: deliberate faults, which break the text so that checks can be
- * tested, and legal variants, which use a choice that the text leaves. The stack knows none of them.
+ * The seams of a stream: the places where another stack could do something else, as one table of operations. The
+ * protocol code says what it is about to do, and an operation may change that. A stream of a program has no table, and
+ * a seam costs it one branch. The implementations stand in reference-stack/defects: deliberate faults, which break the
+ * text so that checks can be tested, and legal variants, which use a choice that the text leaves. The stack knows none
+ * of them.
  *
- * Two operations have names for what they are asked: `number` for a length, a limit or a time, `decide` for what happens now or
- * not. Where the text leaves a choice, the name is the choice, and the value that is passed is the stack's own.
+ * Two operations have names for what they are asked: `number` for a length, a limit or a time, `decide` for what
+ * happens now or not. Where the text leaves a choice, the name is the choice, and the value that is passed is the
+ * stack's own.
  *
  * The layer below DDP has a table of its own, `lower`, which a header of that layer declares.
  */
@@ -33,8 +35,8 @@ struct transmit_piece;
 struct untagged_queue;
 
 /*
- * In a configuration: an implementation, and what it was told to do. In an object: the implementation, and what it keeps of the
- * object. What follows these members is known to the implementation alone.
+ * In a configuration: an implementation, and what it was told to do. In an object: the implementation, and what it
+ * keeps of the object. What follows these members is known to the implementation alone.
  */
 struct iwarp_faults {
     const struct fault_ops *ops;
@@ -85,10 +87,11 @@ enum stream_decision {
     DECIDE_READ_DEPTH,  /* the ORD in force lets Reads be posted (RFC 6581 9.1) */
     DECIDE_DOMAIN_KEPT, /* the stream keeps its Protection Domain (RFC 5043 6) */
     /* The Data Sink */
-    DECIDE_MESSAGE_ENDS,   /* the untagged segment in hand ends its message (RFC 5041 5.4) */
-    DECIDE_SEND_DELIVERED, /* a Send or Immediate Data that is complete goes to the ULP (RFC 5040 5.3, RFC 7306 6.3)... */
-    DECIDE_RECEIVE_USED,   /* ...and uses up its receive */
-    DECIDE_INVALIDATED,    /* the STag of a Send with Invalidate becomes invalid (RFC 5040 5.3) */
+    DECIDE_MESSAGE_ENDS, /* the untagged segment in hand ends its message (RFC 5041 5.4) */
+    /* a Send or Immediate Data that is complete goes to the ULP (RFC 5040 5.3, RFC 7306 6.3)... */
+    DECIDE_SEND_DELIVERED,
+    DECIDE_RECEIVE_USED,     /* ...and uses up its receive */
+    DECIDE_INVALIDATED,      /* the STag of a Send with Invalidate becomes invalid (RFC 5040 5.3) */
     DECIDE_READ_COMPLETE,    /* the segment in hand completes the open Read (RFC 5040 5.2.2) */
     DECIDE_TERMINATE_OBEYED, /* what follows the peer's Terminate is dropped (RFC 5040 5.4) */
     /* The Data Source */
@@ -133,7 +136,9 @@ struct fault_ops {
     uint64_t (*number)(const struct iwarp_stream *stream, enum stream_number what, uint64_t own);
     bool (*decide)(struct iwarp_stream *stream, enum stream_decision what, bool own);
 
-    /* In place of validation_run(): judges by the table of validations. `kept` is that of a stream or an association. */
+    /*
+     * In place of validation_run(): judges by the table of validations. `kept` is that of a stream or an association.
+     */
     bool (*judge)(const struct iwarp_faults *kept, enum validation_stage stage,
                   const struct validation_subject *subject, struct validation_outcome *outcome);
 
@@ -145,7 +150,10 @@ struct fault_ops {
     /* True: the stream does not end in this way, or not now. */
     bool (*ending)(struct iwarp_stream *stream, enum stream_ending how);
 
-    /* `event` is the newest one, and complete: it may be changed, exchanged with the one before, or removed (RFC 5040 5.4, 5.5). */
+    /*
+     * `event` is the newest one, and complete: it may be changed, exchanged with the one before, or removed (RFC 5040
+     * 5.4, 5.5).
+     */
     void (*event)(struct iwarp_stream *stream, struct iwarp_event *event);
 
     /* The newest work was posted: the order of the queue (RFC 5040 5.5). */
@@ -154,25 +162,34 @@ struct fault_ops {
     void (*terms)(struct iwarp_stream *stream, enum stream_terms what, struct negotiation_offer *own,
                   const struct negotiation_offer *peer);
 
-    /* An error, before and after the ULP has its event; the first error, or a later one. True: nothing else follows (RFC 5040 5.4). */
+    /*
+     * An error, before and after the ULP has its event; the first error, or a later one. True: nothing else follows
+     * (RFC 5040 5.4).
+     */
     bool (*fail)(struct iwarp_stream *stream, struct validation_outcome *outcome,
                  const struct validation_subject *subject, bool reported);
 
     /* True: the step is left out. Of REGION_STAG and REGION_REGISTERED `region` may change. */
     bool (*region)(struct iwarp_device *device, enum region_step step, struct iwarp_region *region);
 
-    /* --- The Data Sink (core/deliver.c, core/early.c, core/atomic.c) ----------------------------------------------- */
+    /* --- The Data Sink (core/deliver.c, core/early.c, core/atomic.c) ---------------------------------------------- */
 
     /* A DDP Segment was parsed, before it is judged (RFC 5041 4). */
     void (*segment)(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count);
 
-    /* Its buffer was looked up: subject->region or subject->buffer_octets. True: nothing follows from the segment (RFC 5041 7.1). */
+    /*
+     * Its buffer was looked up: subject->region or subject->buffer_octets. True: nothing follows from the segment (RFC
+     * 5041 7.1).
+     */
     bool (*buffer)(struct iwarp_stream *stream, struct validation_subject *subject);
 
     /* Where the payload of a segment that was judged goes (RFC 5041 5.3, 5.4). */
     struct placement (*place)(struct iwarp_stream *stream, const struct validation_subject *subject);
 
-    /* A segment that came before its turn, before it is judged, and when it is placed: `receive` of a Send. True: nothing follows. */
+    /*
+     * A segment that came before its turn, before it is judged, and when it is placed: `receive` of a Send. True:
+     * nothing follows.
+     */
     bool (*early)(struct iwarp_stream *stream, const struct validation_subject *subject, struct receive_work *receive,
                   bool placed);
 
@@ -180,7 +197,10 @@ struct fault_ops {
     bool (*message)(struct iwarp_stream *stream, const struct validation_subject *subject,
                     struct rdmap_message *message, struct untagged_queue *queue);
 
-    /* A good Read or Atomic Request takes its place among those that wait for an answer. True: not here (RFC 5040 5.2.2). */
+    /*
+     * A good Read or Atomic Request takes its place among those that wait for an answer. True: not here (RFC 5040
+     * 5.2.2).
+     */
     bool (*serve)(struct iwarp_stream *stream, const struct inbound_request *request,
                   const struct validation_subject *subject);
 
@@ -191,7 +211,7 @@ struct fault_ops {
     uint64_t (*atomic)(struct iwarp_stream *stream, const struct inbound_request *request,
                        const struct iwarp_region *region);
 
-    /* --- The Data Source (core/transmit.c, core/piece.c, core/terminate.c) ------------------------------------------ */
+    /* --- The Data Source (core/transmit.c, core/piece.c, core/terminate.c) ---------------------------------------- */
 
     /* The next piece is made now, if there is one. */
     void (*output)(struct iwarp_stream *stream);

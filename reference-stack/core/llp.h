@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The seam below DDP: what DDP and RDMAP need from the layer that carries their segments (the LLP of RFC 5041 1.1), as a
- * table of operations. Each layer has one such table and a folder of its own beside this one. The layer calls core by its
- * functions; core calls the layer by this table alone, and knows the name of none. The table serves octet streams and
- * transports of messages alike: over SCTP (RFC 5043) a user message is one ULPDU with its DDP-SSN before it, and the
- * session control messages of RFC 6581 section 7 make the offers of core/negotiate.h.
+ * The seam below DDP: what DDP and RDMAP need from the layer that carries their segments (the LLP of RFC 5041 1.1), as
+ * a table of operations. Each layer has one such table and a folder of its own beside this one. The layer calls core by
+ * its functions; core calls the layer by this table alone, and knows the name of none. The table serves octet streams
+ * and transports of messages alike: over SCTP (RFC 5043) a user message is one ULPDU with its DDP-SSN before it, and
+ * the session control messages of RFC 6581 section 7 make the offers of core/negotiate.h.
  *
  * What the layer has to do on its own:
  *
- *     - It keeps stream->state from STARTUP to FENCED or OPERATION, sets stream->outbound.segments_allowed once segments may be sent, calls
- *       core/negotiate.h with what both sides offer, and reports IWARP_EVENT_ESTABLISHED and its like.
+ *     - It keeps stream->state from STARTUP to FENCED or OPERATION, sets stream->outbound.segments_allowed once
+ *       segments may be sent, calls core/negotiate.h with what both sides offer, and reports IWARP_EVENT_ESTABLISHED
+ *       and its like.
  *     - It gives each ULPDU that is good at its own level to deliver_ulpdu(), in the order in which the peer sent them.
  *       Where segments arrive out of order and have to be placed at once, it calls early_ulpdu() for those, and
  *       deliver_ulpdu() when their turn comes (RFC 5041 5.3).
@@ -30,7 +31,10 @@ struct iwarp_stream;
 struct iwarp_stream_config;
 struct sentence;
 
-/* Octets before stream->outbound.headers that are the layer's, so that its own header and those of DDP and RDMAP lie in one run. */
+/*
+ * Octets before stream->outbound.headers that are the layer's, so that its own header and those of DDP and RDMAP lie in
+ * one run.
+ */
 enum { LLP_PREFIX_OCTETS = 2 };
 
 /* A ULPDU to be sent: DDP's and RDMAP's headers lie at stream->outbound.headers + LLP_PREFIX_OCTETS. */
@@ -58,8 +62,8 @@ struct llp_ops {
     void (*release)(struct iwarp_stream *stream);
 
     /*
-     * Octets of a byte stream, as the transport delivered them. The layer counts what it drops. NULL where the transport
-     * carries messages: the layer has its own way in then, and calls stream_input_ulpdu() for each ULPDU.
+     * Octets of a byte stream, as the transport delivered them. The layer counts what it drops. NULL where the
+     * transport carries messages: the layer has its own way in then, and calls stream_input_ulpdu() for each ULPDU.
      */
     void (*input)(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 
@@ -76,8 +80,8 @@ struct llp_ops {
     int (*answer)(struct iwarp_stream *stream, bool accepted);
 
     /*
-     * The largest ULPDU (RFC 5041 3, MULPDU). *left, if asked for: the largest that still fits into what the transport has
-     * begun to send, 0 where nothing is begun or too little is left.
+     * The largest ULPDU (RFC 5041 3, MULPDU). *left, if asked for: the largest that still fits into what the transport
+     * has begun to send, 0 where nothing is begun or too little is left.
      */
     size_t (*ulpdu_max)(const struct iwarp_stream *stream, size_t *left);
 
@@ -85,8 +89,8 @@ struct llp_ops {
     int (*frame)(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
     /*
-     * All is sent, and this side is to end in order: makes the message that says so to the peer's layer. False: there is
-     * none, or it is sent, so that the transport's own end follows.
+     * All is sent, and this side is to end in order: makes the message that says so to the peer's layer. False: there
+     * is none, or it is sent, so that the transport's own end follows.
      */
     bool (*close)(struct iwarp_stream *stream);
 

@@ -219,8 +219,8 @@ void receive_pop(struct iwarp_stream *stream);
 /* Frees what work that is over has left. */
 void work_release(struct iwarp_stream *stream);
 /*
- * The payload of a segment: `octets` from `offset` of the message on. In *own whether that is a buffer of the stream, valid until the
- * next call; else it is the ULP's memory, or the work's. False: no memory.
+ * The payload of a segment: `octets` from `offset` of the message on. In *own whether that is a buffer of the stream,
+ * valid until the next call; else it is the ULP's memory, or the work's. False: no memory.
  */
 bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uint64_t offset, size_t octets,
                   const uint8_t **payload, bool *own);
@@ -284,7 +284,9 @@ enum transmit_source transmit_choose(const struct iwarp_stream *stream);
 void transmit_requested(struct iwarp_stream *stream);
 void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
-/* The segment that waits was made for more room than there is now: `over` octets of its payload go with the next one. */
+/*
+ * The segment that waits was made for more room than there is now: `over` octets of its payload go with the next one.
+ */
 void transmit_shorten(struct iwarp_stream *stream, size_t over);
 /* Octets of the largest ULPDU. */
 size_t transmit_ulpdu_max(const struct iwarp_stream *stream);

@@ -13,8 +13,8 @@ static struct send_work *work_current(const struct iwarp_stream *stream)
 }
 
 /*
- * A Read or atomic waits while ORD of them are open (RFC 5040 6.1, RFC 7306 5.2); an RTR Read has the slot that RFC 6581
- * 9.1 gives it.
+ * A Read or atomic waits while ORD of them are open (RFC 5040 6.1, RFC 7306 5.2); an RTR Read has the slot that RFC
+ * 6581 9.1 gives it.
  */
 static bool work_allowed(const struct iwarp_stream *stream, const struct send_work *work)
 {
@@ -197,7 +197,10 @@ static void response_failed(struct iwarp_stream *stream, const struct inbound_re
     stream_fail(stream, outcome, subject, "the source of a Read went away");
 }
 
-/* The source is looked up again for each segment: it may have been invalidated meanwhile. `from`: the region it lies in. */
+/*
+ * The source is looked up again for each segment: it may have been invalidated meanwhile. `from`: the region it lies
+ * in.
+ */
 static const uint8_t *response_source(struct iwarp_stream *stream, const struct inbound_request *request,
                                       struct region_entry **from)
 {
@@ -222,7 +225,9 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
                       source(stream, request, subject.region));
 }
 
-/* The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2). */
+/*
+ * The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2).
+ */
 static bool send_response(struct iwarp_stream *stream)
 {
     struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
@@ -308,7 +313,9 @@ bool transmit_next(struct iwarp_stream *stream)
     return made;
 }
 
-/* Counters and offsets go back to what they were before these octets; false: the piece is no part of a longer message. */
+/*
+ * Counters and offsets go back to what they were before these octets; false: the piece is no part of a longer message.
+ */
 static bool take_back(struct iwarp_stream *stream, size_t over)
 {
     struct transmit_piece *piece = &stream->outbound.piece;

@@ -5,8 +5,8 @@
 #include "reference-stack/core/stream_internal.h"
 
 /*
- * The transport may have been given octets of a copy that it has not sent yet (iwarp_stream_output()): the ULP, too, could
- * not release them before it takes the completion.
+ * The transport may have been given octets of a copy that it has not sent yet (iwarp_stream_output()): the ULP, too,
+ * could not release them before it takes the completion.
  */
 void work_pop(struct iwarp_stream *stream)
 {

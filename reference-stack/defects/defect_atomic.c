@@ -23,7 +23,7 @@ static void change_request(const struct defect_set *set, struct atomic_request *
         request->opcode = ATOMIC_COMPARE_SWAP;
 }
 
-/* --- The operations ------------------------------------------------------------------------------------------------ */
+/* --- The operations ----------------------------------------------------------------------------------------------- */
 
 static uint64_t add(const struct defect_set *set, struct atomic_request request, uint64_t original)
 {
@@ -177,7 +177,7 @@ uint64_t seam_atomic(struct iwarp_stream *stream, const struct inbound_request *
     return execute(set, &request->atomic, target);
 }
 
-/* --- Messages ------------------------------------------------------------------------------------------------------ */
+/* --- Messages ----------------------------------------------------------------------------------------------------- */
 
 size_t defect_atomic_response(const struct defect_set *set, uint8_t *header)
 {
@@ -208,7 +208,7 @@ size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8
     return IMMEDIATE_OCTETS + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
 }
 
-/* --- Judgements ---------------------------------------------------------------------------------------------------- */
+/* --- Judgements --------------------------------------------------------------------------------------------------- */
 
 static bool always(const struct validation_subject *subject)
 {

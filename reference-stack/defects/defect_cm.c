@@ -12,7 +12,7 @@ static bool behaves(const struct cm_agent *agent, enum defect_behaviour behaviou
     return defect_behaves(agent_set(agent), behaviour);
 }
 
-/* --- Judgement (A11.6, A11.7) -------------------------------------------------------------------------------------- */
+/* --- Judgement (A11.6, A11.7) ------------------------------------------------------------------------------------- */
 
 static bool is_entry(const struct cm_validation *entry, const char *name)
 {
@@ -111,7 +111,7 @@ bool seam_cm_input(struct cm_agent *agent, const struct cm_message *message)
     return false;
 }
 
-/* --- What the ULP is told ------------------------------------------------------------------------------------------ */
+/* --- What the ULP is told ----------------------------------------------------------------------------------------- */
 
 void seam_cm_event(struct cm_agent *agent, struct cm_event *event)
 {
@@ -127,7 +127,7 @@ void seam_cm_event(struct cm_agent *agent, struct cm_event *event)
         event->service_proven = event->reason == CM_REASON_CONSUMER;
 }
 
-/* --- What is sent -------------------------------------------------------------------------------------------------- */
+/* --- What is sent ------------------------------------------------------------------------------------------------- */
 
 static void change_addresses(const struct cm_agent *agent, uint8_t *data)
 {

@@ -13,7 +13,7 @@ static bool behaves(const struct cm_agent *agent, enum defect_behaviour behaviou
     return defect_behaves(agent_set(agent), behaviour);
 }
 
-/* --- A REQ comes --------------------------------------------------------------------------------------------------- */
+/* --- A REQ comes -------------------------------------------------------------------------------------------------- */
 
 bool state_cm_input(struct cm_agent *agent, const struct cm_message *message)
 {
@@ -66,7 +66,7 @@ bool state_cm_listens(const struct cm_agent *agent, const struct cm_listener *li
            behaves(agent, DEFECT_CM_LISTENER_STAYS);
 }
 
-/* --- What the ULP is told ------------------------------------------------------------------------------------------ */
+/* --- What the ULP is told ----------------------------------------------------------------------------------------- */
 
 /* Octets of `data` from the last that is not zero on are those of a longer one before, which is kept. */
 static void leave(uint8_t *kept, uint8_t *data, size_t octets, bool faulty)
@@ -97,7 +97,7 @@ void state_cm_event(struct cm_agent *agent, struct cm_event *event)
         leave(left->told, event->data, event->octets, behaves(agent, DEFECT_CM_REPLY_TOLD_STAYS));
 }
 
-/* --- What is sent -------------------------------------------------------------------------------------------------- */
+/* --- What is sent ------------------------------------------------------------------------------------------------- */
 
 void state_cm_request(struct cm_agent *agent, uint8_t *mad)
 {
@@ -149,7 +149,7 @@ void state_cm_rejection(struct cm_agent *agent, uint8_t *mad)
         without_ari(body);
 }
 
-/* --- Legal ways ---------------------------------------------------------------------------------------------------- */
+/* --- Legal ways --------------------------------------------------------------------------------------------------- */
 
 /* A value of one octet or two is suggested for a version or IPV. */
 static void suggest(const struct cm_agent *agent, uint8_t *body, uint8_t *ari)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What one exchange of the CM agent leaves to another one, or the first copy of a message to the second: faults, and legal ways of a CM
- * (Annex A11.6, A11.7). Part of the list in defect_internal.h.
+ * What one exchange of the CM agent leaves to another one, or the first copy of a message to the second: faults, and
+ * legal ways of a CM (Annex A11.6, A11.7). Part of the list in defect_internal.h.
  */
 #ifndef REFERENCE_STACK_DEFECT_CM_STATE_H
 #define REFERENCE_STACK_DEFECT_CM_STATE_H

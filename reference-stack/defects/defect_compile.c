@@ -310,8 +310,8 @@ static int compile_target(const char *text, struct defect_transmit *transmit, co
 }
 
 /*
- * "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message, "@pad0" to
- * "@pad3" where so many octets of pad are due
+ * "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message,
+ * "@pad0" to "@pad3" where so many octets of pad are due
  */
 static int compile_when(const char *text, struct defect_transmit *transmit, struct sentence *sentence)
 {

@@ -67,7 +67,9 @@ static void early_response(struct iwarp_stream *stream, const struct ddp_segment
     }
 }
 
-/* A Send longer than its receive is placed up to the first octet beyond: the peer's receives have guard octets there. */
+/*
+ * A Send longer than its receive is placed up to the first octet beyond: the peer's receives have guard octets there.
+ */
 static bool early_beyond(struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
     const struct receive_work *receive =

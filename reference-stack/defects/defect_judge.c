@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation_*.c stay
- * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition. Here are those
- * of FPDUs, segments and messages.
+ * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition. Here are
+ * those of FPDUs, segments and messages.
  */
 #include "reference-stack/defects/defect_judge.h"
 
@@ -404,7 +404,9 @@ static bool holds(const struct defect_set *set, const struct validation *entry,
         return override->kind == OVERRIDE_OFF;
     if (judgement != NULL)
         return judgement->verdict;
-    /* What a Read Request asks for is looked up when its Response is due, once more: then nothing has it in a segment. */
+    /*
+     * What a Read Request asks for is looked up when its Response is due, once more: then nothing has it in a segment.
+     */
     if (entry->stage == VALIDATE_READ_REQUEST && subject->segment != NULL && strcmp(entry->name, "read-length") != 0 &&
         defect_behaves(set, DEFECT_READS_JUDGED_LATE))
         return true;
@@ -445,7 +447,10 @@ static bool nothing_to_drop(enum validation_stage stage, const struct validation
            (again && (stage == VALIDATE_READ_REQUEST || stage == VALIDATE_ATOMIC_REQUEST));
 }
 
-/* Can the stack act on what was let through? Not on what has no header, no queue, no stream and no request that it would answer. */
+/*
+ * Can the stack act on what was let through? Not on what has no header, no queue, no stream and no request that it
+ * would answer.
+ */
 static bool can_be_acted_on(enum validation_stage stage, const struct validation_subject *subject)
 {
     switch (stage) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Defects of judgement about start-up frames, and about what a Reply offers: as defect_judge.c has them for segments. */
+/*
+ * Defects of judgement about start-up frames, and about what a Reply offers: as defect_judge.c has them for segments.
+ */
 #include <string.h>
 
 #include "reference-stack/defects/defect_judge.h"

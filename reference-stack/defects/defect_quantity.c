@@ -184,7 +184,7 @@ static bool version(const struct validation_subject *subject, int64_t *value)
     return subject->message != NULL || subject->segment != NULL;
 }
 
-/* --- Where an access to tagged memory lies -------------------------------------------------------------------------- */
+/* --- Where an access to tagged memory lies ------------------------------------------------------------------------ */
 
 struct access {
     uint64_t to, octets;
@@ -258,7 +258,7 @@ static bool message_octets(const struct validation_subject *subject, int64_t *va
     return true;
 }
 
-/* --- By name ------------------------------------------------------------------------------------------------------- */
+/* --- By name ------------------------------------------------------------------------------------------------------ */
 
 static const struct defect_quantity quantities[] = {
     {"private", private_data},

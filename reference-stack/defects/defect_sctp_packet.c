@@ -22,7 +22,10 @@ static bool only_chunk(const uint8_t *packet, size_t octets, struct sctp_chunk *
            sctp_chunk_parse(&p, packet + octets, &next) != WIRE_OK;
 }
 
-/* INIT and INIT ACK are the only chunks of their packets (RFC 9260 3.3.2): addresses follow the parameters that they have (3.3.2.1). */
+/*
+ * INIT and INIT ACK are the only chunks of their packets (RFC 9260 3.3.2): addresses follow the parameters that they
+ * have (3.3.2.1).
+ */
 static size_t list_addresses(uint8_t *packet, size_t octets, size_t room, const struct sctp_chunk *chunk)
 {
     uint8_t *init = packet + SCTP_COMMON_OCTETS;
@@ -44,11 +47,14 @@ static size_t list_addresses(uint8_t *packet, size_t octets, size_t room, const 
     return SCTP_COMMON_OCTETS + own + more;
 }
 
-/* --- What SCTP may do by itself ------------------------------------------------------------------------------------ */
+/* --- What SCTP may do by itself ----------------------------------------------------------------------------------- */
 
 enum { SID_AT = 8, SSN_AT = 10, ANY_SSN = 0xBEEF, TSN_AT = 4, TSN_OCTETS = 4, PACKET_MOST = 2048 };
 
-/* Two chunks that follow one another, of `before` and `octets` octets with their pads, change places, and their TSNs do not. */
+/*
+ * Two chunks that follow one another, of `before` and `octets` octets with their pads, change places, and their TSNs do
+ * not.
+ */
 static void swap_chunks(uint8_t *first, size_t before, size_t octets)
 {
     uint8_t kept[PACKET_MOST], tsn[2][TSN_OCTETS];

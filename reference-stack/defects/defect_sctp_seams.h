@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the seams of SCTP become (sctp/sctp_faults.h): functions of defect_sctp.c and defect_sctp_session.c, which defect_sctp_seams.c calls. */
+/*
+ * What the seams of SCTP become (sctp/sctp_faults.h): functions of defect_sctp.c and defect_sctp_session.c, which
+ * defect_sctp_seams.c calls.
+ */
 #ifndef REFERENCE_STACK_DEFECT_SCTP_SEAMS_H
 #define REFERENCE_STACK_DEFECT_SCTP_SEAMS_H
 

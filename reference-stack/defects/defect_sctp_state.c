@@ -24,7 +24,7 @@ static struct sctp_left *left_of(const struct sctp_session *session)
     return &association_state(session->association)->left;
 }
 
-/* --- Numbers ------------------------------------------------------------------------------------------------------- */
+/* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 /* True: *ssn is not what a session begins with. */
 bool state_sctp_first_ssn(const struct sctp_session *session, uint16_t *ssn)
@@ -72,7 +72,7 @@ static bool keeps_msns(const struct sctp_session *session)
                            is_draft(session->association) ? DEFECT_SCTP_MSN_GOES_ON : DEFECT_SCTP_MSN_CONTINUES);
 }
 
-/* --- Private Data and kinds of session ----------------------------------------------------------------------------- */
+/* --- Private Data and kinds of session ---------------------------------------------------------------------------- */
 
 /* An answer is in `octets`, with HOOK_ROOM after it: the end of a longer one is behind it. */
 static void leave_private_data(const struct sctp_session *session, struct iwarp_sctp_output *output, uint8_t *octets)
@@ -140,7 +140,7 @@ uint8_t state_sctp_answer_code(const struct sctp_session *session, uint8_t code)
     return code == DDP_SCTP_ACCEPT ? DDP_SCTP_ENHANCED_ACCEPT : DDP_SCTP_ENHANCED_REJECT;
 }
 
-/* --- Depths -------------------------------------------------------------------------------------------------------- */
+/* --- Depths ------------------------------------------------------------------------------------------------------- */
 
 static uint16_t least(unsigned a, unsigned b)
 {
@@ -175,7 +175,7 @@ void state_sctp_depths(struct iwarp_stream *stream)
     left->depths_known = true;
 }
 
-/* --- A session begins, and ends ------------------------------------------------------------------------------------ */
+/* --- A session begins, and ends ----------------------------------------------------------------------------------- */
 
 /* The session has its stream: returns the stream's Protection Domain. */
 uint32_t state_sctp_attached(const struct sctp_session *session, uint32_t domain)
@@ -232,7 +232,7 @@ bool defect_sctp_reset_obeyed(struct sctp_session *session)
     return true;
 }
 
-/* --- Messages that come -------------------------------------------------------------------------------------------- */
+/* --- Messages that come ------------------------------------------------------------------------------------------- */
 
 /* The SID of the Initiate that was sent first and has no answer. */
 static uint16_t oldest_of(const struct iwarp_association *association, uint16_t own)
@@ -308,7 +308,7 @@ bool state_sctp_sorting(struct sctp_session *session, const struct ddp_sctp_mess
     return false;
 }
 
-/* --- Messages that go out ------------------------------------------------------------------------------------------ */
+/* --- Messages that go out ----------------------------------------------------------------------------------------- */
 
 void state_sctp_output(const struct sctp_session *session, struct iwarp_sctp_output *output, uint8_t *octets)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults of the adaptation to SCTP that one message, session or SID alone does not show: what one of them leaves to another one (RFC
- * 5043 4, 6; draft-stewart-rddp-sctp-02 7.2). Part of the list in defect_internal.h.
+ * Faults of the adaptation to SCTP that one message, session or SID alone does not show: what one of them leaves to
+ * another one (RFC 5043 4, 6; draft-stewart-rddp-sctp-02 7.2). Part of the list in defect_internal.h.
  */
 #ifndef REFERENCE_STACK_DEFECT_SCTP_STATE_H
 #define REFERENCE_STACK_DEFECT_SCTP_STATE_H

@@ -58,7 +58,7 @@ void variant_sctp_fail(const struct iwarp_stream *stream, struct validation_outc
     }
 }
 
-/* --- Choices of the stack ------------------------------------------------------------------------------------------ */
+/* --- Choices of the stack ----------------------------------------------------------------------------------------- */
 
 bool defect_sctp_terminate_waits(const struct sctp_session *session)
 {

@@ -15,7 +15,10 @@ struct iwarp_stream;
 struct sctp_session;
 struct validation_outcome;
 
-/* Legal variants: what becomes of a message that is about to be sorted, whether one is taken for none of DDP's, and of an error. */
+/*
+ * Legal variants: what becomes of a message that is about to be sorted, whether one is taken for none of DDP's, and of
+ * an error.
+ */
 bool variant_sctp_sorting(struct sctp_session *session, const struct ddp_sctp_message *message);
 bool variant_sctp_foreign(const struct iwarp_association *association, const struct iwarp_sctp_message *from,
                           const struct ddp_sctp_message *message);

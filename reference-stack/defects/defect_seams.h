@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations of core/faults.h and cm/cm_faults.h, as the files of this folder implement them: for each a function of its name
- * with seam_ before it, the CM's with seam_cm_. What each may do stands there.
+ * The operations of core/faults.h and cm/cm_faults.h, as the files of this folder implement them: for each a function
+ * of its name with seam_ before it, the CM's with seam_cm_. What each may do stands there.
  */
 #ifndef REFERENCE_STACK_DEFECT_SEAMS_H
 #define REFERENCE_STACK_DEFECT_SEAMS_H

@@ -137,7 +137,7 @@ void defect_settings_apply(const struct defect_set *set, enum defect_configurati
     }
 }
 
-/* --- Where it acts ------------------------------------------------------------------------------------------------- */
+/* --- Where it acts ------------------------------------------------------------------------------------------------ */
 
 void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config, struct sctp_wishes *wishes)
 {

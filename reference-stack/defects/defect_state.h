@@ -52,8 +52,8 @@ struct defect_state {
     struct ddp_segment segment; /* the last that came in order */
     uint64_t wake_at;           /* when the stream wants to be called; 0: not for a fault's sake */
     struct defect_early early[DEFECT_EARLY_MAX];
-    struct ring
-        atomics; /* uint64_t: what the targets of waiting Atomic Requests held when they came, or before they were changed */
+    /* uint64_t: what the targets of waiting Atomic Requests held when they came, or before they were changed */
+    struct ring atomics;
     struct defect_run ulpdu;
     struct defect_ulpdu sending;
     uint8_t quoted[28];      /* a Read Request Header that a Terminate quotes */

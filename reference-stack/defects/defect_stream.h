@@ -49,7 +49,9 @@ static inline void events_swap(struct iwarp_stream *stream, enum iwarp_event_kin
     }
 }
 
-/* The stream has `count` requests of the peer fewer, for the counts that its device's streams share (defect_stream.c). */
+/*
+ * The stream has `count` requests of the peer fewer, for the counts that its device's streams share (defect_stream.c).
+ */
 void defect_reads_gone(const struct iwarp_stream *stream, size_t count);
 
 /* defect_stream.c: a stream is made, before start-up begins; it goes; a Reject was sent or has come. */
@@ -57,7 +59,9 @@ void defect_stream_begins(struct iwarp_stream *stream);
 void defect_stream_ends(struct iwarp_stream *stream);
 void defect_rejected(struct iwarp_stream *stream);
 
-/* defect_startup.c: configuration and state that start-up begins with; then, when the stream is first asked for output. */
+/*
+ * defect_startup.c: configuration and state that start-up begins with; then, when the stream is first asked for output.
+ */
 void defect_startup_begins(struct iwarp_stream *stream);
 void defect_startup_output(struct iwarp_stream *stream);
 

@@ -118,7 +118,10 @@ static void change_late(const struct iwarp_stream *stream, const struct inbound_
         rest->source_to = request->read.source_to;
 }
 
-/* The Read Request Header that is quoted of a Read whose Response failed: the oldest one's, with what is left of it (RFC 5040 4.8). */
+/*
+ * The Read Request Header that is quoted of a Read whose Response failed: the oldest one's, with what is left of it
+ * (RFC 5040 4.8).
+ */
 static void quote_late(struct iwarp_stream *stream, const struct ddp_segment *segment, struct terminate *terminate)
 {
     const struct inbound_request *request = ring_at(&stream->inbound.requests, 0);

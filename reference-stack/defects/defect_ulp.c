@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Faults above the stack: of the ULP and the driver that iwarp-peer has (peer/), which hand over their set of defects. */
+/*
+ * Faults above the stack: of the ULP and the driver that iwarp-peer has (peer/), which hand over their set of defects.
+ */
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/defects/peer_faults.h"
 

@@ -10,7 +10,7 @@
 
 enum { TIMESTAMPS = 12 /* option and its padding */ };
 
-/* --- Start-up ------------------------------------------------------------------------------------------------------ */
+/* --- Start-up ----------------------------------------------------------------------------------------------------- */
 
 void variant_startup_begins(struct iwarp_stream *stream)
 {
@@ -57,7 +57,7 @@ enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kin
     return kind;
 }
 
-/* --- Segments ------------------------------------------------------------------------------------------------------ */
+/* --- Segments ----------------------------------------------------------------------------------------------------- */
 
 static size_t least(size_t a, size_t b)
 {
@@ -126,7 +126,7 @@ size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
     return mulpdu > 256 && stream_behaves(stream, DEFECT_MULPDU_WITHOUT_OPTIONS) ? mulpdu - TIMESTAMPS : mulpdu;
 }
 
-/* --- Order and time ------------------------------------------------------------------------------------------------ */
+/* --- Order and time ----------------------------------------------------------------------------------------------- */
 
 void defect_wake_at(struct iwarp_stream *stream, uint64_t when)
 {
@@ -212,7 +212,7 @@ bool variant_terminate_waits(struct iwarp_stream *stream)
     return waits;
 }
 
-/* --- Errors and the end ---------------------------------------------------------------------------------------------- */
+/* --- Errors and the end ------------------------------------------------------------------------------------------- */
 
 void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
                        struct terminate *terminate)

@@ -4,11 +4,12 @@
 
 #include "reference-stack/defects/defect_stream.h"
 
-/* --- In falling order ------------------------------------------------------------------------------------------------ */
+/* --- In falling order --------------------------------------------------------------------------------------------- */
 
 /*
- * The one with L = 1 is the last that is sent. Of a tagged message it has the lowest TO; of an untagged one the highest MO (RFC 5041 4.1): the
- * segments before it change their order alone, which takes that all of them are of one size (variant_segment_room()).
+ * The one with L = 1 is the last that is sent. Of a tagged message it has the lowest TO; of an untagged one the highest
+ * MO (RFC 5041 4.1): the segments before it change their order alone, which takes that all of them are of one size
+ * (variant_segment_room()).
  */
 void variant_work_backwards(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
 {
@@ -43,7 +44,7 @@ void variant_response_backwards(const struct iwarp_stream *stream, const struct 
     segment->to = request->read.sink_to + place;
 }
 
-/* --- Segments that wait ---------------------------------------------------------------------------------------------- */
+/* --- Segments that wait ------------------------------------------------------------------------------------------- */
 
 /* Is there a place for the message that this ULPDU begins? One that is begun has it. */
 static bool has_place(const struct iwarp_stream *stream, const uint8_t *ulpdu, size_t count)

@@ -23,7 +23,7 @@ struct iwarp_association_config;
 #define PEER_HOOK_IF(config, call)           (PEER_HOOKED(config) && (call))
 #define PEER_HOOK_VALUE(config, right, call) (PEER_HOOKED(config) ? (call) : (right))
 
-/* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ------------------------------------------ */
+/* --- SCTP: packets of the peer, before their checksum is set (peer/peer.c) ---------------------------------------- */
 
 /* What the SCTP below the peer's associations is asked for; 0: as it is. */
 struct sctp_wishes {
@@ -65,10 +65,15 @@ bool hook_role_by_opener(const struct defect_set *set);
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
 bool hook_nagle(const struct defect_set *set);
 
-/* `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with kernel TCP. */
+/*
+ * `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with
+ * kernel TCP.
+ */
 void hook_cut(const struct defect_set *set, size_t *count);
 
-/* How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them. */
+/*
+ * How TCP should be opened for the device: what a transport can choose of it, and faults of a TCP that can have them.
+ */
 struct tcp_wishes {
     uint16_t window; /* of receiving, fixed; 0: TCP's own */
     bool choose_iss;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets that TCP holds after a gap (RFC 5044 6 and A.3): FPDUs are found among them and checked, and core/early.c places
- * their payload. TCP keeps the octets and brings them again in order, so nothing here is remembered, however many gaps a
- * peer leaves.
+ * Octets that TCP holds after a gap (RFC 5044 6 and A.3): FPDUs are found among them and checked, and core/early.c
+ * places their payload. TCP keeps the octets and brings them again in order, so nothing here is remembered, however
+ * many gaps a peer leaves.
  */
 #include "reference-stack/mpa/mpa.h"
 

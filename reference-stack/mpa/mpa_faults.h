@@ -37,8 +37,8 @@ struct mpa_fault_ops {
                           const struct fpdu_framing *framing);
 
     /*
-     * An FPDU of the peer; `octets` came together, from the first of the FPDU on. Returns how many of them are used up, 0: all goes
-     * on as it does by itself (RFC 5044 5.2, 6, 8).
+     * An FPDU of the peer; `octets` came together, from the first of the FPDU on. Returns how many of them are used up,
+     * 0: all goes on as it does by itself (RFC 5044 5.2, 6, 8).
      */
     size_t (*fpdu_received)(struct iwarp_stream *stream, enum fpdu_step step, const struct fpdu *fpdu, size_t octets);
 };

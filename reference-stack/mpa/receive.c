@@ -55,7 +55,9 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
         deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
 }
 
-/* Parses all complete FPDUs at `octets`; returns the octets used. *needed: how many octets the next one has, if known. */
+/*
+ * Parses all complete FPDUs at `octets`; returns the octets used. *needed: how many octets the next one has, if known.
+ */
 static size_t parse(struct iwarp_stream *stream, const uint8_t *octets, size_t count, size_t *needed)
 {
     struct mpa *mpa = mpa_of(stream);
@@ -133,8 +135,8 @@ static void receive_filled(struct iwarp_stream *stream, size_t count)
 }
 
 /*
- * Completes the FPDU that is begun, with no more octets than it lacks, so that all others are parsed where they lie. Returns how many
- * octets it took; -1: memory is short.
+ * Completes the FPDU that is begun, with no more octets than it lacks, so that all others are parsed where they lie.
+ * Returns how many octets it took; -1: memory is short.
  */
 static ssize_t complete_begun(struct iwarp_stream *stream, const uint8_t *octets, size_t count, size_t *needed)
 {

@@ -242,8 +242,8 @@ void startup_complete(struct iwarp_stream *stream)
 }
 
 /*
- * Adds to the frame what belongs to it: first the fixed part, then what PD_Length announces, so that not an octet after the frame
- * is taken. Returns how many octets that are; *whole: how many the frame has.
+ * Adds to the frame what belongs to it: first the fixed part, then what PD_Length announces, so that not an octet after
+ * the frame is taken. Returns how many octets that are; *whole: how many the frame has.
  */
 static size_t gather_frame(struct iwarp_stream *stream, const uint8_t *octets, size_t count, size_t *whole)
 {

@@ -69,7 +69,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* --- Values of options --------------------------------------------------------------------------------------------- */
+/* --- Values of options -------------------------------------------------------------------------------------------- */
 
 /* A number up to `most`, which ends where *end is then. */
 static int number_at(const char *text, unsigned long most, const char **end, unsigned long *value)
@@ -228,7 +228,7 @@ static int list_defects(void)
     return list == NULL ? complain(EXIT_FAILS, "%s", sentence.text) : cmd_peer_print_defects(list);
 }
 
-/* --- The command line ---------------------------------------------------------------------------------------------- */
+/* --- The command line --------------------------------------------------------------------------------------------- */
 
 static int take_number(struct cm_command_line *line, int option)
 {

@@ -38,20 +38,23 @@ struct peer_sctp_place {
 /* What the peer wants of SCTP, where its LLP is that (reference-stack/transport/sctp_hub.h has the same names). */
 struct peer_sctp_ops {
     /*
-     * Begins an association; what is told to it is told by peer_association_changed(). Returns the transport; NULL with the
-     * reason when it cannot even begin.
+     * Begins an association; what is told to it is told by peer_association_changed(). Returns the transport; NULL with
+     * the reason when it cannot even begin.
      */
     void *(*connect)(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
                      struct peer_association *owner, struct sentence *why);
-    /* SCTP is given what the association has to send, and does what it wants. It must not call peer_association_changed(). */
+    /*
+     * SCTP is given what the association has to send, and does what it wants. It must not call
+     * peer_association_changed().
+     */
     void (*run)(void *transport, uint64_t now);
     /* The peer is done with it: an association that still exists is aborted. */
     void (*release)(void *transport);
     /* The path MTU has changed: octets of the longest SCTP packet. NULL: the transport cannot be told. */
     void (*set_packet_max)(void *transport, size_t octets);
     /*
-     * What the INIT ACKs of a listener have: before `listen`, and where the options of one that is open change. NULL: the
-     * transport asks the association, which it has before it answers.
+     * What the INIT ACKs of a listener have: before `listen`, and where the options of one that is open change. NULL:
+     * the transport asks the association, which it has before it answers.
      */
     void (*offer)(void *context, uint16_t port, const struct iwarp_sctp_init *init);
 };
@@ -135,8 +138,8 @@ void peer_writable(struct peer_stream *stream, uint64_t now);
 
 /*
  * SCTP. Somebody asks for an association with a port that is listened to: the association for it, and what
- * peer_association_changed() is to be called with whenever it was told something; NULL: nobody listens there, or there is no
- * memory. Associations that exist; all of them end in order, once their streams have.
+ * peer_association_changed() is to be called with whenever it was told something; NULL: nobody listens there, or there
+ * is no memory. Associations that exist; all of them end in order, once their streams have.
  */
 struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t port, void *transport,
                                                     struct peer_association **owner, uint64_t now);
@@ -155,8 +158,9 @@ void peer_tick(struct peer *peer, uint64_t now);
 char *peer_command(struct peer *peer, const char *line, uint64_t now);
 
 /*
- * The same without text, for a caller in the same process: `command` as JSON's parser gives it, of at most PEER_VALUES_MAX values. The
- * reply is the caller's, but for values that it shares with the command. NULL: memory is short.
+ * The same without text, for a caller in the same process: `command` as JSON's parser gives it, of at most
+ * PEER_VALUES_MAX values. The reply is the caller's, but for values that it shares with the command. NULL: memory is
+ * short.
  */
 struct json_t *peer_answer(struct peer *peer, const struct json_t *command, uint64_t now);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The peer over SCTP: associations, and what they tell of their streams. A stream of the peer belongs to one association until
- * it is dead; an association outlives its streams, and ends by the upper tester's or the other side's wish (RFC 5043 11.3).
+ * The peer over SCTP: associations, and what they tell of their streams. A stream of the peer belongs to one
+ * association until it is dead; an association outlives its streams, and ends by the upper tester's or the other side's
+ * wish (RFC 5043 11.3).
  */
 #include <stdlib.h>
 #include <utlist.h>
@@ -25,7 +26,7 @@ struct peer_association *peer_association_find(const struct peer *peer, uint32_t
     return pa;
 }
 
-/* --- Life ---------------------------------------------------------------------------------------------------------- */
+/* --- Life --------------------------------------------------------------------------------------------------------- */
 
 static struct iwarp_association_config config_of(const struct peer *peer, const struct peer_options *options)
 {
@@ -132,7 +133,7 @@ void peer_associations_close(struct peer *peer)
     }
 }
 
-/* --- Streams ------------------------------------------------------------------------------------------------------- */
+/* --- Streams ------------------------------------------------------------------------------------------------------ */
 
 void peer_association_join(struct peer_association *pa, struct peer_stream *ps)
 {
@@ -217,7 +218,7 @@ static void requested(struct peer_association *pa, uint16_t sid)
     (void)json_object_set_new(event, "sid", json_integer(sid));
 }
 
-/* --- What the association tells ------------------------------------------------------------------------------------ */
+/* --- What the association tells ----------------------------------------------------------------------------------- */
 
 /* At the end of the list of events, borrowed; NULL when it could not be kept. */
 static json_t *event_of(const struct peer_association *pa, const char *name)
@@ -336,7 +337,7 @@ void peer_association_tick(struct peer *peer)
     }
 }
 
-/* --- For who has the transport ------------------------------------------------------------------------------------- */
+/* --- For who has the transport ------------------------------------------------------------------------------------ */
 
 struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t port, void *transport,
                                                     struct peer_association **pa, uint64_t now)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_association.c: associations of the peer, where its LLP is SCTP; peer_association_verb.c: the verbs that only SCTP has. */
+/*
+ * peer_association.c: associations of the peer, where its LLP is SCTP; peer_association_verb.c: the verbs that only
+ * SCTP has.
+ */
 #ifndef REFERENCE_STACK_PEER_ASSOCIATION_H
 #define REFERENCE_STACK_PEER_ASSOCIATION_H
 
@@ -22,7 +25,10 @@ struct peer_association {
 
 struct peer_association *peer_association_find(const struct peer *peer, uint32_t number);
 
-/* Tells the transport what the INIT ACKs of a listener have, if it has to know. -1 with a sentence, as peer_association_new(). */
+/*
+ * Tells the transport what the INIT ACKs of a listener have, if it has to know. -1 with a sentence, as
+ * peer_association_new().
+ */
 int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,
                            struct sentence *sentence);
 
@@ -39,7 +45,10 @@ void peer_associations_close(struct peer *peer);
 void peer_association_join(struct peer_association *pa, struct peer_stream *ps);
 void peer_association_leave(struct peer_stream *ps);
 
-/* Asks the other side for a session on ps->sid (-1: a free one): the association is up. The stream is dead where it cannot. */
+/*
+ * Asks the other side for a session on ps->sid (-1: a free one): the association is up. The stream is dead where it
+ * cannot.
+ */
 void peer_association_begin(struct peer_stream *ps);
 
 /* All that the association and its streams have to say. It is freed when it is over. */

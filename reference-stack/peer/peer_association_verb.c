@@ -66,7 +66,7 @@ static json_t *verb_capabilities(struct peer *peer, const json_t *command, struc
     return NULL;
 }
 
-/* --- connect ------------------------------------------------------------------------------------------------------- */
+/* --- connect ------------------------------------------------------------------------------------------------------ */
 
 /* The association that is to carry the stream: one that is there, or a new one. NULL with a sentence. */
 static struct peer_association *carrier_of(struct peer *peer, const json_t *command, const struct peer_options *options,
@@ -131,7 +131,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     return reply;
 }
 
-/* --- Associations -------------------------------------------------------------------------------------------------- */
+/* --- Associations ------------------------------------------------------------------------------------------------- */
 
 static json_t *verb_association(struct peer *peer, const json_t *command, struct sentence *sentence)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An association: what both sides indicate, how many streams they have, and what the ULP does with it (RFC 5043 7, 8, 11). */
+/*
+ * An association: what both sides indicate, how many streams they have, and what the ULP does with it (RFC 5043 7, 8,
+ * 11).
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -26,7 +29,10 @@ void iwarp_association_config_default(struct iwarp_association_config *config, e
     };
 }
 
-/* RFC 5043 11.1 knows one value, and RDMAP is not signalled; the draft (7.1) has two, and the lesser of both sides counts. */
+/*
+ * RFC 5043 11.1 knows one value, and RDMAP is not signalled; the draft (7.1) has two, and the lesser of both sides
+ * counts.
+ */
 enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *config, bool has, uint32_t indication)
 {
     if (config == NULL || !config->indicate || !has)

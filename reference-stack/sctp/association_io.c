@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages in and out of an association. Sessions that may have something to send stand in a row and take turns, a message
- * each, so that no stream holds up another. Those that have nothing, or must wait for an acknowledgement, leave it: an idle
- * stream costs memory alone.
+ * Messages in and out of an association. Sessions that may have something to send stand in a row and take turns, a
+ * message each, so that no stream holds up another. Those that have nothing, or must wait for an acknowledgement, leave
+ * it: an idle stream costs memory alone.
  */
 #include <utlist.h>
 

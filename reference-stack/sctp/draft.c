@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DDP streams of draft-stewart-rddp-sctp-02: they need no session. What ends one is an error, and then its SID is aborted:
- * nothing is taken there before a Stream Reset (draft 7.2). Whether one Reset opens both directions or each its own is
- * open in the text; config.draft_reset_answer says.
+ * DDP streams of draft-stewart-rddp-sctp-02: they need no session. What ends one is an error, and then its SID is
+ * aborted: nothing is taken there before a Stream Reset (draft 7.2). Whether one Reset opens both directions or each
+ * its own is open in the text; config.draft_reset_answer says.
  */
 #include "reference-stack/sctp/sctp.h"
 
@@ -52,8 +52,8 @@ void draft_reset_sent(struct sctp_session *session)
 }
 
 /*
- * A stream is there for the SID. The segments that it was made for wait until the association is asked for output: so the
- * ULP can post receives.
+ * A stream is there for the SID. The segments that it was made for wait until the association is asked for output: so
+ * the ULP can post receives.
  */
 void draft_attach(struct sctp_session *session)
 {

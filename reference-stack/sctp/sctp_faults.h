@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The seams of SCTP (RFC 5043, draft-stewart-rddp-sctp-02): the `lower` of core/faults.h where the layer below DDP is SCTP, and of an
- * association. `session` is NULL where the association itself is asked.
+ * The seams of SCTP (RFC 5043, draft-stewart-rddp-sctp-02): the `lower` of core/faults.h where the layer below DDP is
+ * SCTP, and of an association. `session` is NULL where the association itself is asked.
  */
 #ifndef REFERENCE_STACK_SCTP_FAULTS_H
 #define REFERENCE_STACK_SCTP_FAULTS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ULPDUs into user messages: the DDP-SSN, then the DDP Segment (RFC 5043 5.2.2, draft 6), and how long they may be (9, draft 5). */
+/*
+ * ULPDUs into user messages: the DDP-SSN, then the DDP Segment (RFC 5043 5.2.2, draft 6), and how long they may be (9,
+ * draft 5).
+ */
 #include <string.h>
 
 #include "reference-stack/sctp/sctp.h"
@@ -8,8 +11,8 @@
 _Static_assert((int)DDP_SCTP_SSN_OCTETS == (int)LLP_PREFIX_OCTETS, "the DDP-SSN stands right before the headers");
 
 /*
- * What fits into one packet beside a SACK, so that neither IP nor SCTP cuts it; 516 octets or more, so that a control message
- * with all its Private Data fits too.
+ * What fits into one packet beside a SACK, so that neither IP nor SCTP cuts it; 516 octets or more, so that a control
+ * message with all its Private Data fits too.
  */
 size_t iwarp_association_segment_max(const struct iwarp_association *association)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes in on a SID: messages are put into the order of their DDP-SSNs (RFC 5043 6.1, 10; draft 6), whatever the order
- * of TSNs and of arrival. Payload is placed at once; everything else waits for its turn.
+ * What comes in on a SID: messages are put into the order of their DDP-SSNs (RFC 5043 6.1, 10; draft 6), whatever the
+ * order of TSNs and of arrival. Payload is placed at once; everything else waits for its turn.
  */
 #include <string.h>
 

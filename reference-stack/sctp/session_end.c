@@ -103,8 +103,8 @@ void session_settle(struct sctp_session *session)
 }
 
 /*
- * All is sent. The Terminate is the last message of this side (RFC 5043 6.2), and waits until the control message before it
- * has arrived for certain (6.6). False: none is due, or it is sent.
+ * All is sent. The Terminate is the last message of this side (RFC 5043 6.2), and waits until the control message
+ * before it has arrived for certain (6.6). False: none is due, or it is sent.
  */
 bool session_close(struct sctp_session *session)
 {

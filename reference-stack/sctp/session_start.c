@@ -193,8 +193,8 @@ static void requested(struct sctp_session *session)
 /* --- Both -------------------------------------------------------------------------------------------------------- */
 
 /*
- * The peer's last message. In answer to an Initiate it says that the request could not be put to the ULP (RFC 5043 6.4).
- * Else it ends the peer's direction: what this side still has to send it may send.
+ * The peer's last message. In answer to an Initiate it says that the request could not be put to the ULP (RFC 5043
+ * 6.4). Else it ends the peer's direction: what this side still has to send it may send.
  */
 static void peer_ends(struct sctp_session *session)
 {

@@ -51,7 +51,7 @@ struct kernel_sctp {
 
 static void read_path(uv_poll_t *poll, int status, int events);
 
-/* --- Paths --------------------------------------------------------------------------------------------------------- */
+/* --- Paths -------------------------------------------------------------------------------------------------------- */
 
 static void on_path_closed(uv_handle_t *handle)
 {
@@ -116,11 +116,11 @@ static void lose(struct kernel_sctp_path *path, uint64_t now)
     iwarp_association_lost(path->association, now);
 }
 
-/* --- In ------------------------------------------------------------------------------------------------------------ */
+/* --- In ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * The adaptation indication comes right after the event that the association is up, if the peer sent one: whatever else comes
- * shows that it sent none.
+ * The adaptation indication comes right after the event that the association is up, if the peer sent one: whatever else
+ * comes shows that it sent none.
  */
 static void introduce(struct kernel_sctp_path *path, uint64_t now)
 {
@@ -193,7 +193,7 @@ static void read_path(uv_poll_t *poll, int status, int events)
     path->sctp->config.changed(path->user);
 }
 
-/* --- Out ----------------------------------------------------------------------------------------------------------- */
+/* --- Out ---------------------------------------------------------------------------------------------------------- */
 
 static void send_all(struct kernel_sctp_path *path, uint64_t now)
 {
@@ -239,7 +239,7 @@ void kernel_sctp_path_run(struct kernel_sctp_path *path, uint64_t now)
     watch(path);
 }
 
-/* --- Listeners ----------------------------------------------------------------------------------------------------- */
+/* --- Listeners ---------------------------------------------------------------------------------------------------- */
 
 /* No descriptor is left: what waits is taken by the spare one, and aborted, as it would be told of for ever. */
 static void refuse(const struct listener *listener)
@@ -358,7 +358,7 @@ void kernel_sctp_unlisten(struct kernel_sctp *sctp, uint16_t port)
     uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
 }
 
-/* --- All of it ----------------------------------------------------------------------------------------------------- */
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
 
 struct kernel_sctp *kernel_sctp_open(uv_loop_t *loop, const struct kernel_sctp_config *config,
                                      struct sentence *sentence)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SCTP of the kernel below associations, on a libuv loop: a one-to-one socket for each (RFC 6458 4). Packets go over IP, and in UDP
- * datagrams where a path's place has a UDP port (RFC 6951). No threads.
+ * SCTP of the kernel below associations, on a libuv loop: a one-to-one socket for each (RFC 6458 4). Packets go over
+ * IP, and in UDP datagrams where a path's place has a UDP port (RFC 6951). No threads.
  *
  *     sctp = kernel_sctp_open(loop, &config, &sentence);
  *     kernel_sctp_listen(sctp, port, &init, &sentence);      what listeners' INIT ACKs have
  *     path = kernel_sctp_connect(sctp, &place, association, user, &sentence);
  *
- * The owner has the associations, a path is what carries one. As with sctp_hub.h, `incoming` is called for an association that a
- * peer has set up, and `changed` whenever an association was told something: the owner may call kernel_sctp_path_run() and
- * kernel_sctp_path_release() there.
+ * The owner has the associations, a path is what carries one. As with sctp_hub.h, `incoming` is called for an
+ * association that a peer has set up, and `changed` whenever an association was told something: the owner may call
+ * kernel_sctp_path_run() and kernel_sctp_path_release() there.
  *
  * What differs from SCTP in user space (user_sctp.h):
  *
- *   - The kernel tells when all that was sent is acknowledged (SCTP_SENDER_DRY_EVENT), and nothing of single messages. After
- *     KERNEL_SCTP_ROUND messages without that, no more are sent until it comes.
+ *   - The kernel tells when all that was sent is acknowledged (SCTP_SENDER_DRY_EVENT), and nothing of single messages.
+ *     After KERNEL_SCTP_ROUND messages without that, no more are sent until it comes.
  *   - It tells the least of both sides' streams in each direction, not what the peer's INIT had.
  *   - INIT ACKs are sent before there is an association here, so that a listener has to know what they contain.
  *   - An adaptation indication of 0 is not sent, and not told: it counts as none.
@@ -48,8 +48,8 @@ struct kernel_sctp_config {
     size_t mtu;                   /* of the path, with all headers */
     bool fragments;               /* as in struct user_sctp_config */
     /*
-     * A peer has set up an association with `port`. The owner gives one that is not up, and in `user` what it wants to be
-     * told of it by; NULL: none, and the peer's is aborted.
+     * A peer has set up an association with `port`. The owner gives one that is not up, and in `user` what it wants to
+     * be told of it by; NULL: none, and the peer's is aborted.
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct kernel_sctp_path *path, void **user);
     void (*changed)(void *user);

@@ -43,7 +43,7 @@ struct sctp_hub {
     uint16_t last_port;
 };
 
-/* --- Paths --------------------------------------------------------------------------------------------------------- */
+/* --- Paths -------------------------------------------------------------------------------------------------------- */
 
 static struct place place_of(const struct sockaddr_storage *name, uint16_t port, uint16_t own_port)
 {
@@ -182,7 +182,7 @@ static void tell(struct sctp_hub *hub)
     }
 }
 
-/* --- The hub ------------------------------------------------------------------------------------------------------- */
+/* --- The hub ------------------------------------------------------------------------------------------------------ */
 
 struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct sentence *sentence)
 {
@@ -277,7 +277,7 @@ struct sctp_path *sctp_hub_connect(struct sctp_hub *hub, const struct sockaddr_s
     return NULL;
 }
 
-/* --- Packets ------------------------------------------------------------------------------------------------------- */
+/* --- Packets ------------------------------------------------------------------------------------------------------ */
 
 /* An INIT comes alone in its packet, without a tag (RFC 9260 4.3, 8.5.1). */
 static bool is_init(const uint8_t *packet, size_t octets)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many associations over one link of packets, in user space (user_sctp.h): which association a packet is for, by the place
- * that it came from and its two ports; listeners; and the bounds of what strangers may begin. No I/O and no clock of its own.
+ * Many associations over one link of packets, in user space (user_sctp.h): which association a packet is for, by the
+ * place that it came from and its two ports; listeners; and the bounds of what strangers may begin. No I/O and no clock
+ * of its own.
  *
  *     hub = sctp_hub_new(&config, &sentence);
  *     sctp_hub_input(hub, from, packet, octets, now);   each SCTP packet, from the common header on
  *     sctp_hub_tick(hub, now);                          every SCTP_HUB_TICK while sctp_hub_busy()
  *
- * The owner has the associations, the hub has what carries them, the paths. The hub calls `incoming` for a peer that asks for
- * an association with a port that is listened to, and `changed` whenever an association was told something. In both the
- * owner may call sctp_path_run() and sctp_path_release().
+ * The owner has the associations, the hub has what carries them, the paths. The hub calls `incoming` for a peer that
+ * asks for an association with a port that is listened to, and `changed` whenever an association was told something. In
+ * both the owner may call sctp_path_run() and sctp_path_release().
  */
 #ifndef REFERENCE_STACK_SCTP_HUB_H
 #define REFERENCE_STACK_SCTP_HUB_H
@@ -49,8 +50,8 @@ struct sctp_hub_config {
     size_t (*leaving)(void *owner, uint8_t *packet, size_t octets,
                       size_t room); /* as in struct user_sctp_config; or NULL */
     /*
-     * A peer wants an association with `port`. The owner gives one that is not up, and in `user` what it wants to be told of
-     * it by; NULL: none, and the peer hears nothing.
+     * A peer wants an association with `port`. The owner gives one that is not up, and in `user` what it wants to be
+     * told of it by; NULL: none, and the peer hears nothing.
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct sctp_path *path, void **user);
     /* Something was told to the association: it is time to poll it, and then to call sctp_path_run(). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SCTP in user space below an association: libusrsctp over AF_CONN, so that its packets come and go by functions and its
- * time is the caller's. No threads, no sockets of the kernel, no privileges. Each endpoint here has one association.
+ * SCTP in user space below an association: libusrsctp over AF_CONN, so that its packets come and go by functions and
+ * its time is the caller's. No threads, no sockets of the kernel, no privileges. Each endpoint here has one
+ * association.
  *
  *     user_sctp_start(&sentence);                      once in a process: libusrsctp has one stack
  *     end = user_sctp_new(association, &config, now, &sentence);
@@ -12,15 +13,15 @@
  *
  * What Debian's libusrsctp (0.9.5) cannot do, and what is done about it here:
  *
- *   - It does not tell which message was acknowledged. The endpoint reads TSNs in the packets that it sends, and SACKs in
- *     those that come.
- *   - Its event about the peer's adaptation indication tells neither that there was none nor the peer's MIS. The endpoint
- *     reads the peer's INIT or INIT ACK.
+ *   - It does not tell which message was acknowledged. The endpoint reads TSNs in the packets that it sends, and SACKs
+ *     in those that come.
+ *   - Its event about the peer's adaptation indication tells neither that there was none nor the peer's MIS. The
+ *     endpoint reads the peer's INIT or INIT ACK.
  *   - It draws its tags and TSNs itself, and measures round-trip times by the system's clock: two runs are not the same
  *     octet by octet.
- *   - When a retransmission falls due by user_sctp_pass(), it leaves out what was sent less than an RTO ago by the system's
- *     clock. Where simulated time runs faster than that clock, such retransmissions come to nothing, and count all the
- *     same: a simulation sets a short `rto_ms` and many `retransmissions`.
+ *   - When a retransmission falls due by user_sctp_pass(), it leaves out what was sent less than an RTO ago by the
+ *     system's clock. Where simulated time runs faster than that clock, such retransmissions come to nothing, and count
+ *     all the same: a simulation sets a short `rto_ms` and many `retransmissions`.
  *   - After user_sctp_stop() the process cannot be sure to get a stack again: it fails while an association lingers.
  */
 #ifndef REFERENCE_STACK_USER_SCTP_H
@@ -48,8 +49,9 @@ struct user_sctp_config {
     bool fragments; /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
     void (*send)(void *user, const uint8_t *packet, size_t octets);
     /*
-     * Makes of a packet, before its checksum is set, the one that leaves in its place: `room` octets have room there. Returns its octets;
-     * 0: none leaves. NULL: each packet leaves as it is, and so do those that are longer than any MTU but a loopback's.
+     * Makes of a packet, before its checksum is set, the one that leaves in its place: `room` octets have room there.
+     * Returns its octets; 0: none leaves. NULL: each packet leaves as it is, and so do those that are longer than any
+     * MTU but a loopback's.
      */
     size_t (*leaving)(void *user, uint8_t *packet, size_t octets, size_t room);
     /* The association was told something, by a packet or by time; NULL: not called. It must not call back. */
@@ -86,8 +88,8 @@ bool user_sctp_up(const struct user_sctp *end);
 void user_sctp_pass(uint32_t milliseconds);
 
 /*
- * The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process. While there
- * are endpoints all count by one clock; with the first endpoint after none it may be another.
+ * The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process.
+ * While there are endpoints all count by one clock; with the first endpoint after none it may be another.
  */
 void user_sctp_clock(uint64_t now);
 

@@ -7,7 +7,10 @@
 
 struct socket; /* libusrsctp's */
 
-/* Events, streams, indication, fragmentation, path MTU, retransmissions and SACKs of a new socket. -1: libusrsctp refuses one. */
+/*
+ * Events, streams, indication, fragmentation, path MTU, retransmissions and SACKs of a new socket. -1: libusrsctp
+ * refuses one.
+ */
 int user_sctp_options(struct socket *socket, const struct iwarp_association *association,
                       const struct user_sctp_config *config);
 

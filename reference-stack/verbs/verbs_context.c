@@ -208,10 +208,10 @@ void context_flush(struct iwarp_context *context)
 }
 
 /*
- * On a busy connection the answer to what was just sent, or what follows the octets that came, is often there before the
- * loop is asked, or some microseconds later: to look for it is then cheaper for both ends than to sleep and be woken.
- * Where a look was in vain the next ones are left out; and now and then the loop is asked all the same, so that others
- * have their turn. False: nothing came.
+ * On a busy connection the answer to what was just sent, or what follows the octets that came, is often there before
+ * the loop is asked, or some microseconds later: to look for it is then cheaper for both ends than to sleep and be
+ * woken. Where a look was in vain the next ones are left out; and now and then the loop is asked all the same, so that
+ * others have their turn. False: nothing came.
  */
 static bool more_is_there(struct iwarp_context *context)
 {

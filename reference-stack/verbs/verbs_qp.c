@@ -324,7 +324,7 @@ const struct tcp_socket_ops qp_socket_ops = {
     .writable = socket_writable,
 };
 
-/* --- Decisions and work -------------------------------------------------------------------------------------------------------- */
+/* --- Decisions and work ------------------------------------------------------------------------------------------- */
 
 /* There is no stream that could take it. */
 static int without(const struct iwarp_qp *qp, const char *function, struct sentence *sentence)

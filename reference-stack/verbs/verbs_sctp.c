@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queue pairs over SCTP: their associations, called links here. A queue pair belongs to a link from its beginning until its
- * session is over, and ends then like one whose TCP connection is gone.
+ * Queue pairs over SCTP: their associations, called links here. A queue pair belongs to a link from its beginning until
+ * its session is over, and ends then like one whose TCP connection is gone.
  */
 #include <stdlib.h>
 #include <utlist.h>
@@ -11,7 +11,7 @@
 
 enum { PENDING_MAX = 1024 }; /* sessions that one packet may ask for, and the program is told of together */
 
-/* --- Links --------------------------------------------------------------------------------------------------------- */
+/* --- Links -------------------------------------------------------------------------------------------------------- */
 
 static struct link *link_new(struct iwarp_context *context, struct sentence *sentence)
 {
@@ -78,7 +78,7 @@ void links_free(struct iwarp_context *context)
         link_free(context->links);
 }
 
-/* --- What an association tells ------------------------------------------------------------------------------------- */
+/* --- What an association tells ------------------------------------------------------------------------------------ */
 
 static void failed(struct iwarp_qp *qp, const char *why)
 {
@@ -234,7 +234,7 @@ void links_tick(struct iwarp_context *context)
     }
 }
 
-/* --- The transport ------------------------------------------------------------------------------------------------- */
+/* --- The transport ------------------------------------------------------------------------------------------------ */
 
 static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
 {

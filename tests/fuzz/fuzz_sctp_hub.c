@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hub of associations over libusrsctp, with strangers: packets with a right checksum and, if the input wants that, with the tag and
- * the State Cookie that this side gave; time; and an owner who begins and releases associations at any moment. The input is a row of
- * steps: an octet that chooses, and what that step takes. Its clock goes on from input to input, as libusrsctp has one in a process.
+ * The hub of associations over libusrsctp, with strangers: packets with a right checksum and, if the input wants that,
+ * with the tag and the State Cookie that this side gave; time; and an owner who begins and releases associations at any
+ * moment. The input is a row of steps: an octet that chooses, and what that step takes. Its clock goes on from input to
+ * input, as libusrsctp has one in a process.
  */
 #include <netinet/in.h>
 

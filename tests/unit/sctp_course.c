@@ -169,7 +169,9 @@ static void order(struct sctp_record *record, const struct defect_set *defects, 
     sctp_course_end(record, pair);
 }
 
-/* Requests: some wait, one too many; one that is decided on late, one that is refused; Private Data beyond the limit. */
+/*
+ * Requests: some wait, one too many; one that is decided on late, one that is refused; Private Data beyond the limit.
+ */
 static void requests(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);

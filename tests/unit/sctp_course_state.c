@@ -171,7 +171,10 @@ static void many(struct sctp_record *record, const struct defect_set *defects, e
     sctp_course_end(record, pair);
 }
 
-/* The draft: three streams of which one is aborted, with a message before its turn, and begins again; then a fourth one. */
+/*
+ * The draft: three streams of which one is aborted, with a message before its turn, and begins again; then a fourth
+ * one.
+ */
 static void aborted(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
     static const uint8_t reset[] = {0, 0, 0, 1};

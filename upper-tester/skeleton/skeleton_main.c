@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A skeleton of an upper tester (docs/upper-tester.md), for a device that has none: copy this file, and fill in what your device can do.
+ * A skeleton of an upper tester (docs/upper-tester.md), for a device that has none: copy this file, and fill in what
+ * your device can do.
  *
  *     cc -std=c17 -O2 -o skeleton skeleton_main.c -ljansson
  *     ./skeleton 7471 9999
  *
- * As it stands it answers for a device that listens on port 9999 by itself, and of which nothing else can be asked or seen: every
- * other command is answered "unsupported", so that warpcheck skips the checks that need it. Each place where the calls of your device
- * go is marked VENDOR. Fill in one verb after another; each one that you leave out costs the checks that docs/upper-tester.md names for
- * it, and nothing else.
+ * As it stands it answers for a device that listens on port 9999 by itself, and of which nothing else can be asked or
+ * seen: every other command is answered "unsupported", so that warpcheck skips the checks that need it. Each place
+ * where the calls of your device go is marked VENDOR. Fill in one verb after another; each one that you leave out costs
+ * the checks that docs/upper-tester.md names for it, and nothing else.
  *
- * Two rules keep verdicts right: never answer "ok" for something that the device did not do, and never report an event that the
- * device did not tell you of. What you do not know you leave out: of the capabilities, of event_names, and of an event's members.
+ * Two rules keep verdicts right: never answer "ok" for something that the device did not do, and never report an event
+ * that the device did not tell you of. What you do not know you leave out: of the capabilities, of event_names, and of
+ * an event's members.
  *
- * One rule keeps a run going: no verb waits for the peer, which is warpcheck itself and does nothing until the command is answered.
- * `connect` returns before TCP is connected, and `send` before its octets are on the wire; what became of them is an event.
+ * One rule keeps a run going: no verb waits for the peer, which is warpcheck itself and does nothing until the command
+ * is answered. `connect` returns before TCP is connected, and `send` before its octets are on the wire; what became of
+ * them is an event.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -129,7 +132,9 @@ static void verb_capabilities(struct device *device, const json_t *command, stru
     (void)json_object_set_new(reply->json, "events", events);
     /* The ULP hears that a stream has ended, not of the Terminate. */
     (void)json_object_set_new(reply->json, "terminate_events", json_false());
-    /* "rev" [1], "enhanced", "markers", "crc_off", "p2p", "rtr" ["read"], "ird_max", "ord_max", "private_data_max", ... */
+    /*
+     * "rev" [1], "enhanced", "markers", "crc_off", "p2p", "rtr" ["read"], "ird_max", "ord_max", "private_data_max", ...
+     */
 }
 
 static void verb_poll(struct device *device, const json_t *command, struct reply *reply)
@@ -152,7 +157,9 @@ static void verb_reset(struct device *device, const json_t *command, struct repl
     device->lost = 0;
 }
 
-/* VENDOR: true for an option of listen and connect that you obey, or whose value is the only one that the device has. */
+/*
+ * VENDOR: true for an option of listen and connect that you obey, or whose value is the only one that the device has.
+ */
 static bool option_good(const char *name, const json_t *value)
 {
     (void)name;
@@ -176,7 +183,10 @@ static void verb_listen(struct device *device, const json_t *command, struct rep
             return;
         }
     }
-    /* VENDOR: open a listener (port 0: any). Report "accepted" (port) for each connection that it takes, then "established". */
+    /*
+     * VENDOR: open a listener (port 0: any). Report "accepted" (port) for each connection that it takes, then
+     * "established".
+     */
     if (port == 0 || port != device->listens_on)
         unsupported(device, command, reply);
     else
@@ -222,7 +232,7 @@ static const struct verb {
     {"status", unsupported, " stream "},
 };
 
-/* --- The protocol. Nothing below is yours to change. ---------------------------------------------------------------- */
+/* --- The protocol. Nothing below is yours to change. -------------------------------------------------------------- */
 
 static bool knows(const struct verb *verb, const char *member)
 {

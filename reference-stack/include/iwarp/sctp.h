@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DDP over SCTP (RFC 5043 with RFC 6581 7, and draft-stewart-rddp-sctp-02), without I/O. An association carries many RDMAP
- * Streams: one for each stream identifier (SID) that both sides of the association have. SCTP itself belongs to the caller
- * (a kernel, a library, a simulation, a test), who drives the association:
+ * DDP over SCTP (RFC 5043 with RFC 6581 7, and draft-stewart-rddp-sctp-02), without I/O. An association carries many
+ * RDMAP Streams: one for each stream identifier (SID) that both sides of the association have. SCTP itself belongs to
+ * the caller (a kernel, a library, a simulation, a test), who drives the association:
  *
  *     iwarp_association_init(association, &init);              what belongs into INIT or INIT-ACK
  *     iwarp_association_up(association, &peer, now);           what the peer's INIT or INIT-ACK had
@@ -17,10 +17,10 @@
  *
  * reference-stack/examples/sessions.c does this for two associations of one process.
  *
- * A stream is made by iwarp_sctp_stream_new(), and is then used like any other: by the verbs, by iwarp_stream_poll(), and by
- * iwarp_stream_free(). What belongs to MPA and TCP does nothing to it, and the association alone gives it input, takes its
- * output and keeps its time limits. A stream whose session is over is CLOSED or EXITED; its SID may be used again before
- * the stream is freed.
+ * A stream is made by iwarp_sctp_stream_new(), and is then used like any other: by the verbs, by iwarp_stream_poll(),
+ * and by iwarp_stream_free(). What belongs to MPA and TCP does nothing to it, and the association alone gives it input,
+ * takes its output and keeps its time limits. A stream whose session is over is CLOSED or EXITED; its SID may be used
+ * again before the stream is freed.
  *
  * All times are nanoseconds of one clock that never goes back. Misuse is handled as in device.h. An association and all
  * of its streams belong to one thread at a time.
@@ -47,9 +47,9 @@ struct iwarp_association;
 enum iwarp_sctp_mode {
     IWARP_SCTP_NOTHING, /* neither DDP nor RDMA */
     /*
-     * Draft: DDP alone. Tagged segments are placed, and untagged ones of QN 0 fill the receives that are posted, whatever their
-     * ULP's bits say: IWARP_EVENT_RECEIVE as for a Send. Sends and Writes can be posted, their segments have these bits 0. An
-     * error ends the stream without a Terminate, which is RDMAP's.
+     * Draft: DDP alone. Tagged segments are placed, and untagged ones of QN 0 fill the receives that are posted,
+     * whatever their ULP's bits say: IWARP_EVENT_RECEIVE as for a Send. Sends and Writes can be posted, their segments
+     * have these bits 0. An error ends the stream without a Terminate, which is RDMAP's.
      */
     IWARP_SCTP_DDP,
     IWARP_SCTP_RDMA, /* DDP, and RDMAP above it */
@@ -72,8 +72,8 @@ struct iwarp_association_config {
 };
 
 /*
- * The defaults: RFC 5043 or the draft, its indication (1; draft: 2), associations without DDP aborted, 64 streams, 16 requests,
- * MTU 1500 over IPv4, 4 MiB of held messages, Stream Reset on PPID 2 and answered, version 1.
+ * The defaults: RFC 5043 or the draft, its indication (1; draft: 2), associations without DDP aborted, 64 streams, 16
+ * requests, MTU 1500 over IPv4, 4 MiB of held messages, Stream Reset on PPID 2 and answered, version 1.
  */
 void iwarp_association_config_default(struct iwarp_association_config *config, enum ddp_sctp_profile profile);
 
@@ -84,8 +84,9 @@ void iwarp_association_config_default(struct iwarp_association_config *config, e
 enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *config, bool has, uint32_t indication);
 
 /*
- * Makes an association that is not up yet. `config` is copied, `device` borrowed. NULL with a sentence: memory is short, or the
- * configuration is impossible (profile, indication, no streams, an MTU without room for 516 octets, PPID, version).
+ * Makes an association that is not up yet. `config` is copied, `device` borrowed. NULL with a sentence: memory is
+ * short, or the configuration is impossible (profile, indication, no streams, an MTU without room for 516 octets, PPID,
+ * version).
  */
 struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
                                                 const struct iwarp_association_config *config, uint64_t now,
@@ -156,8 +157,8 @@ struct iwarp_sctp_output {
 
 /*
  * Gives the next message to send; streams take turns. Returns its octets, 0: there is none now. Without
- * iwarp_association_output_done(), the next call gives the same message. The spans are valid until the next call for the
- * association or one of its streams.
+ * iwarp_association_output_done(), the next call gives the same message. The spans are valid until the next call for
+ * the association or one of its streams.
  */
 size_t iwarp_association_output(struct iwarp_association *association, struct iwarp_sctp_output *output);
 
@@ -214,20 +215,21 @@ struct iwarp_stream *iwarp_association_poll_stream(struct iwarp_association *ass
 void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
 /*
- * Makes a stream on the SID. An initiator asks the peer for a session: enhanced (codes 5 to 7) or not, with the Private Data
- * of the configuration. A responder takes the request that waits on the SID, or the next one. In the draft, a stream is
- * established at once; on an aborted SID, an initiator resets it, and a responder waits for the peer's Stream Reset. NULL with
- * a sentence: memory is short; the association is not up or not for RDMA; no such SID; the SID has a stream, or is not
- * free for a new session because messages of the last one may be outstanding (RFC 5043 6.6); more than 512 octets of
- * Private Data, 508 with `enhanced`. `revision`, `markers`, `crc`, `emss`, `rdmac` and `smbd` are not looked at.
+ * Makes a stream on the SID. An initiator asks the peer for a session: enhanced (codes 5 to 7) or not, with the Private
+ * Data of the configuration. A responder takes the request that waits on the SID, or the next one. In the draft, a
+ * stream is established at once; on an aborted SID, an initiator resets it, and a responder waits for the peer's Stream
+ * Reset. NULL with a sentence: memory is short; the association is not up or not for RDMA; no such SID; the SID has a
+ * stream, or is not free for a new session because messages of the last one may be outstanding (RFC 5043 6.6); more
+ * than 512 octets of Private Data, 508 with `enhanced`. `revision`, `markers`, `crc`, `emss`, `rdmac` and `smbd` are
+ * not looked at.
  */
 struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
                                            const struct iwarp_stream_config *config, uint64_t now,
                                            struct sentence *sentence);
 
 /*
- * The same in two steps, for a program that posts work before the association is up: a stream of no association, and its
- * beginning on a SID. Until then it is in start-up, and nobody keeps its time limits. Errors: those of
+ * The same in two steps, for a program that posts work before the association is up: a stream of no association, and
+ * its beginning on a SID. Until then it is in start-up, and nobody keeps its time limits. Errors: those of
  * iwarp_sctp_stream_new(), and a stream that has ended or has a SID.
  */
 struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,

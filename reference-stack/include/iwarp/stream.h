@@ -358,10 +358,10 @@ int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, str
 enum { IWARP_PIECES = 64 }; /* of one message, or of one receive, at most */
 
 /*
- * The octets of a Send or Write are `count` at `octets`, or those of `piece_count` pieces, one after the other (a gather
- * list; `octets` is NULL then, and `count` is not used). `pieces` are copied, and may be reused at once. With `copy` the
- * octets are copied, too, which suits short messages (inline data): the memory is the caller's again when the function
- * returns. Otherwise the library uses it until the completion.
+ * The octets of a Send or Write are `count` at `octets`, or those of `piece_count` pieces, one after the other (a
+ * gather list; `octets` is NULL then, and `count` is not used). `pieces` are copied, and may be reused at once. With
+ * `copy` the octets are copied, too, which suits short messages (inline data): the memory is the caller's again when
+ * the function returns. Otherwise the library uses it until the completion.
  */
 struct iwarp_send {
     uint64_t id;
@@ -370,8 +370,8 @@ struct iwarp_send {
     bool solicited;
     bool invalidate;
     uint32_t stag; /* the peer's, with invalidate */
-    uint8_t
-        opcode; /* 0: chosen by solicited and invalidate; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
+    /* 0: chosen by solicited and invalidate; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
+    uint8_t opcode;
     bool copy;
     const struct iwarp_span *pieces;
     size_t piece_count;

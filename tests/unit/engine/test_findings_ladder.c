@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ladders of findings: every step reads as the decoder's notation of that frame did when its event was there. The captures
- * are those of pcaps/, which the tests find because they run in the root of the tree.
+ * Ladders of findings: every step reads as the decoder's notation of that frame did when its event was there. The
+ * captures are those of pcaps/, which the tests find because they run in the root of the tree.
  */
 #include <check.h>
 #include <glob.h>

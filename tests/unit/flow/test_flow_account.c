@@ -107,7 +107,10 @@ START_TEST(gap)
 }
 END_TEST
 
-/* The last segments are missing, and nothing comes after them but their acknowledgment. A FIN is no octet. Loop: octets. */
+/*
+ * The last segments are missing, and nothing comes after them but their acknowledgment. A FIN is no octet. Loop:
+ * octets.
+ */
 START_TEST(gap_at_the_end)
 {
     struct talk *talk = conversation(NULL, 8);
@@ -154,7 +157,10 @@ START_TEST(snapped)
 }
 END_TEST
 
-/* The capture ends in the middle of an FPDU, or the connection does: nobody knows what it would have become. Loop: closes. */
+/*
+ * The capture ends in the middle of an FPDU, or the connection does: nobody knows what it would have become. Loop:
+ * closes.
+ */
 START_TEST(unfinished)
 {
     static const uint8_t closes[] = {0, TCP_FLAG_FIN, TCP_FLAG_RST};
@@ -313,7 +319,9 @@ START_TEST(foreign_from_its_start)
 }
 END_TEST
 
-/* A Key in the middle of a segment may be the start of MPA, which begins after the ULP's own octets, or a text on it. */
+/*
+ * A Key in the middle of a segment may be the start of MPA, which begins after the ULP's own octets, or a text on it.
+ */
 START_TEST(key_in_the_middle)
 {
     static const char text[] = "the key is MPA ID Req Frame, says the text";

@@ -169,7 +169,10 @@ static void put_before(struct talk *talk, unsigned side, const char *text)
         talk->boundary[side][i] += count;
 }
 
-/* Loop: octets of the ULP and a start-up frame in the same segment: of the Initiator, of the Responder, of both; cut at each octet. */
+/*
+ * Loop: octets of the ULP and a start-up frame in the same segment: of the Initiator, of the Responder, of both; cut at
+ * each octet.
+ */
 START_TEST(coalesced)
 {
     struct talk *talk = fresh(false);
@@ -279,7 +282,10 @@ START_TEST(begun_again)
 }
 END_TEST
 
-/* Loop: from mid-stream on, without CRC, each FPDU in two segments that are acknowledged one by one, cut after so many octets. */
+/*
+ * Loop: from mid-stream on, without CRC, each FPDU in two segments that are acknowledged one by one, cut after so many
+ * octets.
+ */
 START_TEST(pushed_in_halves)
 {
     struct talk *talk = talk_new(NULL);

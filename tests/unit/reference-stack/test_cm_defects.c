@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CM agent's defects: each row of defects-cm.tsv shows in what an agent sends or tells, and the correct agent has none of it. */
+/*
+ * The CM agent's defects: each row of defects-cm.tsv shows in what an agent sends or tells, and the correct agent has
+ * none of it.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

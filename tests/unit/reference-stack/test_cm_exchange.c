@@ -90,7 +90,7 @@ START_TEST(accepted)
 }
 END_TEST
 
-/* --- Rejections ---------------------------------------------------------------------------------------------------- */
+/* --- Rejections --------------------------------------------------------------------------------------------------- */
 
 static struct cm_refusal refusal;
 
@@ -170,9 +170,12 @@ START_TEST(version_suggested)
 }
 END_TEST
 
-/* --- Time ---------------------------------------------------------------------------------------------------------- */
+/* --- Time --------------------------------------------------------------------------------------------------------- */
 
-/* Nobody answers: so many REQs as there are retries and one, all alike, then a REJ with reason 4, and the ULP hears of it. */
+/*
+ * Nobody answers: so many REQs as there are retries and one, all alike, then a REJ with reason 4, and the ULP hears of
+ * it.
+ */
 START_TEST(nobody_answers)
 {
     uint64_t wait = cm_time_ns(pair.config[1].remote_timeout);
@@ -271,7 +274,7 @@ START_TEST(no_ready)
 }
 END_TEST
 
-/* --- Misuse -------------------------------------------------------------------------------------------------------- */
+/* --- Misuse ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(misuse)
 {

@@ -18,7 +18,7 @@ enum { RESPONDER = 0, INITIATOR = 1, STAG = 0x00ABCD01, BASE = 0x1000, LENGTH = 
 
 #define ALL UINT64_MAX
 
-/* --- The operations -------------------------------------------------------------------------------------------------- */
+/* --- The operations ----------------------------------------------------------------------------------------------- */
 
 static const struct {
     unsigned operation;
@@ -125,7 +125,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* --- Between two streams ---------------------------------------------------------------------------------------------- */
+/* --- Between two streams ------------------------------------------------------------------------------------------ */
 
 static uint8_t *memory(const struct pair *pair)
 {

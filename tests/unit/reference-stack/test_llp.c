@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The seam below DDP (core/llp.h) with a layer of messages, in any order, without Markers and CRC. A message is one octet of
- * kind, one of number, and what the kind has. DDP and RDMAP must work over it by the table alone.
+ * The seam below DDP (core/llp.h) with a layer of messages, in any order, without Markers and CRC. A message is one
+ * octet of kind, one of number, and what the kind has. DDP and RDMAP must work over it by the table alone.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The faults of DDP over SCTP, one by one: a device that has it goes through a course against a correct one, in both roles
- * and both profiles, and all that can be seen of it is written down. It differs from what is seen of the correct stack, and
- * that is the same each time.
+ * The faults of DDP over SCTP, one by one: a device that has it goes through a course against a correct one, in both
+ * roles and both profiles, and all that can be seen of it is written down. It differs from what is seen of the correct
+ * stack, and that is the same each time.
  */
 #include <check.h>
 #include <stdarg.h>

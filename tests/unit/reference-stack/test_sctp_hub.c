@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two peers over SCTP on a link in memory, on virtual time: several associations between the same two places, many streams in one,
- * a link that loses packets, and strangers who begin what they never finish. Skipped where the build has no libusrsctp.
+ * Two peers over SCTP on a link in memory, on virtual time: several associations between the same two places, many
+ * streams in one, a link that loses packets, and strangers who begin what they never finish. Skipped where the build
+ * has no libusrsctp.
  */
 #include <check.h>
 #include <jansson.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What two CM agents say to one another, as a capture before the rules: the correct agents draw no finding, in all that the annex
- * allows; an agent with a defect draws one of each requirement that the defect's row names and that a rule decides, and no other.
+ * What two CM agents say to one another, as a capture before the rules: the correct agents draw no finding, in all that
+ * the annex allows; an agent with a defect draws one of each requirement that the defect's row names and that a rule
+ * decides, and no other.
  */
 #include <check.h>
 #include <stdlib.h>

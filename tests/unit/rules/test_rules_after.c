@@ -16,7 +16,7 @@ static void begin(struct conversation *c)
     conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
 }
 
-/* ---- Reads --------------------------------------------------------------------------------------------------------- */
+/* ---- Reads ------------------------------------------------------------------------------------------------------- */
 
 enum wrong_msn { MSN_RIGHT, MSN_SECOND_FIRST, MSN_SKIPPED, MSN_AGAIN, MSN_KINDS };
 
@@ -140,7 +140,7 @@ static void untagged_answer(struct conversation *c)
     conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 23);
 }
 
-/* ---- after a loss --------------------------------------------------------------------------------------------------- */
+/* ---- after a loss ------------------------------------------------------------------------------------------------ */
 
 /* A healthy beginning, of which a frame is left out, or spoilt by a wrong CRC; then a message of several segments. */
 static void long_talk(struct conversation *c, unsigned units)

@@ -118,7 +118,10 @@ static void no_pad(struct conversation *c)
     }
 }
 
-/* Two Sends of `payload` octets from this MSN on, the first with so many pad octets, both with a CRC field of `crc` octets. */
+/*
+ * Two Sends of `payload` octets from this MSN on, the first with so many pad octets, both with a CRC field of `crc`
+ * octets.
+ */
 static void padded_from(struct conversation *c, uint8_t msn, size_t payload, size_t pad, size_t crc)
 {
     uint8_t octets[2][64] = {{0}};

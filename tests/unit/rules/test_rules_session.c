@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cases of the rules on DDP stream sessions over SCTP: RFC 5043's and RFC 6581's messages, their order, and their ends. */
+/*
+ * Cases of the rules on DDP stream sessions over SCTP: RFC 5043's and RFC 6581's messages, their order, and their ends.
+ */
 #include <string.h>
 
 #include "tests/unit/rule_case.h"
