@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# arch-inside.sh ARCH...: the part of tools/arch.sh that runs where the cross compilers and the foreign libraries are. It builds for this
-# processor and for each of those, runs both, and compares.
+# arch-inside.sh ARCH...: the part of tools/arch.sh that runs where the cross compilers and the foreign libraries are.
+# It builds for this processor and for each of those, runs both, and compares.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${OUT:=build/arch}" "${JOBS:=2}" "${PROVE_EACH:=25}" "${PARTS:=unit corpora audit gen simulated prove peers}"
@@ -32,8 +32,8 @@ audited() { # PROGRAM FILE
 	sed -i -E 's/"(started|ended)":"[^"]*"/"\1":"then"/g; s/("chain":\{"lines":[0-9]+,"crc32c":)"[^"]*"/\1"of these"/' "$2"
 	[ "$status" -eq 1 ] || [ "$status" -eq 4 ]
 }
-# The stack keeps the target of an atomic operation in the byte order of its host, as devices do (docs/upper-tester.md): what an Atomic
-# Response says of octets that were there before is another number on the other kind of machine.
+# The stack keeps the target of an atomic operation in the byte order of its host, as devices do (docs/upper-tester.md):
+# what an Atomic Response says of octets that were there before is another number on the other kind of machine.
 simulated() { # PROGRAM FOLDER: what is a result in it
 	"$1" run --simulate --seed 1 -j "$JOBS" -o "$2" --force >/dev/null &&
 		jq -cS 'select(.type == "result" or .type == "summary") | del(.seconds, .elapsed, .began, .ended, .time, .evidence, .chain) | if (.id // "" | startswith("ATOM-"))

@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their calls
-# fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
+# chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their
+# calls fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
-# Subjects: run, workers (run -j 2: which call is the N-th is chance there), live, audit, prove, report, merge, gen, new (new-check), course, peer, disk; all of them when none is named.
+# Subjects: run, workers (run -j 2: which call is the N-th is chance there), live, audit, prove, report, merge, gen, new
+# (new-check), course, peer, disk; all of them when none is named.
 #
 #   --calls   the classes of calls that fail: open, write, sync, rename, close, remove, make and memory; all of them
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
 #   FAULTS    how many calls of each class fail in turn: a number, or all (all). Of allocations all means each that is
 #             reached in a way of its own (the functions that call one another), and each at all where there are few
-#             Of failures in other ways (a device that is full, EINTR, EIO, a short write), and of a live run, whose code
-#             is the simulated run's but for the link, at most MOMENTS
+#             Of failures in other ways (a device that is full, EINTR, EIO, a short write), and of a live run, whose
+#             code is the simulated run's but for the link, at most MOMENTS
 #   JOBS      how many subjects at once (as many as there are processors)
 #   SEED      moments follow from it (1)
 #   WORK      folder to work in (build/chaos)
 #
 # What is preloaded is tests/support/chaos.c, built by make: a failing case is repeated by hand with the variables that
-# stand at the top of that file. The last line is "N checked, N wrong"; the exit status is 0 only if something was checked
-# and nothing was wrong.
+# stand at the top of that file. The last line is "N checked, N wrong"; the exit status is 0 only if something was
+# checked and nothing was wrong.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${B:=$PWD/build}" "${CC:=gcc}" "${JOBS:=$(nproc)}" "${MOMENTS:=100}" "${FAULTS:=all}" "${SEED:=1}" "${CASE_SECONDS:=300}"
@@ -51,10 +52,10 @@ holds() {
 	"$@" >"$WORK/held" 2>&1 || wrong "$what" "$(head -c 600 "$WORK/held")" "stderr: $(head -c 400 "$WORK/stderr" 2>/dev/null)"
 }
 
-# ---- one command ------------------------------------------------------------------------------------------------------
+# ---- one command ----------------------------------------------------------------------------------------------------
 
-# attempt COMMAND...: its status in $status, its output in $WORK/stdout and $WORK/stderr. Every process that it starts holds
-# the pipe: the pipe's end comes when none is left.
+# attempt COMMAND...: its status in $status, its output in $WORK/stdout and $WORK/stderr. Every process that it starts
+# holds the pipe: the pipe's end comes when none is left.
 attempt() {
 	local left=0
 	rm -f "$WORK/status"
@@ -73,8 +74,8 @@ chaotic() {
 		MALLOC_PERTURB_=165 "${@:4}"
 }
 
-# moments MANY OF: so many numbers from 1 to OF, of this case's own series. The number of the case stands in a file: what
-# calls moments reads its output, and so runs it in a shell of its own.
+# moments MANY OF: so many numbers from 1 to OF, of this case's own series. The number of the case stands in a file:
+# what calls moments reads its output, and so runs it in a shell of its own.
 moments() {
 	local case_number=$(($(cat "$WORK/case" 2>/dev/null || echo 0) + 1))
 	echo "$case_number" >"$WORK/case"
@@ -99,9 +100,10 @@ calls() {
 	fi
 }
 
-# ---- what a command leaves ----------------------------------------------------------------------------------------------
+# ---- what a command leaves ------------------------------------------------------------------------------------------
 
-# Everything but the times, which are the run's own, and the ladders and places of frames, which a finding may do without.
+# Everything but the times, which are the run's own, and the ladders and places of frames, which a finding may do
+# without.
 lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns, .offset, .octets, .steps) | del(.findings[]?.offset, .findings[]?.octets)' "$1/results.jsonl"; }
 # What was decided: of a live run the frames and counts are never the same twice.
 verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1/results.jsonl" | sort -u; }
@@ -124,15 +126,17 @@ is_whole() {
 claims_nothing() {
 	local got=0
 	[ -s "$1/results.jsonl" ] || return 0
-	! jq -es 'any(.[]; .type == "summary" and (.stopped | not))' "$1/results.jsonl" >/dev/null 2>&1 || return 0 # it was at its end
+	# It was at its end.
+	! jq -es 'any(.[]; .type == "summary" and (.stopped | not))' "$1/results.jsonl" >/dev/null 2>&1 || return 0
 	"$WARPCHECK" report "$1" --format tap -o - >"$WORK/tap" 2>/dev/null || got=$?
 	[ "$got" -ne 0 ] || grep -q '^Bail out!' "$WORK/tap" || { echo "the report of a stopped run does not say so"; return 1; }
 }
 
-# ---- subjects -----------------------------------------------------------------------------------------------------------
+# ---- subjects -------------------------------------------------------------------------------------------------------
 
-# A subject is: name_start DIR (the command), name_again DIR (what goes on with it, or repeats it), name_state DIR (what is
-# compared), the exit status when it is undisturbed in $undisturbed, and whether SIGTERM ends it in order in $graceful.
+# A subject is: name_start DIR (the command), name_again DIR (what goes on with it, or repeats it), name_state DIR (what
+# is compared), the exit status when it is undisturbed in $undisturbed, and whether SIGTERM ends it in order in
+# $graceful.
 
 # check_state WHAT DIR: after it was gone on with.
 check_state() {
@@ -277,7 +281,8 @@ gen_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" gen --corpus "$1" gene
 gen_again() { attempt "$WARPCHECK" gen --corpus "$1" generator/examples/faults.lua --force; }
 gen_state() { contents "$1"; }
 
-# Progress is kept in a file that others' exercises are in, too: one of them is passed before. How often it was tried is no matter.
+# Progress is kept in a file that others' exercises are in, too: one of them is passed before. How often it was tried is
+# no matter.
 course_prepare() { attempt env XDG_STATE_HOME="$1" "$WARPCHECK" course answer 2 11 initiator; }
 course_start() { XDG_STATE_HOME=$1 chaotic "$class" "$at" "$deed" "$WARPCHECK" course answer 1 17 initiator; }
 course_again() { XDG_STATE_HOME=$1 attempt "$WARPCHECK" course answer 1 17 initiator; }
@@ -392,7 +397,8 @@ chaos_gen() { subject gen 0 yes; }
 chaos_new() { subject new 0 no; }
 chaos_course() { subject course 0 no; }
 
-# iwarp-peer at work (tests/support/peer_load.pl) without memory; FAULTS=all: each allocation that is reached in a way of its own.
+# iwarp-peer at work (tests/support/peer_load.pl) without memory; FAULTS=all: each allocation that is reached in a way
+# of its own.
 chaos_peer() {
 	local which=sites counts
 	echo "== peer"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# outcomes.sh [TREE]: each row of the catalogue that allows several outcomes says in reference-stack/defects/outcomes.tsv what shows them. The
-# script names each row with a choice that has no line, each line that names what is not there (a row, a variant, an option) or that gives
-# no reason, and each variant that no line names together with a row of its own. It exits with 1 when there is one.
+# outcomes.sh [TREE]: each row of the catalogue that allows several outcomes says in
+# reference-stack/defects/outcomes.tsv what shows them. The script names each row with a choice that has no line, each
+# line that names what is not there (a row, a variant, an option) or that gives no reason, and each variant that no line
+# names together with a row of its own. It exits with 1 when there is one.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 

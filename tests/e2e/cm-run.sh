@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# warpcheck run --llp cm: the checks of the RDMA IP CM Service, on the simulated link and, in a network namespace, against
-# iwarp-peer --cm over RoCEv2. What a device does wrong shows in exit status and results; what the wire alone cannot decide is skipped; a
-# device that does not answer is told in one line.
+# warpcheck run --llp cm: the checks of the RDMA IP CM Service, on the simulated link and, in a network namespace,
+# against iwarp-peer --cm over RoCEv2. What a device does wrong shows in exit status and results; what the wire alone
+# cannot decide is skipped; a device that does not answer is told in one line.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -28,7 +28,8 @@ cat >"$WORK/cm.json" <<'JSON'
 { "name": "cm", "address": "10.99.0.2", "port": 3260, "interface": "tester0", "own_address": "10.99.0.3",
   "capabilities": { "cm": "yes" } }
 JSON
-# Inside: the device at one end of a cable, the run at the other end. $1: the device's options; the others: those of the run.
+# Inside: the device at one end of a cable, the run at the other end. $1: the device's options; the others: those of the
+# run.
 cat >"$WORK/inside.sh" <<'INSIDE'
 set -u
 source tests/e2e/cable.bash

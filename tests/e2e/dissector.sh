@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The Wireshark plugin on captures of every situation (warpcheck gen --corpus) and on those of real stacks: each field of
-# each frame is as in tests/data/dissector/, in two passes and, but for links to later frames, in one; every FPDU that
-# was sent is there with its payload; nothing is called malformed; findings can be filtered; the rules' findings are
-# those of `warpcheck audit`.
+# The Wireshark plugin on captures of every situation (warpcheck gen --corpus) and on those of real stacks: each field
+# of each frame is as in tests/data/dissector/, in two passes and, but for links to later frames, in one; every FPDU
+# that was sent is there with its payload; nothing is called malformed; findings can be filtered; the rules' findings
+# are those of `warpcheck audit`.
 #
 # CAPTURES=GLOB takes some of the captures only. UPDATE=1 writes tests/data/dissector/ and pcaps/generated/ anew, to be
 # looked at before they are committed.
@@ -110,7 +110,8 @@ says '^ RDMAP-5\.4-10 +1 '
 expect 0 "a Terminate is drawn as it is meant" "${with_plugin[@]}" -r "$siw" -Y warp.terminate.meant -T fields -e frame.number \
 	-e _ws.col.Info -e warp.terminate.meant -e warp.terminate.ddp.stag -e warp.terminate.culprit
 says '^13	.*Base or bounds violation \(0x1101\) M D swapped	DDP / Tagged Buffer Error / Base or bounds violation \(0x1101\)	0x185d1400	10$'
-# That one reads the same either way, by chance. In this one layer and type differ, and as it stands on the wire it would be a DDP error.
+# That one reads the same either way, by chance. In this one layer and type differ, and as it stands on the wire it
+# would be a DDP error.
 cat >"$WORK/own.lua" <<'END'
 capture {
   name = "swapped", about = "a Terminate in a little-endian host's order of bits",
@@ -190,8 +191,8 @@ expect 0 "atomics say what they do, and where" "${with_plugin[@]}" -r "$WORK/cor
 says 'Atomic Request qn 1 msn 1 mo 0 L FetchAdd id 100 stag 0x000000c1 to 0x3000$'
 says 'Atomic Response qn 3 msn 1 mo 0 L id 100 value 0x2a$'
 
-# What is decided at the end of a connection is protocol warp in one pass too, and has the side that is meant; nobody is said
-# to have sent it.
+# What is decided at the end of a connection is protocol warp in one pass too, and has the side that is meant; nobody is
+# said to have sent it.
 expect 0 "findings of the end" "${with_plugin[@]}" -r "$WORK/corpus/behind-the-reply.pcap" -Y 'warp.finding.id == "MPA-7.1.2-17"' \
 	-T fields -e frame.number -e frame.protocols -e _ws.col.Protocol -e warp.from -e warp.finding.side
 says '^8	eth:ethertype:ip:tcp:warp	iWARP		Responder$'
@@ -199,7 +200,8 @@ expect 0 "the same in two passes" "${with_plugin[@]}" -2 -r "$WORK/corpus/behind
 	-T fields -e frame.number -e frame.protocols -e warp.from -e warp.finding.side
 says '^5	eth:ethertype:ip:tcp:warp	Responder,Responder,Responder	Responder$'
 
-# One direction alone: after eight segments without a word of the other side the FPDUs are shown as they come, in one pass too.
+# One direction alone: after eight segments without a word of the other side the FPDUs are shown as they come, in one
+# pass too.
 for name in one-way one-way-responder one-way-with-markers one-way-without-crc; do
 	shown() { ours "$@" -r "$WORK/corpus/$name.pcap" -T fields -e warp.rdmap.opcode 2>"$WORK/stderr" | values; }
 	holds "$name: one pass shows as many FPDUs as two" test "$(shown)" = 40 -a "$(shown -2)" = 40
@@ -209,7 +211,8 @@ for name in one-way one-way-responder one-way-with-markers one-way-without-crc; 
 	holds "$name: nothing of it" test ! -s "$WORK/stdout"
 done
 
-# Where TCP puts segments in order first, it hands over the new octets of a retransmission alone; nothing else is shown for it.
+# Where TCP puts segments in order first, it hands over the new octets of a retransmission alone; nothing else is shown
+# for it.
 for name in retransmitted out-of-order overlap-differs; do
 	units() { ours -2 "$@" -r "$WORK/corpus/$name.pcap" -T fields -e frame.number -e warp.rdmap.opcode -e warp.ddp.msn -e warp.ddp.to 2>"$WORK/stderr"; }
 	holds "$name: segments put in order by TCP change nothing" diff <(units) <(units -o tcp.reassemble_out_of_order:TRUE)
@@ -228,8 +231,9 @@ says '^9	eth:ethertype:ip:tcp:warp	(0x0)?3	1$'
 "${with_plugin[@]}" -G fields >"$WORK/fields"
 holds "every field has a description" test -z "$(awk -F'\t' '$1 == "F" && $3 ~ /^warp(\.|$)/ && $8 == ""' "$WORK/fields")"
 holds "fields were found" test "$(awk -F'\t' '$1 == "F" && $3 ~ /^warp\./' "$WORK/fields" | wc -l)" -gt 200
-# A filter for a field that nothing ever has finds nothing, and says so of no capture. These are in no capture of the corpus: SIDR, an
-# ABORT of SCTP, what follows a Terminate's quoted headers, what only one pass shows; findings are not in the golden files.
+# A filter for a field that nothing ever has finds nothing, and says so of no capture. These are in no capture of the
+# corpus: SIDR, an ABORT of SCTP, what follows a Terminate's quoted headers, what only one pass shows; findings are not
+# in the golden files.
 jq -rs '[.. | objects | keys[]] | unique[]' "$WORK"/*.two | grep '^warp' | LC_ALL=C sort -u >"$WORK/seen"
 awk -F'\t' '$1 == "F" && $4 != "FT_NONE" && $3 ~ /^warp\./ { print $3 }' "$WORK/fields" | LC_ALL=C sort -u >"$WORK/named"
 LC_ALL=C comm -23 "$WORK/named" "$WORK/seen" | grep -vE '^warp\.(cm\.sidr_re[qp]\.|sctp\.chunk\.|finding|terminate\.excess$|waited_since$)' >"$WORK/never" || true
@@ -244,7 +248,8 @@ holds "is two conversations" test "$(grep -c '<->' "$WORK/stdout")" = 2
 expect 0 "endpoints" "${with_plugin[@]}" -q -z endpoints,warp -r "$WORK/corpus/three-flows.pcap"
 says '^10\.77\.0\.2 +7174 +42 '
 
-# Over SCTP a line for the association and one for each session in it; a packet with messages of two is one of an endpoint.
+# Over SCTP a line for the association and one for each session in it; a packet with messages of two is one of an
+# endpoint.
 expect 0 "conversations over SCTP" "${with_plugin[@]}" -q -z conv,warp -r "$WORK/corpus/sctp-sessions.pcap"
 holds "six of them, with ports" test "$(grep -cE '^192\.0\.2\.[12]:442[01] *<-> 192\.0\.2\.[12]:442[01] ' "$WORK/stdout")" = 6
 expect 0 "endpoints of SCTP" "${with_plugin[@]}" -q -z endpoints,warp -r "$WORK/corpus/sctp-sessions.pcap"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Over SCTP, too, a device cannot evade judgement by packets and chunks that its peer does not take (RFC 9260 3.2, 6.2, 6.8, 8.5): a
-# Send with a wrong MSN is found behind a good copy with its TSN that the receiver drops. Of two copies that the receiver may have
-# taken nobody knows which one counts. One direction alone, whose SACKs tell of the other, is not all.
+# Over SCTP, too, a device cannot evade judgement by packets and chunks that its peer does not take (RFC 9260 3.2, 6.2,
+# 6.8, 8.5): a Send with a wrong MSN is found behind a good copy with its TSN that the receiver drops. Of two copies
+# that the receiver may have taken nobody knows which one counts. One direction alone, whose SACKs tell of the other, is
+# not all.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A device cannot evade judgement by segments that its peer's TCP does not accept (RFC 9293 3.10.7, RFC 5961): a fault behind
-# them is found as without them, and where nobody knows what the peer accepted, the capture does not conform.
+# A device cannot evade judgement by segments that its peer's TCP does not accept (RFC 9293 3.10.7, RFC 5961): a fault
+# behind them is found as without them, and where nobody knows what the peer accepted, the capture does not conform.
 # capture_evade.c puts them in front of the frame that carries the fault.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash

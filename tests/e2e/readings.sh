@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What is wrong is named by the reading that fits it, and where it is: octets of a field in reverse order, a CRC field or pad octets that
-# are missing, a length off by a header. The failures of a run say so in both roles, and an audit of frames alone does.
+# What is wrong is named by the reading that fits it, and where it is: octets of a field in reverse order, a CRC field
+# or pad octets that are missing, a length off by a header. The failures of a run say so in both roles, and an audit of
+# frames alone does.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# --resume: a run that was stopped at any octet of its results and resumed has the verdicts, counters and lines of one that was not,
-# what its rules found included; a reader of a stopped run sees what its rules had found; another program, selection,
-# profile, seed or option is refused.
+# --resume: a run that was stopped at any octet of its results and resumed has the verdicts, counters and lines of one
+# that was not, what its rules found included; a reader of a stopped run sees what its rules had found; another program,
+# selection, profile, seed or option is refused.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -132,7 +132,8 @@ sed -i '1s/"tool":"warpcheck [^"]*"/"tool":"warpcheck 0.1.0"/; 1s/"catalogue":"[
 refuses 'another catalogue' "$WARPCHECK" "${run[@]}" 'MPA-7.1-*'
 
 echo "== a profile"
-# A device that cannot be reached leaves no results to go on with: the run line is taken from a run, with what this one has.
+# A device that cannot be reached leaves no results to go on with: the run line is taken from a run, with what this one
+# has.
 jq -n '{name: "d", address: "192.0.2.1", port: 9, interface: "none", own_address: "192.0.2.9"}' >"$WORK/profile.json"
 dut=(run --dut "$WORK/profile.json" 'MPA-7.1-*' -o "$WORK/dut")
 expect 4 "a device that cannot be reached" "$WARPCHECK" "${dut[@]}"

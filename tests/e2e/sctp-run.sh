@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# warpcheck run over SCTP against a live device: the reference stack in a network namespace, and a device that a profile names. SCTP is in
-# UDP datagrams (RFC 6951). Verdicts are those of the simulated device; a defect shows; rules, audit and tshark read the same frames.
+# warpcheck run over SCTP against a live device: the reference stack in a network namespace, and a device that a profile
+# names. SCTP is in UDP datagrams (RFC 6951). Verdicts are those of the simulated device; a defect shows; rules, audit
+# and tshark read the same frames.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -48,7 +49,8 @@ for kept in rfc5043 draft02 kernel-rfc5043 kernel-draft02; do
 	holds "from the first message on" grep -Eq 'Send qn 0 msn 1' "$WORK/drawn"
 done
 
-# A message in fragments, in a packet that would have held it, over IP and in UDP: the plugin counts the packet's octets as audit does.
+# A message in fragments, in a packet that would have held it, over IP and in UDP: the plugin counts the packet's octets
+# as audit does.
 cat >"$WORK/fragment.lua" <<'LUA'
 capture {
   name = "fragment", about = "a Send in fragments of 400 octets, in one packet",
