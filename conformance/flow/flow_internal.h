@@ -382,6 +382,8 @@ void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connect
 unsigned flow_header_faults(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 /* The same from ULPDU_Length on; 0 while the two control octets are not there. */
 unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned revision);
+/* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
+bool flow_header_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
 /* flow_reading.c */
 /* The stream is known from its start, so that octets which are no FPDU are a mistake of its sender. */
@@ -448,8 +450,6 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
 /* Copies up to `want` octets that are not Markers from an FPDU's first octet on; returns how many there were. */
 size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,
                         size_t want);
-/* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
-bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
 /* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
 void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,

@@ -36,3 +36,28 @@ unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned rev
         count = octets_get16(octets);
     return flow_header_faults(octets + FPDU_LENGTH_OCTETS, count, octets_get16(octets), revision);
 }
+
+bool flow_header_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision)
+{
+    const struct rdmap_opcode_row *row;
+    unsigned ddp, rdmap;
+    bool tagged;
+
+    if (length < DDP_TAGGED_OCTETS || have < 2)
+        return false;
+    ddp = ulpdu[0];
+    rdmap = ulpdu[1];
+    row = &rdmap_opcode_rows[rdmap & 0xF];
+    tagged = (ddp & 0x80) != 0;
+    /* Rsvd and Rsv zero; DV and RV 1, 0 with MPA revision 0 (RFC 5040 4.1, RFC 5041 4.1) */
+    if (revision == MPA_REV_RDMAC ? (ddp & 0x3E) != 0 || (rdmap & 0xB0) != 0
+                                  : (ddp & 0x3F) != 1 || (rdmap & 0xF0) != 0x40)
+        return false;
+    if (row->name == NULL || row->tagged != tagged)
+        return false;
+    if (tagged)
+        return true;
+    if (length < DDP_UNTAGGED_OCTETS + (size_t)row->header_octets)
+        return false;
+    return have < DDP_UNTAGGED_OCTETS || octets_get32(ulpdu + 6) == row->qn;
+}

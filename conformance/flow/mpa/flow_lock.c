@@ -12,36 +12,10 @@
 #include "conformance/flow/mpa/flow_streaming.h"
 
 enum {
-    LEAST_ULPDU = DDP_TAGGED_OCTETS,
     HEADER_OCTETS = FPDU_LENGTH_OCTETS + DDP_UNTAGGED_OCTETS,
     CRCS_MAX = 256,   /* computed to find out what a unit is that was begun */
     HINTS_NEEDED = 2, /* segments that FPDUs without CRC fill exactly */
 };
-
-bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision)
-{
-    const struct rdmap_opcode_row *row;
-    unsigned ddp, rdmap;
-    bool tagged;
-
-    if (length < LEAST_ULPDU || have < 2)
-        return false;
-    ddp = ulpdu[0];
-    rdmap = ulpdu[1];
-    row = &rdmap_opcode_rows[rdmap & 0xF];
-    tagged = (ddp & 0x80) != 0;
-    /* Rsvd and Rsv zero; DV and RV 1, 0 with MPA revision 0 (RFC 5040 4.1, RFC 5041 4.1) */
-    if (revision == MPA_REV_RDMAC ? (ddp & 0x3E) != 0 || (rdmap & 0xB0) != 0
-                                  : (ddp & 0x3F) != 1 || (rdmap & 0xF0) != 0x40)
-        return false;
-    if (row->name == NULL || row->tagged != tagged)
-        return false;
-    if (tagged)
-        return true;
-    if (length < DDP_UNTAGGED_OCTETS + (size_t)row->header_octets)
-        return false;
-    return have < DDP_UNTAGGED_OCTETS || octets_get32(ulpdu + 6) == row->qn;
-}
 
 size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,
                         size_t want)
@@ -91,7 +65,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
     wire_result result;
 
     if (have < FPDU_LENGTH_OCTETS + 2 ||
-        !flow_lock_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS, octets_get16(header), revision))
+        !flow_header_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS, octets_get16(header), revision))
         return candidate;
     candidate.place = PLACE_PLAUSIBLE;
     with_crc.crc = true;
@@ -175,7 +149,7 @@ static bool is_familiar(const struct flow_half *half, const uint8_t *at, size_t 
         return false;
     stag = octets_get32(header + FPDU_LENGTH_OCTETS + 2);
     if ((header[FPDU_LENGTH_OCTETS] & 0x80) == 0)
-        return true; /* flow_lock_plausible() has compared the queue number */
+        return true; /* flow_header_plausible() has compared the queue number */
     return stag != 0 && (stag == half->write.stag || stag == half->read_response.stag);
 }
 
@@ -220,8 +194,8 @@ bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connectio
         return false;
     framing.position = (uint32_t)side->position;
     have = flow_lock_gather(side->buffer, side->have, &framing, header, sizeof(header));
-    if (have >= FPDU_LENGTH_OCTETS + 2 && !flow_lock_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS,
-                                                               octets_get16(header), connection->flow->revision))
+    if (have >= FPDU_LENGTH_OCTETS + 2 && !flow_header_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS,
+                                                                 octets_get16(header), connection->flow->revision))
         return true;
     if (whole_but_for_length(decoder, side))
         return true;

@@ -28,8 +28,8 @@ static bool is_ddp_user(const struct sctp_data *data)
 
     if (data->ppid == DDP_SCTP_PPID_SEGMENT)
         return data->user_have > DDP_SCTP_SSN_OCTETS && data->user_octets > DDP_SCTP_SSN_OCTETS &&
-               flow_lock_plausible(data->user + DDP_SCTP_SSN_OCTETS, data->user_have - DDP_SCTP_SSN_OCTETS,
-                                   data->user_octets - DDP_SCTP_SSN_OCTETS, MPA_REV_1);
+               flow_header_plausible(data->user + DDP_SCTP_SSN_OCTETS, data->user_have - DDP_SCTP_SSN_OCTETS,
+                                     data->user_octets - DDP_SCTP_SSN_OCTETS, MPA_REV_1);
     if (data->user_have < DDP_SCTP_CONTROL_OCTETS)
         return false;
     (void)ddp_sctp_parse(data->ppid, data->user, data->user_have, &message);
