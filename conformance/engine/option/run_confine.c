@@ -121,9 +121,12 @@ uint64_t run_confine_files(const struct run_files *files)
             needed = UINT64_C(1) << DAC_READ_SEARCH;
     if (files->write != NULL) {
         const char *place = files->write;
+        char text[PATH_MAX];
 
-        while (stat(place, &status) != 0 && errno == ENOENT && strcmp(place, "/") != 0 && strcmp(place, ".") != 0)
-            place = strcpy(parent, parent_of(place, (char[PATH_MAX]){0}, PATH_MAX));
+        while (stat(place, &status) != 0 && errno == ENOENT && strcmp(place, "/") != 0 && strcmp(place, ".") != 0) {
+            (void)snprintf(parent, sizeof(parent), "%s", parent_of(place, text, sizeof(text)));
+            place = parent;
+        }
         if (!can(place, W_OK))
             needed |= UINT64_C(1) << DAC_OVERRIDE;
     }
