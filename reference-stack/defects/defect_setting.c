@@ -125,13 +125,15 @@ void defect_settings_apply(const struct defect_set *set, enum defect_configurati
     for (size_t i = 0; i < set->setting_count; i++) {
         const struct defect_setting *setting = &set->settings[i];
         uint8_t *member = (uint8_t *)config + setting->offset;
+        uint16_t in_two = (uint16_t)setting->value;
+        uint32_t in_four = (uint32_t)setting->value;
 
         if (setting->of != of)
             continue;
         switch (setting->octets) {
         case sizeof(uint8_t): *member = (uint8_t)setting->value; break;
-        case sizeof(uint16_t): memcpy(member, &(uint16_t){(uint16_t)setting->value}, sizeof(uint16_t)); break;
-        case sizeof(uint32_t): memcpy(member, &(uint32_t){(uint32_t)setting->value}, sizeof(uint32_t)); break;
+        case sizeof(in_two): memcpy(member, &in_two, sizeof(in_two)); break;
+        case sizeof(in_four): memcpy(member, &in_four, sizeof(in_four)); break;
         default: memcpy(member, &setting->value, sizeof(setting->value)); break;
         }
     }
