@@ -325,7 +325,10 @@ static int put_served(struct writing *writing)
     const char *text;
     int rc = lines ? 0 : -1;
 
-    json_object_foreach(lines, text, line) rc |= put(writing, line);
+    json_object_foreach(lines, text, line)
+    {
+        rc |= put(writing, line);
+    }
     json_decref(lines);
     return rc;
 }

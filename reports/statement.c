@@ -52,7 +52,10 @@ static void device(struct markup *m, const struct report *report)
     markup_element(m, "h2", NULL, "The device");
     markup_open(m, "dl", "class", "facts", NULL);
     fact(m, "Judged as", report->info.target);
-    json_object_foreach(report->info.device, name, value) fact(m, name, json_string_value(value));
+    json_object_foreach(report->info.device, name, value)
+    {
+        fact(m, name, json_string_value(value));
+    }
     fact(m, "Judged from", report->info.started);
     fact(m, "to", report->summary.ended);
     fact(m, "By", report->info.tool);

@@ -208,7 +208,10 @@ static void on_part(void *user, size_t number, const json_t *row)
     size_t i;
 
     (void)number;
-    json_array_foreach(json_object_get(row, "learned"), i, one) take_learned(meets, one);
+    json_array_foreach(json_object_get(row, "learned"), i, one)
+    {
+        take_learned(meets, one);
+    }
     json_array_foreach(json_object_get(row, "checks"), i, one)
     {
         size_t item = (size_t)json_integer_value(json_array_get(one, 0));

@@ -151,7 +151,10 @@ static const char **names_of(json_t *object)
 
     if (names == NULL)
         return NULL;
-    json_object_foreach(object, name, member) names[count++] = name;
+    json_object_foreach(object, name, member)
+    {
+        names[count++] = name;
+    }
     qsort(names, count, sizeof(*names), by_version);
     return names;
 }

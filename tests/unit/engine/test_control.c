@@ -103,7 +103,7 @@ static void demand_token(int listener)
     int from;
 
     while ((from = accept(listener, NULL, NULL)) >= 0) {
-        FILE *file = fdopen(from, "r+");
+        FILE *file = fdopen(from, "r");
         char line[1 << 10];
 
         if (file == NULL)
@@ -112,10 +112,10 @@ static void demand_token(int listener)
         if (fgets(line, sizeof(line), file) != NULL) {
             char *answer = upper_token_answer(&demanded, line, strlen(line), &shown);
 
-            fprintf(file, "%s\n", answer);
+            dprintf(from, "%s\n", answer);
             free(answer);
             if (shown && fgets(line, sizeof(line), file) != NULL)
-                fputs("yes\n", file);
+                dprintf(from, "yes\n");
         }
         fclose(file);
     }

@@ -168,13 +168,13 @@ static void put_ends(uint8_t *frame, unsigned type)
     octets_put16(frame + 12, (uint16_t)type);
 }
 
-static void make(struct made *made, const struct encapsulation *with, const uint8_t *inner, size_t octets)
+static struct made make(const struct encapsulation *with, const uint8_t *inner, size_t octets)
 {
     size_t at = 0, rest = with->count + octets;
-    uint8_t *frame = made->octets;
+    struct made made = {0};
+    uint8_t *frame = made.octets;
 
-    memset(made, 0, sizeof(*made));
-    made->link = with->outer == ERF ? FLOW_LINK_ERF : with->outer == COOKED ? FLOW_LINK_LINUX_SLL : FLOW_LINK_ETHERNET;
+    made.link = with->outer == ERF ? FLOW_LINK_ERF : with->outer == COOKED ? FLOW_LINK_LINUX_SLL : FLOW_LINK_ETHERNET;
     switch (with->outer) {
     case ETHERTYPE: put_ends(frame, with->number), at = ETHERNET; break;
     case LENGTH: put_ends(frame, (unsigned)rest), at = ETHERNET; break;
@@ -223,7 +223,8 @@ static void make(struct made *made, const struct encapsulation *with, const uint
     }
     memcpy(frame + at, with->header, with->count);
     memcpy(frame + at + with->count, inner, octets);
-    made->count = at + rest;
+    made.count = at + rest;
+    return made;
 }
 
 /* The same packet as ICMP, which is foreign wherever it is. */
@@ -299,7 +300,7 @@ START_TEST(never_foreign)
         octets_put16(segment + 16, 0);
         octets_put16(segment + 16, packet_checksum(segment, count, sum));
     }
-    make(&made, with, inner, count);
+    made = make(with, inner, count);
     account = decode(&made, made.count);
     ck_assert_msg(!is_foreign(&account), "%s", with->name);
     talk_free(talk);
@@ -319,7 +320,7 @@ START_TEST(others_are_foreign)
     make_icmp(talk->frame_octets + ETHERNET);
     memset(talk->frame_octets + ETHERNET + IPV4, 'x', talk->frame_length - ETHERNET - IPV4);
     inner_of(talk, with->inner, &inner, &count);
-    make(&made, with, inner, count);
+    made = make(with, inner, count);
     account = decode(&made, made.count);
     if (with->readable)
         ck_assert_msg(is_foreign(&account), "%s", with->name);
@@ -339,13 +340,13 @@ START_TEST(depth)
     unsigned read = 0;
 
     make_icmp(talk->frame_octets + ETHERNET);
-    make(&made, &in_ip, talk->frame_octets + ETHERNET, talk->frame_length - ETHERNET);
+    made = make(&in_ip, talk->frame_octets + ETHERNET, talk->frame_length - ETHERNET);
     for (unsigned i = 0; i < 12; i++) {
         account = decode(&made, made.count);
         if (!is_foreign(&account))
             break;
         read++;
-        make(&outer, &in_ip, made.octets + ETHERNET, made.count - ETHERNET);
+        outer = make(&in_ip, made.octets + ETHERNET, made.count - ETHERNET);
         made = outer;
     }
     ck_assert_uint_ge(read, 2);
@@ -365,7 +366,7 @@ static enum flow_account_kind kind_of(enum outer outer, unsigned number, const u
 
     if (count != 0)
         memcpy(with.header, header, count);
-    make(&made, &with, zeros, sizeof(zeros));
+    made = make(&with, zeros, sizeof(zeros));
     account = decode(&made, made.count);
     for (unsigned kind = 0; kind < FLOW_ACCOUNT_KINDS; kind++)
         if (flow_account_sum(&account, (enum flow_account_kind)kind).frames != 0)
