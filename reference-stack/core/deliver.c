@@ -71,7 +71,7 @@ struct placement deliver_place(const struct iwarp_stream *stream, const struct v
     receive = ring_at(&stream->inbound.receives, 0);
     if (receive != NULL && receive->list != NULL)
         place.pieces = receive->list;
-    else if (receive != NULL) /* else the Send that is an RTR, which has no octets */
+    else if (receive != NULL && receive->buffer != NULL) /* else a receive, or a Send that is an RTR, without octets */
         place.octets = receive->buffer + segment->mo;
     return place;
 }

@@ -42,7 +42,7 @@ confined_calls() {
 				error = substr(text, RSTART + 5, RLENGTH - 5)
 			if (confined[process] && text !~ /<unfinished \.\.\.>$/)
 				print name, error
-			if (name == "seccomp" && match(text, /\{len=[0-9]+/) && substr(text, RSTART + 5, RLENGTH - 5) + 0 > 150 && error == "-")
+			if (name ~ /^(seccomp|prctl)$/ && match(text, /\{len=[0-9]+/) && substr(text, RSTART + 5, RLENGTH - 5) + 0 > 150 && error == "-")
 				confined[process] = 1
 		}' "$1" | LC_ALL=C sort -u
 }

@@ -32,8 +32,12 @@ local function body(a, decoy)
   end
   if decoy then decoy(i, function(user) return chunk(2, user) end) end
   i:packet { chunk(9) }
-  i.tsn = tsn + 1
+  i.tsn, stream.ssn = tsn + 1, stream.ssn + 1
   r:sack()
+  i:control "Terminate"
+  r:sack()
+  r:control "Terminate"
+  i:sack()
   a:close()
 end
 local decoys = {

@@ -8,7 +8,7 @@
  *   CHAOS_AT      what happens does so at this call, from 1; 0 or nothing: calls are counted, and that is all
  *   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call and all later ones fail), kill, term (SIGKILL
  *                 and SIGTERM, to the program itself), twice (two SIGTERM, when a call that opens a file has done so),
- *                 orphan (SIGKILL to the child that was started last), step (CHAOS_STEP seconds are added to the wall
+ *                 orphan (SIGKILL to the living child that was started last), step (CHAOS_STEP seconds are added to the wall
  *                 clock from then on, to the time of captured frames, too), short (a write(2) does half of what it was
  *                 asked for)
  *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
@@ -56,6 +56,8 @@ void *__libc_calloc(size_t count, size_t octets);
 void *__libc_realloc(void *old, size_t octets);
 void *__libc_memalign(size_t alignment, size_t octets);
 
+enum { CHILDREN = 64 };
+
 static struct {
     bool ready, forks, happened;
     unsigned classes; /* 1 << class */
@@ -64,7 +66,8 @@ static struct {
     int number, step;        /* errno; seconds */
     int count, trace, sites; /* descriptors; -1: none */
     const char *from;        /* CHAOS_FROM */
-    pid_t owner, child;
+    pid_t owner, children[CHILDREN];
+    int child_count; /* of the newest of them */
 } chaos;
 
 enum { DEPTH = 12, SITES = 1 << 16 };
@@ -131,8 +134,9 @@ static bool happens(enum class class)
     case KILL: (void)kill(getpid(), SIGKILL); break;
     case TERM: (void)kill(getpid(), SIGTERM); break;
     case ORPHAN:
-        if (chaos.child > 0)
-            (void)kill(chaos.child, SIGKILL);
+        /* What was started after it and has ended, such as a child that makes a filter, is no process any more. */
+        while (chaos.child_count > 0 && kill(chaos.children[--chaos.child_count], SIGKILL) != 0)
+            ;
         break;
     case FAIL:
     case FULL: errno = class == MEMORY ? ENOMEM : chaos.number; return true;
@@ -153,7 +157,7 @@ static int twice(int opened)
 static void after_fork(void)
 {
     chaos.calls = 0;
-    chaos.child = 0;
+    chaos.child_count = 0;
 }
 
 static long number_of(const char *name, long otherwise)
@@ -372,8 +376,11 @@ pid_t fork(void)
     if (happens(FORK))
         return -1;
     child = next();
-    if (child > 0)
-        chaos.child = child;
+    if (child > 0) {
+        if (chaos.child_count == CHILDREN)
+            memmove(chaos.children, chaos.children + 1, sizeof(pid_t) * (size_t)--chaos.child_count);
+        chaos.children[chaos.child_count++] = child;
+    }
     return child;
 }
 

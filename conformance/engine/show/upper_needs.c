@@ -79,6 +79,7 @@ static int run_once(struct script_host *host, const struct check *check, const c
     watched->inner = rig->ops;
     watched->ops = *rig->ops;
     watched->ops.command = watched_command;
+    watched->ops.answer = NULL; /* each command goes by its text, which is what is watched */
     (void)json_object_clear(watched->verbs);
     rig->ops = &watched->ops;
     script_run(host, check, role, rig, NULL, outcome);

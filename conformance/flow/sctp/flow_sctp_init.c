@@ -129,10 +129,11 @@ void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *packet, s
     if (init.has_adaptation && is_ddp_indication(init.adaptation))
         sctp_recognise(decoder, packet->association, packet->association->initiator,
                        init.adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? DDP_SCTP_DRAFT02 : DDP_SCTP_UNDECIDED);
-    if (packet->association->flow == NULL) {
+    if (packet->association->flow != NULL) {
+        sctp_emit_chunk(decoder, packet, reported);
+        update_init(packet->association, packet->side, &init, reported);
+    } else {
         keep_init(packet, &reported->chunk);
-        return;
     }
-    sctp_emit_chunk(decoder, packet, reported);
-    update_init(packet->association, packet->side, &init, reported);
+    reported->init = NULL;
 }

@@ -333,9 +333,13 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
 static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
 {
     unsigned count = sctp_held_count(own_half), before = 0, after = 0;
-    struct sctp_message **held = own_half->held + own_half->held_from, **later = NULL;
+    struct sctp_message **held, **later;
 
-    if (count != 0 && (later = malloc(count * sizeof(*later))) == NULL) {
+    if (count == 0)
+        return 0;
+    held = own_half->held + own_half->held_from;
+    later = malloc(count * sizeof(*later));
+    if (later == NULL) {
         out_of_memory_note();
         return count;
     }

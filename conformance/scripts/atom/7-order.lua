@@ -17,7 +17,7 @@ check {
     local got = c:expect(rdmap.read_response { STag = 0x51A6, TO = 0, L = 1 }, { message = "the Read Response comes after it" })
     local order = t:byte_order() .. "i8"
     if got.data ~= string.pack(order, 1) and got.data ~= string.pack(order, 2) then
-      t:fail("the Read after a FetchAdd finds its target", "1 or 2", hex(got.data))
+      t:equal("octets of the Read after a FetchAdd", "octets " .. hex(string.pack(order, 2)), "octets " .. hex(got.data))
     end
   end,
 }

@@ -248,6 +248,7 @@ check {
   id = "RDMAP-5.2.1-03",
   role = "both",
   purpose = "each Read Request takes one buffer of QN 1, and none of QN 0",
+  lasts = 8,
   run = function(t)
     local c, number = t:operating { ord = t:depth("ord", 32) }
     local sink = t:memory()
