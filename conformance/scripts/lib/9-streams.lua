@@ -249,28 +249,34 @@ local function next_chunk(c, seconds)
   end
 end
 
--- The next thing of this stream: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
-function Stream:receive(seconds)
+-- The next thing of this stream as it was sent: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
+function Stream:_message(seconds)
   -- After its Terminate a stream of the draft says nothing more: it has no other end.
   local wait = self.terminated and self.t:is_draft() and self.t.quiet or self.t.reaction
   local got, why = next_chunk(self, self.ended and 0 or seconds or wait)
   if got then self.t:answered() end
   if got == nil then
-    if why == "timeout" then return self:_note_request({ kind = self.ended or "timeout" }, seconds) end
-    got = { kind = self.ended or "reset", why = why }
-    self.ended = got.kind
+    if why == "timeout" then return { kind = self.ended or "timeout" } end
+    self.ended = self.ended or "reset"
+    return { kind = self.ended, why = why, comes = true }
   elseif got.kind == "control" and got.code == sctp.Terminate then
     self.ended = "fin"
-    got = { kind = "fin" }
+    return { kind = "fin", comes = true }
   elseif got.kind == "segment" then
     local segment = got.segment
     if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
     self:_observe(segment)
     self.terminated = self.terminated or segment.Opcode == 7
-    return self:_note_request(segment, seconds)
-  else
-    return { kind = "garbage", wanted = "DDP Segment", octets = got.data }
+    return segment
   end
+  return { kind = "garbage", wanted = "DDP Segment", octets = got.data }
+end
+
+-- The same, with the segments of a message in rising order (2-order.lua).
+function Stream:receive(seconds)
+  local got = self:_in_order(seconds, self._message)
+  if got.kind == "garbage" then return got end
+  if not got.comes then return self:_note_request(got, seconds) end
   self:_weigh_end(got)
   return got
 end
