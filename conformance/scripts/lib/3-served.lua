@@ -398,7 +398,7 @@ end
 -- Does the device speak MPA, be it wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives
 -- back what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
 local function first_words(t)
-  local got, sent = first_answer(t, "")
+  local got, sent = first_answer(t, nil) -- none, or what the profile says
   if t.role == "responder" and (got.kind == "timeout" or got.octets == sent) then
     got, sent = first_answer(t, "not an echo")
   end

@@ -86,6 +86,7 @@ check {
     while octets < BULK do
       local got, why = a:receive(a.sid)
       if not got then t:inconclusive("the device's Send of 64 KiB breaks off: " .. why) end
+      if got.kind ~= "segment" then t:fail("the device's Send of 64 KiB", "segments alone", a:words(got)) end
       if #got.data > most + 2 then
         t:fail("the longest segment that DDP is told of has " .. most .. " octets", "user messages of " .. most + 2 .. " octets at most",
                #got.data .. " octets")

@@ -60,6 +60,10 @@ HABITS = {
     "refuses-wrong-depths": "the ULP rejects a Request whose IRD is less than its ORD",
 }
 
+# Habits of a ULP that no upper tester is.
+OF_ULP = ["private-data-always", "rejects-without", "closes-without", "ulp-closes", "ulp-resets", "ulp-answers", "no-receives",
+    "one-exchange", "one-connection", "greets"]  # fmt: skip
+
 
 class Habits:
     def __init__(self, words):

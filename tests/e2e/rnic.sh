@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A device that is none of ours: tests/e2e/rnic/rnic.py, an iWARP stack above the kernel's TCP, made from the RFCs alone. None of its
+# habits, which the texts allow, fails a check, in either role; each of some faults does. habits.py has the words for both.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+command -v python3 >"$WORK/python" || { echo "no python3"; exit 77; }
+
+# What each habit meets: how streams begin, what segments look like, Reads and how they end, errors and their Terminates.
+met=(MPA-7.1-0'[12]' MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.3-01 DDP-5.2-04 DDP-6.2.1-06 DDP-7.1-01 DDP-7.2-07 RDMAP-4.4-03
+	RDMAP-5.2-01 RDMAP-5.2.1-03 RDMAP-5.5-10 ATOM-7-10)
+
+cat >"$WORK/inside.sh" <<'INSIDE'
+source tests/e2e/device.bash
+control=(--control 7470)
+[ -z "$ALONE" ] || control=()
+stands rnic python3 tests/e2e/rnic/rnic.py --address 10.99.0.2 --listen 9999 "${control[@]}" "$1"
+judged --dut "$WORK/rnic.json" -o "$WORK/out/$1" --quiet "${@:2}"
+INSIDE
+at='"address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999'
+echo "{ $at, \"control\": \"127.0.0.1:7470\" }" >"$WORK/upper.json"
+alone="$at, \"capabilities\": { \"initiator\": \"no\" }"
+echo "{ $alone }" >"$WORK/alone.json"
+for habit in rejects-without closes-without; do # what the profile gives their ULP: "please"
+	echo "{ $alone, \"request_private_data\": \"706c65617365\" }" >"$WORK/$habit.json"
+done
+mkdir "$WORK/out" "$WORK/log"
+export WORK WARPCHECK ALONE=
+# Each in a network of its own, so that many wait side by side. The status is in NAME's log.
+# ALONE: no upper tester, but a ULP of the device's own.
+meet() { # WORD SELECTION...
+	local status=0 work=$WORK/log/$1.work
+	mkdir "$work" "$work/out"
+	cp "$WORK/${ALONE:-upper}.json" "$work/rnic.json"
+	[ ! -e "$WORK/$1.json" ] || cp "$WORK/$1.json" "$work/rnic.json"
+	env WORK="$work" unshare -rn bash "$WORK/inside.sh" "$@" >"$WORK/log/$1" 2>&1 || status=$?
+	echo "status $status" >>"$WORK/log/$1"
+}
+export -f meet
+findings() { jq -r --arg verdict "$2" 'select(.type == "result" and .verdict == $verdict) | "\(.id) \(.role // "-")"' "$WORK/log/$1.work/out/$1/results.jsonl" | LC_ALL=C sort -u | xargs; }
+
+echo "== habits"
+words() { python3 -c "import sys; sys.path.insert(0, 'tests/e2e/rnic'); import habits; print(*habits.$1, sep='\n')"; }
+words HABITS >"$WORK/habits"
+words OF_ULP | LC_ALL=C sort >"$WORK/alone"
+grep -vxFf "$WORK/alone" "$WORK/habits" | xargs -P 6 -I{} bash -c 'meet "$@"' meet {} "${met[@]}"
+ALONE=alone xargs -P 6 -I{} bash -c 'meet "$@"' meet {} "${met[@]}" <"$WORK/alone"
+while read -r habit; do
+	holds "$habit: the run came to its end: $(tail -n 2 "$WORK/log/$habit" | xargs)" grep -qE '^status [045]$' "$WORK/log/$habit"
+	holds "$habit: nothing fails: $(findings "$habit" FAIL)" test -z "$(findings "$habit" FAIL)"
+	holds "$habit: some pass" test -n "$(findings "$habit" PASS)"
+done <"$WORK/habits"
+
+echo "== faults"
+cat >"$WORK/faults" <<'LIST'
+f-crc-zero MPA-4.4*
+f-pad-not-zero MPA-4.1*
+f-marker-place MPA-4.3*
+f-reply-rev MPA-7.1.1*
+f-depths-swapped EMPA-9.1*
+f-msn-stays DDP-4.3*
+f-mo-zero DDP-4.3*
+f-bounds-one DDP-7.1*
+f-terminate-code DDP-7.1*
+f-read-size-16 RDMAP-4.4*
+f-not-invalidated RDMAP-5.3*
+f-responses-reversed RDMAP-5.2*
+f-delivers-twice DDP-5.*
+f-atomic-value ATOM-5.1*
+LIST
+xargs -P 6 -L 1 bash -c 'meet "$@"' meet <"$WORK/faults"
+while read -r fault selection; do
+	holds "$fault: $selection fails: $(findings "$fault" FAIL | head -c 200)" test -n "$(findings "$fault" FAIL)"
+done <"$WORK/faults"
+finish
