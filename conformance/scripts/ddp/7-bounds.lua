@@ -25,6 +25,18 @@ check {
   end,
 }
 
+-- A message that begins 1000 octets before the end, and leaves the range in a later segment: what came before may be placed by then.
+local function leaves_later(t, number, octets, last)
+  local m, c = t:memory(), t:open()
+  local at, name = m.octets - 1000, string.format("segment %d of a Write, which leaves the range", number)
+  for _ = 2, number do
+    c:send(m:write(at, pattern(octets), { L = 0 }))
+    at = at + octets
+  end
+  c:expect_error(m:write(at, pattern(octets), { L = last }), "DDP_BOUNDS", name)
+  t:equal("memory from where " .. name .. ", begins", string.rep("\xA5", m.octets - at), m:octets_now(m.octets):sub(at + 1))
+end
+
 check {
   id = "DDP-7.1-13",
   role = "both",
@@ -37,6 +49,8 @@ check {
                      string.format("%d octets at base + %d of 4096", case[2], case[1]))
     end
     m:check("no octet of a segment that leaves the range is placed")
+    leaves_later(t, 2, 600, 0)
+    leaves_later(t, 3, 400, 1)
   end,
 }
 
