@@ -131,7 +131,7 @@ struct flow_sctp_state {
      * or the first acknowledgment of the Initiate covers that segment, too. 0: none. Known from the SACK on.
      */
     uint64_t early_segment;
-    uint32_t resets[FLOW_DIRECTIONS]; /* draft: Stream Resets, and those of the other side that opened this direction, too */
+    uint32_t resets[FLOW_DIRECTIONS]; /* draft: new DDP streams, by Stream Resets of either side */
 };
 
 /* Of an exchange of CM messages. Direction 0 is the sender of the REQ. */

@@ -135,9 +135,15 @@ static bool is_allowed(const struct drawn *drawn, enum ddp_sctp_profile profile)
  */
 static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item *item)
 {
+    const struct prove_variants_config *config = drawn->suite->config;
+
     if (item->check->cm != defect_acts_over_cm(drawn->variant))
         return true;
-    return !drawn->suite->config->sctp && item->sctp != DDP_SCTP_UNDECIDED && !is_allowed(drawn, item->sctp);
+    if (item->sctp == DDP_SCTP_UNDECIDED)
+        return false;
+    if (config->sctp)
+        return (item->sctp == DDP_SCTP_DRAFT02) != (config->profile == DDP_SCTP_DRAFT02);
+    return !is_allowed(drawn, item->sctp);
 }
 
 /*
