@@ -69,7 +69,7 @@ def verbs: {
 
 def association_verbs: {
 	association: {association: number(4294967295)},
-	set_mtu: {association: number(4294967295), mtu: (number(9000) + [0, 575])},
+	set_mtu: {association: number(4294967295), mtu: (number(9000) + [0, 511])},
 	shutdown: {association: number(4294967295)},
 	abort_association: {association: number(4294967295)}
 };

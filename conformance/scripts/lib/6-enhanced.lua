@@ -131,6 +131,7 @@ function Connection:reads_limited(total, limit, message)
       most = math.max(most, #open)
       return true
     elseif got.kind == "timeout" then
+      t.in_vain = nil -- nothing was waited for: how many came is what is judged
       return false
     end
     t:fail(message or "Reads stay within ORD", "a Read Request", describe(got))
@@ -138,6 +139,7 @@ function Connection:reads_limited(total, limit, message)
   local function within() -- counted when no more come: how far beyond is part of what the device does
     if #open <= limit then return end
     while fits(rdmap.read_request {}, self:receive(t.quiet)) do most = most + 1 end
+    t.in_vain = nil
     t:fail(message or "Reads stay within ORD", "at most " .. limit .. " unanswered Read Requests", most .. " of " .. total)
   end
   while taken < total and take(#open == 0 and t.reaction or t.quiet) do end

@@ -40,6 +40,7 @@ check {
     if not is_terminate(got) and not fits(tcp.closed(), got) then
       t:inconclusive("1008 octets for a receive of 1004 abort no operation (DDP-7.1-04): " .. describe(got))
     end
+    if rig.has_upper_tester() then t:expect_deliveries(c, {}, "an operation that was aborted is delivered to nobody") end
   end,
 }
 
