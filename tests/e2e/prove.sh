@@ -27,7 +27,7 @@ tail -n 1 "$work/matrix.jsonl" | jq -e \
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks >= $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
 
 # Every check has a defect that it kills, by its own id. No defect names those of requirements that only a checker can break
-# (reference-stack/defects/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to, or one that is too long.
+# (reference-stack/defects/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to, one that is too long, or one without an end.
 "$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null) | .id' | sort -u >"$work/checks"
 idle() {
     jq -r 'select(.type == "defect") | .killed_by[]' "$@" | sort -u >"$work/killers"
@@ -36,7 +36,7 @@ idle() {
 idle "$work/matrix.jsonl"
 if [ -s "$work/idle" ]; then
     # shellcheck disable=SC2046 # ids, without blanks
-    "$WARPCHECK" prove --matrix -j "${JOBS:-$(nproc)}" --format jsonl ddp-fpdu-lost ddp-length-unchecked sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
+    "$WARPCHECK" prove --matrix -j "${JOBS:-$(nproc)}" --format jsonl ddp-fpdu-lost ddp-length-unchecked ddp-last-ignored sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
         $(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1) >"$work/lost.jsonl"
     idle "$work/matrix.jsonl" "$work/lost.jsonl"
 fi
