@@ -105,9 +105,11 @@ static unsigned likeness(const struct flow_request *request, const struct ddp_se
 
 /*
  * The one that the response names, else the oldest. A doubted one may have been dropped: then it is the response to
- * whichever is more like it, of those up to the first that is sure to be answered.
+ * whichever is more like it, of those up to the first that is sure to be answered. `over`: a request that has its
+ * response; NULL: none has.
  */
-static struct flow_request *read_of(const struct flow_half *requester, const struct ddp_segment *segment)
+static struct flow_request *read_of(const struct flow_half *requester, const struct ddp_segment *segment,
+                                    const struct flow_request *over)
 {
     struct flow_request *oldest = NULL, *named = NULL;
     bool sure = false;
@@ -115,7 +117,7 @@ static struct flow_request *read_of(const struct flow_half *requester, const str
     for (uint32_t i = 0; i < requester->request_count; i++) {
         struct flow_request *request = request_at(requester, i);
 
-        if (request->opcode != RDMAP_READ_REQUEST)
+        if (request->opcode != RDMAP_READ_REQUEST || request == over)
             continue;
         if (!sure && answers(request, segment))
             return request;
@@ -134,12 +136,12 @@ const struct flow_request *flow_request_of_response(const struct flow_half *half
     const struct flow_request *request = *first ? NULL : by_serial(requester, half->answering);
 
     if (*first)
-        return read_of(requester, segment);
+        return read_of(requester, segment, NULL);
     /* All of it came without L = 1, and this segment is no continuation: another response begins. */
     if (request != NULL && request->answered >= request->read.octets &&
         (segment->stag != half->read_response.stag || segment->to != half->read_response.next_to)) {
         *first = true;
-        return read_of(requester, segment);
+        return read_of(requester, segment, request);
     }
     return request;
 }
@@ -202,16 +204,25 @@ static void forget_doubted(struct flow_half *requester, uint32_t serial)
     }
 }
 
-static void answer(struct flow_half *half, struct flow_half *requester, const struct flow_event *event)
+/* A response begins, and the one before never had its L bit: its request waits no longer. */
+static void forget_unended(struct flow_half *half, struct flow_half *requester, const struct flow_event *event)
+{
+    if (!event->rdmap->first || event->rdmap->message.opcode != RDMAP_READ_RESPONSE || !event->ddp->segment.tagged ||
+        !half->read_response.open)
+        return;
+    request_remove(requester, by_serial(requester, half->answering));
+    half->answering = 0;
+}
+
+/* `serial`: of the request. */
+static void answer(struct flow_half *half, struct flow_half *requester, const struct flow_event *event, uint32_t serial,
+                   bool read)
 {
     const struct flow_rdmap *rdmap = event->rdmap;
     const struct ddp_segment *segment = &event->ddp->segment;
-    uint32_t serial = rdmap->request->serial;
     struct flow_request *request;
 
-    if (rdmap->first && rdmap->request->opcode == RDMAP_READ_REQUEST) {
-        if (half->read_response.open) /* the response before never had its L bit */
-            request_remove(requester, by_serial(requester, half->answering));
+    if (rdmap->first && read) {
         request = by_serial(requester, serial);
         request->named = flow_request_names(request, segment);
         half->answering = serial;
@@ -230,12 +241,16 @@ void flow_requests_update(struct flow *flow, const struct flow_event *event)
     const struct flow_rdmap *rdmap = event->rdmap;
     struct flow_half *half = &flow->half[event->direction];
     struct flow_half *requester = &flow->half[flow_reverse(event->direction)];
+    /* rdmap->request points to where another one may stand once one has gone */
+    uint32_t serial = rdmap->request != NULL ? rdmap->request->serial : 0;
+    bool read = rdmap->request != NULL && rdmap->request->opcode == RDMAP_READ_REQUEST;
 
+    forget_unended(half, requester, event);
     if ((rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST) &&
         rdmap->header_result == WIRE_OK) {
         add(half, event);
-    } else if (rdmap->request != NULL) {
-        answer(half, requester, event);
+    } else if (serial != 0) {
+        answer(half, requester, event, serial, read);
     } else if (rdmap->message.opcode == RDMAP_READ_RESPONSE && !event->ddp->segment.tagged) {
         /* Untagged, against RFC 5040 5.2.2: what it answers, if anything, it does not say. */
         struct flow_request *request = (struct flow_request *)flow_request_oldest(requester, RDMAP_READ_REQUEST);

@@ -63,6 +63,32 @@ START_TEST(wrong_msn_masks_nothing)
 }
 END_TEST
 
+/*
+ * A response has all its octets and no L = 1, and another one begins, of whatever STag and TO: no request waits for it. Loop: where it
+ * goes, and whether the first one went to the sink.
+ */
+START_TEST(response_after_one_without_an_end)
+{
+    static const struct {
+        uint32_t stag;
+        uint64_t to;
+    } goes[] = {{0x1111, 0x9000}, {0x2222, 0x2000}, {0x2222, 0}, {0x3333, 0x9000}};
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+    bool sink = _i % 2 == 0;
+
+    begin(conversation);
+    conversation_read(conversation, 0, 1, 0x1111, 0, 8);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, sink ? 0x1111 : 0x4444, sink ? 0 : 0x7000, false, 8);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to, false, 8);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to + 8, true, 8);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    ck_assert_int_eq(verdicts.verdict[rule_find("RDMAP-5.2-01")->index], RULE_FAIL);
+    ck_assert_uint_eq(verdicts.findings[rule_find("RDMAP-5.2-01")->index], 1);
+}
+END_TEST
+
 /* The responder drops the Read with the wrong MSN, and answers the others. */
 START_TEST(dropped_read_is_no_fault_of_others)
 {
@@ -247,6 +273,7 @@ Suite *rules_after_suite(void)
 
     tcase_add_loop_test(tcase, after_case, 0, (int)(sizeof(rules_after_cases) / sizeof(rules_after_cases[0])) - 1);
     tcase_add_loop_test(tcase, wrong_msn_masks_nothing, 0, 9);
+    tcase_add_loop_test(tcase, response_after_one_without_an_end, 0, 8);
     tcase_add_test(tcase, dropped_read_is_no_fault_of_others);
     tcase_add_loop_test(tcase, judged_after_a_loss, 0, 6);
     tcase_add_loop_test(tcase, loss_is_no_fault, 0, 80);
