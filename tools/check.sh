@@ -29,7 +29,7 @@ export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC WHOLE E2E_SECONDS UN
 LINT_SHALLOW=$([ -n "$WHOLE" ] || echo 1)
 export LINT_SHALLOW
 export LC_ALL=C.UTF-8 TZ=UTC
-# A caller's own options come after, and win; the first three hold for all others.
+# A caller's own options come after, and win; these hold for all others.
 export ASAN_OPTIONS=abort_on_error=0:allocator_may_return_null=1:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL

@@ -306,8 +306,8 @@ const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const stru
 
 /*
  * The same for one SCTP packet, its common header first, and for one RoCE packet: RoCEv2 from its BTH on (its ICRC
- * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. What it tells is known by the events
- * alone.
+ * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. They return nothing: the results are
+ * the events.
  */
 void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the decoder tells: one event, and what stands in it by its kind. The order of events is told of in flow.h. */
+/* An event of the decoder; its kind says which members are set. flow.h describes the order of events. */
 #ifndef FLOW_FLOW_EVENT_H
 #define FLOW_FLOW_EVENT_H
 
@@ -187,8 +187,9 @@ const char *flow_reason_text(enum flow_reason reason);
  * Sequence numbers of TCP are counted on in 64 bits: the low 32 bits are those of the wire, and numbers of one
  * direction can be compared as they stand. `received` says how much of the other direction the sender of an event had
  * received when it sent it: at most what lies before that number, its segment's acknowledgment number. What it had not
- * received then it cannot have answered, in whatever order the capture has the two. Events of a TCP connection come in
- * such an order that all before `received` was told of, as far as it was captured (else flow->unordered).
+ * received then it cannot have answered, in whatever order the capture has the two. Before an
+ * event of a TCP connection the decoder has sent those of all octets before `received` that were captured (else
+ * flow->unordered).
  */
 struct flow_event {
     enum flow_event_kind kind;

@@ -68,7 +68,7 @@ static void swap_chunks(uint8_t *first, size_t before, size_t octets)
     memcpy(first + octets + TSN_AT, tsn[1], TSN_OCTETS);
 }
 
-void variant_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets)
+static void variant_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets)
 {
     const uint8_t *p = packet + SCTP_COMMON_OCTETS, *end = packet + octets, *at = p;
     struct sctp_chunk chunk;

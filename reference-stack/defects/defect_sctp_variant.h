@@ -24,9 +24,6 @@ bool variant_sctp_foreign(const struct iwarp_association *association, const str
                           const struct ddp_sctp_message *message);
 void variant_sctp_fail(const struct iwarp_stream *stream, struct validation_outcome *outcome);
 
-/* The same of packets that leave (defect_sctp_packet.c). */
-void variant_sctp_leaving(const struct defect_set *set, uint8_t *packet, size_t octets);
-
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_SCTP_VARIANT(B) \
     B(SCTP_SEGMENTS_516,           "sctp-segments-516",           "no segment over SCTP is longer than 516 octets") \

@@ -120,7 +120,8 @@ int defect_setting_compile(const struct defect *defect, struct defect_set *set, 
     }
 }
 
-void defect_settings_apply(const struct defect_set *set, enum defect_configuration of, void *config)
+/* Sets those of the set that belong to the configuration at `config`. */
+static void settings_apply(const struct defect_set *set, enum defect_configuration of, void *config)
 {
     for (size_t i = 0; i < set->setting_count; i++) {
         const struct defect_setting *setting = &set->settings[i];
@@ -143,11 +144,11 @@ void defect_settings_apply(const struct defect_set *set, enum defect_configurati
 
 void hook_sctp_config(const struct defect_set *set, struct iwarp_association_config *config, struct sctp_wishes *wishes)
 {
-    defect_settings_apply(set, CONFIGURES_ASSOCIATION, config);
-    defect_settings_apply(set, CONFIGURES_SCTP, wishes);
+    settings_apply(set, CONFIGURES_ASSOCIATION, config);
+    settings_apply(set, CONFIGURES_SCTP, wishes);
 }
 
 void hook_cm_config(const struct defect_set *set, struct cm_agent_config *config)
 {
-    defect_settings_apply(set, CONFIGURES_CM, config);
+    settings_apply(set, CONFIGURES_CM, config);
 }

@@ -25,7 +25,4 @@ struct defect_setting {
 /* Adds the row's members to the set. -1 with a sentence: target, operation or value are not known, or too many. */
 int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence);
 
-/* Sets those of the set that belong to the configuration at `config`. */
-void defect_settings_apply(const struct defect_set *set, enum defect_configuration of, void *config);
-
 #endif

@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 command -v python3 >"$WORK/python" || { echo "no python3"; exit 77; }
 
 # What each habit meets: how streams begin, what segments look like, Reads and how they end, errors and their Terminates.
-met=(MPA-7.1-0'[12]' MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.3-01 DDP-5.2-04 DDP-6.2.1-06 DDP-7.1-01 DDP-7.2-07 RDMAP-4.4-03
+met=(MPA-7.1-01 MPA-7.1-02 MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.3-01 DDP-5.2-04 DDP-6.2.1-06 DDP-7.1-01 DDP-7.2-07 RDMAP-4.4-03
 	RDMAP-5.2-01 RDMAP-5.2.1-03 RDMAP-5.5-10 ATOM-7-10)
 
 cat >"$WORK/inside.sh" <<'INSIDE'
@@ -27,7 +27,7 @@ echo "{ $alone }" >"$WORK/alone.json"
 for habit in rejects-without closes-without; do # what the profile gives their ULP: "please"
 	echo "{ $alone, \"request_private_data\": \"706c65617365\" }" >"$WORK/$habit.json"
 done
-mkdir "$WORK/out" "$WORK/log"
+mkdir "$WORK/log"
 export WORK WARPCHECK ALONE=
 # Each in a network of its own, so that many wait side by side. The status is in NAME's log.
 # ALONE: no upper tester, but a ULP of the device's own.

@@ -124,8 +124,8 @@ static struct rung *rung_new(struct rung *old, size_t octets)
 }
 
 /*
- * The first steps stay; of the others the oldest goes. One place is left for the note that tells how many went. `shown`
- * has what is to be copied.
+ * A full ladder keeps its first LADDER_STEPS_FIRST steps and drops the oldest of the others. One place is left for the
+ * note that says how many steps were dropped. The octets of `shown` are copied.
  */
 static void append(struct ladder *ladder, const struct event_shown *shown, const char *text, double seconds,
                    const struct place *place)

@@ -106,7 +106,7 @@ static void add_ulp(struct measuring *measuring, const char *role, const json_t 
     (void)json_array_append_new(measuring->found, line);
 }
 
-/* Does the device serve a start-up in what was asked so far? */
+/* Has the device served a start-up? */
 bool probe_accepts_any(const json_t *found)
 {
     return probe_line(found, "startup", "outcome", "accepted") != NULL ||

@@ -23,7 +23,7 @@ int probe_measure(struct script_host *host, struct rig *rig, struct probe_wire *
 /* The line of this type whose member `name` is `value`; NULL where there is none. Borrowed. */
 const json_t *probe_line(const json_t *found, const char *type, const char *name, const char *value);
 
-/* Does the device serve a start-up in what was asked so far, or send one? Else nothing shows that it speaks MPA. */
+/* Has the device served a start-up, or begun one? Without that nothing shows that it speaks MPA. */
 bool probe_accepts_any(const json_t *found);
 
 #endif

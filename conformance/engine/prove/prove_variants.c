@@ -147,8 +147,8 @@ static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item 
 }
 
 /*
- * Can the variant change what the check does? What is learned with the variant must be known for it: the first check in
- * the role tells.
+ * Can the variant change what the check does? Before the first check of a role the device is learned: that check has to
+ * run with the variant before the answer is known for the others.
  */
 static bool meets(const struct drawn *drawn, const struct plan_item *item)
 {

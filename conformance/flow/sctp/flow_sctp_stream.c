@@ -423,8 +423,8 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         own_half->expected = parsed.ssn;
         own_half->reopened = false;
     }
-    if ((int64_t)(message->time_ns - stream->last_ns) >
-        0) /* it may have waited since before what made the stream unsure */
+    /* It may have waited since before what made the stream unsure. */
+    if ((int64_t)(message->time_ns - stream->last_ns) > 0)
         stream->last_ns = message->time_ns;
     ahead = (int16_t)(parsed.ssn - own_half->expected);
     if (ahead < 0 && !own_half->reported && !own_half->closed &&

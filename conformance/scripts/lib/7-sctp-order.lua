@@ -25,6 +25,18 @@ function Association:advance(sid, ssn)
   self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
 end
 
+-- FAIL unless the DDP stream of the SID that has begun anew knows nothing of a Send of "held" with this DDP-SSN, which came before its turn
+-- in the one before: a Read with the DDP-SSN is answered (`read` says which), and the Send is not delivered (`send`).
+function Association:expect_forgotten(ssn, read, send)
+  while self.next_ssn[self.sid] < ssn do
+    self:segment(self.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" })
+  end
+  self:probe(self.sid, read)
+  if self.t:await_event("receive", { data = hex("held") }, 0.1) then
+    self.t:fail(send, "it is not delivered", "the ULP is given it")
+  end
+end
+
 -- A Read that says its number in its sink's STag, which the device copies: of one octet where the check may have memory, as a Read Response
 -- of none may have any STag.
 function Association:numbered_read(place, msn)

@@ -78,7 +78,7 @@ static bool was_said(const struct notes *notes, uint64_t frame, const char *text
 static void compare(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct notes *notes = user;
-    size_t index;
+    size_t index, before = notes->steps;
     json_t *step;
 
     (void)requirement;
@@ -93,6 +93,8 @@ static void compare(void *user, const struct result *result, const struct requir
                       (int)frame, text);
         notes->steps++;
     }
+    ck_assert_msg(json_array_size(result->steps) == 0 || notes->steps > before,
+                  "%s: %s: no step of its ladder is an event", result->file, result->id);
 }
 
 START_TEST(steps_read_as_events)
