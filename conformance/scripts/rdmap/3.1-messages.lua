@@ -248,12 +248,13 @@ check {
   id = "RDMAP-5.2.1-03",
   role = "both",
   purpose = "each Read Request takes one buffer of QN 1, and none of QN 0",
-  lasts = 8,
   run = function(t)
-    local c, number = t:operating { ord = t:depth("ord", 32) }
+    local ord = t:depth("ord", 32)
+    local c, number = t:operating { ord = ord }
     local sink = t:memory()
-    c.answers_when_due = true
+    c.answers_when_due = true -- of a device that has fewer open than its ORD
     for i = 1, 20 do
+      if i > ord then c:answer_open() end
       t:post_read(c, sink, { source_stag = STAG, length = 8 })
       t:equal("QN and MSN of Read " .. i, string.format("00000001%08x", i), hex(c:take_message("Read " .. i)[1].ulpdu:sub(7, 14)))
       t.dut:send { stream = number, length = 8 }
