@@ -77,7 +77,8 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
 
     if (reserve_ulpdu(mpa, length) != 0 || piece_reserve(stream, fpdu_octets(length, true, 0)) != 0)
         return -1;
-    memcpy(mpa->ulpdu_buffer, stream->outbound.headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
+    if (ulpdu->header_octets != 0) /* a ULPDU of no octets may be posted before there is a buffer */
+        memcpy(mpa->ulpdu_buffer, stream->outbound.headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
     if (ulpdu->payload_octets != 0)
         memcpy(mpa->ulpdu_buffer + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
     octets = MPA_SEAM_VALUE(

@@ -126,6 +126,20 @@ START_TEST(mulpdu_as_given)
 }
 END_TEST
 
+/* The first of a stream, before there is room for one: MPA carries it, and DDP has no header to read. */
+START_TEST(a_ulpdu_of_no_octets)
+{
+    struct iwarp_ddp_state state;
+    struct sentence sentence = {""};
+
+    ck_assert_int_eq(iwarp_stream_post_ulpdu(pair->side[INITIATOR].stream, receives[0], 0, &sentence), 0);
+    pair_run(pair);
+    iwarp_stream_ddp(pair->side[RESPONDER].stream, &state);
+    ck_assert_int_eq(state.llp, IWARP_LLP_ERRONEOUS);
+    ck_assert_uint_eq(state.receive_msn, 1);
+}
+END_TEST
+
 START_TEST(a_region_is_narrowed_and_widened)
 {
     struct iwarp_device *device = pair->side[RESPONDER].device;
@@ -189,6 +203,7 @@ Suite *instrument_suite(void)
     tcase_add_test(tcase, the_trace_has_placements_and_deliveries);
     tcase_add_loop_test(tcase, a_catastrophe_ends_the_stream, 0, 2);
     tcase_add_test(tcase, mulpdu_as_given);
+    tcase_add_test(tcase, a_ulpdu_of_no_octets);
     tcase_add_test(tcase, a_region_is_narrowed_and_widened);
     tcase_add_test(tcase, octets_behind_a_fin_abort);
     tcase_add_test(tcase, teardown_waits_for_the_ulp);
