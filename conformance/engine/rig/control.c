@@ -240,7 +240,7 @@ static void lost(struct control *control, struct sentence *error)
     }
 }
 
-/* The first line of a connection. Where no token is known, none is demanded. */
+/* The first line of a connection. Where no token is known, none is demanded. -1: it was not answered; 1: it is refused. */
 static int show_token(struct control *control, struct sentence *error)
 {
     const struct upper_token *token = control->config.token;
@@ -254,15 +254,17 @@ static int show_token(struct control *control, struct sentence *error)
     if (command == NULL)
         return sentence_set(error, "out of memory for the token");
     if (write_line(control->socket, command) != 0)
-        status = sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
+        (void)sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
     else
         answer = read_line(control, strlen(command), error);
     free(command);
     if (answer == NULL)
         return -1;
     reply = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_true(json_object_get(reply, "ok")) && !json_is_true(json_object_get(reply, "unsupported")))
-        status = sentence_set(error, "the upper tester refuses the token: %.200s", answer);
+    if (!json_is_true(json_object_get(reply, "ok")) && !json_is_true(json_object_get(reply, "unsupported"))) {
+        (void)sentence_set(error, "the upper tester refuses the token: %.200s", answer);
+        status = 1;
+    }
     json_decref(reply);
     free(answer);
     return status;
@@ -295,10 +297,18 @@ char *control_call(struct control *control, const char *request, struct sentence
         (void)sentence_set(error, "the connection to the upper tester is lost: %.400s", control->gone.text);
         return NULL;
     }
-    if (control->socket < 0 && (open_connection(control, error) != 0 || show_token(control, error) != 0)) {
-        control->losses++;
-        control->gone = *error;
-        return NULL;
+    if (control->socket < 0) {
+        int refused = open_connection(control, error) != 0 ? 1 : show_token(control, error);
+
+        if (refused < 0) {
+            lost(control, error); /* slow, as it may be with a command */
+            return NULL;
+        }
+        if (refused > 0) {
+            control->losses++;
+            control->gone = *error;
+            return NULL;
+        }
     }
     if (write_line(control->socket, request) != 0) {
         (void)sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));

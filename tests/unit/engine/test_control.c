@@ -35,11 +35,34 @@ static void answer_late(int listener)
     _exit(0);
 }
 
+/* Of three connections the second gets no answer at all: an upper tester that was slow once. */
+static void demand_token_late(int listener)
+{
+    char line[1 << 10];
+    int unanswered;
+
+    for (int turn = 0; turn < 2; turn++) {
+        int from = accept(listener, NULL, NULL);
+
+        if (from < 0 || recv(from, line, sizeof(line), 0) <= 0 || send(from, "{\"ok\":true}\n", 12, MSG_NOSIGNAL) != 12)
+            _exit(1);
+        if (turn == 1 && (recv(from, line, sizeof(line), 0) <= 0 || send(from, "yes\n", 4, MSG_NOSIGNAL) != 4))
+            _exit(1);
+        close(from);
+        unanswered = turn == 0 ? accept(listener, NULL, NULL) : -1;
+        while (unanswered >= 0 && recv(unanswered, line, sizeof(line), 0) > 0) {
+        }
+        close(unanswered);
+    }
+    _exit(0);
+}
+
 /* NULL with a sentence: it was not reached, or does not obey. */
 static struct control *begin(void (*play)(int), const struct upper_token *token, struct sentence *error)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct control_config config = {.answer_ms = play == answer_late ? ANSWER_MILLISECONDS : 0, .token = token};
+    bool late = play == answer_late || play == demand_token_late;
+    struct control_config config = {.answer_ms = late ? ANSWER_MILLISECONDS : 0, .token = token};
     socklen_t octets = sizeof(at);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -159,6 +182,23 @@ START_TEST(the_token_is_shown_on_each_connection)
 }
 END_TEST
 
+START_TEST(a_token_is_answered_late_once)
+{
+    struct sentence error = {""};
+    struct control *control = begin(demand_token_late, &demanded, &error);
+    char *answer = NULL;
+
+    ck_assert_msg(control != NULL, "%s", error.text);
+    for (int turn = 0; turn < 4 && answer == NULL; turn++)
+        answer = control_call(control, "{\"verb\":\"poll\"}", &error);
+    ck_assert_msg(answer != NULL, "%s", error.text);
+    ck_assert_str_eq(answer, "yes");
+    ck_assert_ptr_null(control_gone(control));
+    free(answer);
+    end(control);
+}
+END_TEST
+
 START_TEST(another_token_is_refused)
 {
     static const struct upper_token other = {"fedcba9876543210"};
@@ -186,6 +226,7 @@ Suite *control_suite(void)
     tcase_add_test(tests, a_large_request_has_more);
     suite_add_tcase(suite, tests);
     tcase_add_test(tokens, the_token_is_shown_on_each_connection);
+    tcase_add_test(tokens, a_token_is_answered_late_once);
     tcase_add_test(tokens, another_token_is_refused);
     tcase_add_test(tokens, no_token_is_refused);
     suite_add_tcase(suite, tokens);
