@@ -74,6 +74,7 @@ generator() {
 }
 
 finish() {
+	[ ! -e "$WORK/late" ] || wrong "$(head -n 1 "$WORK/late")"
 	echo "$checked checked, $broken wrong"
 	[ "$checked" -gt 0 ] && [ "$broken" -eq 0 ]
 }

@@ -98,6 +98,8 @@ failing 'WORK=$(mktemp -d); source tests/e2e/expect.bash; expect 0 "it works" ba
 says 'WRONG it works: exit status 3, expected 0$'
 says 'command: bash -c echo no'
 says 'stderr: no$'
+failing 'export EVENTUALLY_SECONDS=0 WORK=$(mktemp -d); source tests/e2e/expect.bash; source tests/e2e/wait.bash; holds "one" true; eventually $$ false || true; finish'
+says 'WRONG not within 0 s: false$'
 failing 'set -euo pipefail; f() { local count=41; [ "$count" -eq 42 ]; }; x=$(false; echo) ; if (false); then :; fi; echo working; f; echo never'
 says 'exit status 1: \[ "\$count" -eq 42 \]'
 says 'count=41$'

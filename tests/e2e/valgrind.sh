@@ -79,8 +79,7 @@ misspoken() { # no command of these is obeyed
 holds "iwarp-peer: more than a hundred of them" misspoken
 open_end() { # streams and work that are there when the end comes
 	ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}" && stream=$(value .stream) || return 1
-	forget initiator
-	await initiator '.event == "established"' || true
+	await initiator ".event == \"established\" and .stream == $stream" || return 1
 	ask initiator "{\"verb\":\"read\",\"stream\":$stream,\"source_stag\":$stag,\"length\":0}" || return 1
 	ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}"
 }
