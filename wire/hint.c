@@ -271,6 +271,8 @@ const char *hint_gist(enum hint_kind kind)
         [HINT_MARKER_ORDER] = "FPDUPTR has its octets in reverse order",
         [HINT_CRC_PLACE] = "the CRC stands before the pad",
         [HINT_GARBAGE] = "the stream has octets that are no FPDU",
+        [HINT_MSN_SHARED] = "one MSN counter serves all queues",
+        [HINT_READ_ORDER] = "the fields of Read Requests have their octets in reverse order",
     };
 
     return (unsigned)kind < HINT_COUNT ? gists[kind] : "";
@@ -323,7 +325,9 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_MARKER_ORDER:
     case HINT_CRC_PLACE:
     case HINT_GARBAGE:
-    case HINT_VERSION: (void)sentence_set(text, "%s", hint_gist(hint->kind)); break;
+    case HINT_VERSION:
+    case HINT_MSN_SHARED:
+    case HINT_READ_ORDER: (void)sentence_set(text, "%s", hint_gist(hint->kind)); break;
     case HINT_CRC_MARKERS: (void)sentence_set(text, "the CRC is right for the octets without Markers"); break;
     default: (void)sentence_set(text, "no other reading fits"); break;
     }

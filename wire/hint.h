@@ -45,7 +45,9 @@ extern "C" {
     X(MARKER_GRID,      "marker-grid-elsewhere") /* Markers stand at other positions; of rules */ \
     X(MARKER_ORDER,     "marker-pointer-reversed") /* FPDUPTR has its octets in reverse order; of rules */ \
     X(CRC_PLACE,        "crc-before-pad")       /* the CRC stands before the pad; of rules */ \
-    X(GARBAGE,          "no-fpdu")              /* octets that are no FPDU by any reading; of rules */
+    X(GARBAGE,          "no-fpdu")              /* octets that are no FPDU by any reading; of rules */ \
+    X(MSN_SHARED,       "msn-shared")           /* one MSN counter serves all queues; of rules */ \
+    X(READ_ORDER,       "read-request-reversed") /* a Read Request's fields have their octets reversed; of rules */
 /* clang-format on */
 
 enum hint_kind {

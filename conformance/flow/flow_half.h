@@ -72,6 +72,7 @@ struct flow_request {
     uint32_t serial;   /* counts those of its sender from 1 */
     bool doubted;      /* not by the book, or perhaps answered in a way that is not: a later one may be answered next */
     bool named;        /* a Read's: the first segment of its response names its sink */
+    bool reversed;     /* a Read's: `read` is what it meant; its fields were sent with their octets in reverse order */
 };
 
 enum { FLOW_REQUESTS_MAX = 1024 }; /* kept for each direction */

@@ -146,6 +146,37 @@ const struct flow_request *flow_request_of_response(const struct flow_half *half
     return request;
 }
 
+/*
+ * RFC 5040 4.4: the header is in network order. A requester that sends its fields in the other order is known by a
+ * response which names all of them so. The smaller RDMARDSZ is taken for the one that was meant: in the larger one the
+ * response has the octets reversed, and the request is right.
+ */
+static bool fits_reversed(const struct flow_request *request, const struct ddp_segment *segment)
+{
+    const struct read_request *read = &request->read;
+    uint32_t octets = __builtin_bswap32(read->octets);
+
+    return segment->stag == __builtin_bswap32(read->sink_stag) && segment->to == __builtin_bswap64(read->sink_to) &&
+           octets < read->octets && segment->payload_octets <= octets &&
+           (!segment->last || segment->payload_octets == octets);
+}
+
+void flow_request_reread(struct flow_half *requester, const struct flow_request *request,
+                         const struct ddp_segment *segment)
+{
+    struct flow_request *own = by_serial(requester, request->serial);
+
+    if (own == NULL || own->opcode != RDMAP_READ_REQUEST || own->answered != 0 || own->read.octets == 0 ||
+        flow_request_names(own, segment) || !fits_reversed(own, segment))
+        return;
+    own->reversed = true;
+    own->read = (struct read_request){.sink_stag = __builtin_bswap32(own->read.sink_stag),
+                                      .sink_to = __builtin_bswap64(own->read.sink_to),
+                                      .octets = __builtin_bswap32(own->read.octets),
+                                      .source_stag = __builtin_bswap32(own->read.source_stag),
+                                      .source_to = __builtin_bswap64(own->read.source_to)};
+}
+
 const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id)
 {
     for (uint32_t i = 0; i < requester->request_count; i++)

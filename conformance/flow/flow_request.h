@@ -14,6 +14,12 @@ const struct flow_request *flow_request_of_response(const struct flow_half *half
                                                     const struct ddp_segment *segment, bool *first);
 /* The Atomic Request with that identifier, else the oldest one. */
 const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id);
+/*
+ * `segment` begins the response to that request: where the response fits the request's fields with their octets in
+ * reverse order, and does not fit them as they were sent, the request is read so from here on.
+ */
+void flow_request_reread(struct flow_half *requester, const struct flow_request *request,
+                         const struct ddp_segment *segment);
 /* Notes the event's request, or that one is answered. The state of DDP is still that before the event. */
 void flow_requests_update(struct flow *flow, const struct flow_event *event);
 

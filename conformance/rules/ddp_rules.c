@@ -54,6 +54,32 @@ void ddp_version_constant(struct rule_context *ctx)
                           "RFC 5041 4.1");
 }
 
+/* The MSN continues the count of the sender's untagged messages on all queues, and so did the message before. */
+static bool msn_counts_all_queues(const struct rule_context *ctx)
+{
+    uint64_t messages = 0, latest = 0;
+
+    for (unsigned i = 0; i < FLOW_QUEUES; i++) {
+        const struct flow_queue *queue = &ctx->half->queue[i];
+        uint32_t msn = queue->open ? queue->next_msn : queue->next_msn - 1;
+
+        if (!queue->seen)
+            continue;
+        messages += queue->messages + queue->open;
+        if (msn > latest)
+            latest = msn;
+    }
+    return latest == messages && segment_of(ctx)->msn == messages + 1;
+}
+
+/* One counter for all queues gives wrong MSNs on each of them, which are one fault. */
+static void judge_msn(struct rule_context *ctx, uint32_t expected, const char *what)
+{
+    if (segment_of(ctx)->msn != expected && msn_counts_all_queues(ctx))
+        rule_because(ctx, HINT_MSN_SHARED);
+    rule_judge_number(ctx, expected, segment_of(ctx)->msn, what, "RFC 5041 4.3");
+}
+
 /* RFC 5041 4.3: MSN begins at 1 on each queue of a stream. */
 void msn_begins_at_one(struct rule_context *ctx)
 {
@@ -63,7 +89,7 @@ void msn_begins_at_one(struct rule_context *ctx)
     if (queue == NULL || queue->seen || !rule_from_start(ctx, ctx->direction) ||
         (ctx->flow->kind == FLOW_STREAM && ctx->flow->sctp->resets[ctx->direction] != 0))
         return;
-    rule_judge_number(ctx, DDP_FIRST_MSN, segment_of(ctx)->msn, "the queue's first MSN", "RFC 5041 4.3");
+    judge_msn(ctx, DDP_FIRST_MSN, "the queue's first MSN");
 }
 
 /* RFC 5041 4.3: MSN grows by one with each message of its queue. */
@@ -73,7 +99,7 @@ void msn_counts_messages(struct rule_context *ctx)
 
     if (queue == NULL || !queue->seen || queue->open || ddp_after_last(ctx))
         return;
-    rule_judge_number(ctx, queue->next_msn, segment_of(ctx)->msn, "MSN of the queue's next message", "RFC 5041 4.3");
+    judge_msn(ctx, queue->next_msn, "MSN of the queue's next message");
 }
 
 /* RFC 5041 4.3: MSN is the same in all segments of a message. */

@@ -119,6 +119,39 @@ void responses_in_order(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+/*
+ * RFC 5040 4.4: the header of a Read Request is in network order. Its response showed that it is not (struct
+ * flow_request's `reversed`): a finding of the requester, in the request's frame. A response that fits proves nothing, as
+ * both sides may have the same mistake.
+ */
+void read_request_octet_order(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered_first(ctx);
+    const struct flow_event *event = ctx->event;
+    enum flow_direction direction = ctx->direction;
+    struct flow_event shown = *event;
+
+    if (request == NULL || !request->reversed || !ctx->peer->judged)
+        return;
+    shown.frame = request->frame;
+    shown.direction = ctx->direction = flow_reverse(direction);
+    ctx->event = &shown;
+    rule_because(ctx, HINT_READ_ORDER);
+    rule_fail(ctx, "its fields in network order", "its fields with their octets in reverse order",
+              "The Read Request has its fields in reverse octet order, as its response shows (RFC 5040 4.4)");
+    ctx->event = event;
+    ctx->direction = direction;
+}
+
+/* The number is the right one with its octets in reverse order: one fault of all fields that are so. */
+static void because_reversed(struct rule_context *ctx, uint64_t expected, uint64_t actual, unsigned octets)
+{
+    struct hint hint;
+
+    if (hint_number(expected, actual, octets, &hint))
+        rule_because(ctx, hint.kind);
+}
+
 /* RFC 5040 4.4: SinkSTag of the request is the STag of the response. */
 void response_copies_stag(struct rule_context *ctx)
 {
@@ -126,6 +159,7 @@ void response_copies_stag(struct rule_context *ctx)
 
     if (request == NULL || request->read.octets == 0)
         return;
+    because_reversed(ctx, request->read.sink_stag, segment_of(ctx)->stag, 4);
     if (segment_of(ctx)->stag != request->read.sink_stag)
         rule_fail(ctx, rule_text(ctx, "STag 0x%08x", request->read.sink_stag),
                   rule_text(ctx, "STag 0x%08x", segment_of(ctx)->stag),
@@ -166,6 +200,7 @@ void response_copies_to(struct rule_context *ctx)
             return;
         begins = tagged->first_to + (uint64_t)offsets.lowest;
     }
+    because_reversed(ctx, request->read.sink_to, begins, 8);
     if (begins != request->read.sink_to)
         rule_fail(ctx, rule_text(ctx, "TO 0x%llx", (unsigned long long)request->read.sink_to),
                   rule_text(ctx, "TO 0x%llx", (unsigned long long)begins),
@@ -182,6 +217,7 @@ void response_has_size(struct rule_context *ctx)
 
     if (request == NULL || request->read.octets == 0)
         return;
+    because_reversed(ctx, request->read.octets, octets, 4);
     if (octets > request->read.octets || (segment_of(ctx)->last && octets != request->read.octets))
         rule_fail(ctx, rule_text(ctx, "%u octets", request->read.octets),
                   rule_text(ctx, "%llu octets%s", (unsigned long long)octets, segment_of(ctx)->last ? "" : " and more"),

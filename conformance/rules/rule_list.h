@@ -142,6 +142,7 @@
     R(read,         "RDMAP-5.2.1-21", read_request_in_one_segment,  ON_RDMAP,   OP(READ_REQUEST), ANY,       AMBIGUOUS) \
     R(read,         "EMPA-9.1-06",   initiator_keeps_ord,           ON_RDMAP,   OP(READ_REQUEST), INITIATOR, FAIL) \
     R(read,         "EMPA-9.1-07",   responder_keeps_ord,           ON_RDMAP,   OP(READ_REQUEST), RESPONDER, FAIL) \
+    R(read,         "RDMAP-4.4-01",  read_request_octet_order,      ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
     R(read,         "RDMAP-4.4-03",  response_copies_stag,          ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
     R(read,         "RDMAP-4.4-04",  response_copies_to,            ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
     R(read,         "RDMAP-4.5-01",  response_has_size,             ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \

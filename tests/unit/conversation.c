@@ -367,8 +367,11 @@ static void keep_result(const struct rule_result *result, void *argument)
         verdicts->verdict[i] = (int)result->verdict;
     verdicts->passes[i] += result->passes;
     verdicts->findings[i] += result->findings;
-    if (result->verdict != RULE_PASS)
-        (void)snprintf(verdicts->message[i], sizeof(verdicts->message[i]), "%s", result->message);
+    if (result->verdict == RULE_PASS)
+        return;
+    verdicts->cause[i] = result->cause;
+    verdicts->direction[i] = (int)result->direction;
+    (void)snprintf(verdicts->message[i], sizeof(verdicts->message[i]), "%s", result->message);
 }
 
 static void sink(void *ctx, const struct flow_event *event)

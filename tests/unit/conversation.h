@@ -90,6 +90,8 @@ struct verdicts {
     uint64_t passes[256];
     uint64_t findings[256];
     char message[256][160];
+    const char *cause[256]; /* of the last finding; NULL: none */
+    int direction[256];     /* its sender's */
     unsigned flows;
 };
 

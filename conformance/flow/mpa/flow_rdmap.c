@@ -252,6 +252,8 @@ void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const str
 
     event.rdmap = &rdmap;
     parse_rdmap(flow, &event, &rdmap);
+    if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == RDMAP_READ_RESPONSE)
+        flow_request_reread(&flow->half[flow_reverse(event.direction)], rdmap.request, &ddp.segment);
     event.kind = FLOW_RDMAP;
     flow_event_send(decoder, &event);
     half->ddp_segments++;

@@ -105,6 +105,119 @@ START_TEST(dropped_read_is_no_fault_of_others)
 }
 END_TEST
 
+/* ---- octets in reverse order ------------------------------------------------------------------------------------- */
+
+static int verdict_of(const struct verdicts *verdicts, const char *id)
+{
+    return verdicts->verdict[rule_find(id)->index];
+}
+
+static const char *cause_of(const struct verdicts *verdicts, const char *id)
+{
+    const char *cause = verdicts->cause[rule_find(id)->index];
+
+    return cause != NULL ? cause : "";
+}
+
+/* Two Reads whose requester does not turn its fields, the second one answered in two segments. */
+static void reversed_requests(struct conversation *c)
+{
+    begin(c);
+    for (uint32_t i = 0; i < 2; i++)
+        conversation_read(c, 0, i + 1, 0x11110000, 0x0010000000000000, 0x14000000);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1000, true, 20);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1000, false, 16);
+    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1010, true, 4);
+}
+
+/* RFC 5040 4.4: the requester's fault, once for each request; what the responder sent is right. */
+START_TEST(reversed_request_is_the_requesters)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    size_t rule = rule_find("RDMAP-4.4-01")->index;
+    static struct verdicts verdicts;
+
+    reversed_requests(conversation);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts, "RDMAP-4.4-01", "a reversed Read Request");
+    ck_assert_int_eq(verdicts.verdict[rule], RULE_FAIL);
+    ck_assert_uint_eq(verdicts.findings[rule], 2);
+    ck_assert_int_eq(verdicts.direction[rule], FLOW_FROM_INITIATOR);
+    ck_assert_str_eq(verdicts.cause[rule], "read-request-reversed");
+    ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.4-03"), RULE_PASS);
+    ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.4-04"), RULE_PASS);
+    ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.5-01"), RULE_PASS);
+}
+END_TEST
+
+/* What the response lacks of the meant octets is still found. Loop: too few, too many; a wrong sink. */
+START_TEST(reversed_request_masks_nothing)
+{
+    static const struct {
+        const char *id;
+        uint32_t stag;
+        size_t first, second;
+    } faults[] = {{"RDMAP-4.5-01", 0x1111, 16, 3}, {"RDMAP-4.5-01", 0x1111, 16, 5}, {"RDMAP-4.4-03", 0x1112, 16, 4}};
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    begin(conversation);
+    conversation_read(conversation, 0, 1, 0x11110000, 0x0010000000000000, 0x14000000);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000, false, faults[_i].first);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000 + faults[_i].first, true,
+                        faults[_i].second);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    ck_assert_int_eq(verdict_of(&verdicts, faults[_i].id), RULE_FAIL);
+    ck_assert_int_eq(verdicts.direction[rule_find(faults[_i].id)->index], FLOW_FROM_RESPONDER);
+}
+END_TEST
+
+/* The request is right, and the response has what it copies reversed: the responder's fault, of one cause. */
+START_TEST(reversed_response_is_the_responders)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    begin(conversation);
+    conversation_read(conversation, 0, 1, 0x1111, 0x1000, 20);
+    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, 0x11110000, 0x0010000000000000, true, 20);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts, "RDMAP-4.4-03 RDMAP-4.4-04", "a reversed Read Response");
+    ck_assert_int_eq(verdict_of(&verdicts, "RDMAP-4.4-03"), RULE_FAIL);
+    ck_assert_str_eq(cause_of(&verdicts, "RDMAP-4.4-03"), "field-octets-reversed");
+    ck_assert_str_eq(cause_of(&verdicts, "RDMAP-4.4-04"), "field-octets-reversed");
+}
+END_TEST
+
+/* RFC 5041 4.3: one counter for all queues is one fault. Loop: another fault of MSNs is not it. */
+START_TEST(shared_msn_is_one_cause)
+{
+    static const uint32_t msn[][3] = {{1, 2, 3}, {2, 2, 3}, {1, 3, 3}};
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+    bool first, later;
+
+    conversation_open(conversation, 1460);
+    conversation_start(conversation, 0, &plain_request);
+    conversation_start(conversation, 1, &plain_reply);
+    conversation_send(conversation, 0, RDMAP_SEND, msn[_i][0], 0, true, 20);
+    conversation_read(conversation, 0, msn[_i][1], 0x1111, 0, 20);
+    conversation_send(conversation, 0, RDMAP_SEND, msn[_i][2], 0, true, 20);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    first = strcmp(cause_of(&verdicts, "DDP-4.3-12"), "msn-shared") == 0;
+    later = strcmp(cause_of(&verdicts, "DDP-4.3-11"), "msn-shared") == 0;
+    ck_assert_int_eq(verdict_of(&verdicts, "DDP-4.3-12"), RULE_FAIL);
+    ck_assert_int_eq(first, _i == 0);
+    ck_assert_int_eq(later, _i == 0);
+}
+END_TEST
+
+/* ---- what follows a wrong response ------------------------------------------------------------------------------- */
+
 /* After a wrong response the next ones are compared, each with its own request. */
 static void second_wrong_too(struct conversation *c)
 {
@@ -257,6 +370,7 @@ const struct rule_case rules_after_cases[] = {
     {"RDMAP-4.5-01", right_reads, ends_early, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"DDP-4.2-11", plain_conversation, never_ends, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.5-01", right_reads, untagged_answer, NO_CHANGE, RULE_FAIL, "RDMAP-5.2.2-03", 0, NULL},
+    {"RDMAP-4.4-01", right_reads, reversed_requests, NO_CHANGE, RULE_FAIL, NULL, RULE_VERDICTS, NULL},
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
@@ -275,6 +389,10 @@ Suite *rules_after_suite(void)
     tcase_add_loop_test(tcase, wrong_msn_masks_nothing, 0, 9);
     tcase_add_loop_test(tcase, response_after_one_without_an_end, 0, 8);
     tcase_add_test(tcase, dropped_read_is_no_fault_of_others);
+    tcase_add_test(tcase, reversed_request_is_the_requesters);
+    tcase_add_loop_test(tcase, reversed_request_masks_nothing, 0, 3);
+    tcase_add_test(tcase, reversed_response_is_the_responders);
+    tcase_add_loop_test(tcase, shared_msn_is_one_cause, 0, 3);
     tcase_add_loop_test(tcase, judged_after_a_loss, 0, 6);
     tcase_add_loop_test(tcase, loss_is_no_fault, 0, 80);
     suite_add_tcase(suite, tcase);
