@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# mutate.sh [-n COUNT] [-s SEED] [-j N] [-o OPTIONS] FILE...: puts one fault after another into a copy of the stack's FILEs (paths from
+# mutate.sh [-n COUNT] [-s SEED] [-j N] [-o OPTIONS | -u SUITES] FILE...: puts one fault after another into a copy of the FILEs (paths from
 # the root of the tree: reference-stack/core/deliver.c) and asks whether `warpcheck run --simulate OPTIONS` sees it. A fault is one
 # changed token: a comparison, && or ||, an arithmetic or bit operator, a number, true or false, a condition turned over, a statement
 # left out. Which ones are tried depends on SEED (1) alone; COUNT is 20. A run has N processes (1), and ends with the first id that
@@ -10,16 +10,19 @@
 # changes nothing, or nothing that a peer or the ULP can see, or it is a fault that the suite misses (docs/trust.md).
 #
 # The faults are the device's alone as long as FILE is of reference-stack/: tester and device share wire/ (tests/unit/wire/ holds that).
+# With -u, the unit tests SUITES are asked in place of a run: so the judges are tried (-u 'rules_sctp rules_session'
+# conformance/rules/sctp_rules.c), which a run would ask to judge themselves.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-count=20 seed=1 jobs=1 options=()
-while getopts n:s:j:o: option; do
+count=20 seed=1 jobs=1 options=() suites=()
+while getopts n:s:j:o:u: option; do
 	case $option in
 	n) count=$OPTARG ;;
 	s) seed=$OPTARG ;;
 	j) jobs=$OPTARG ;;
 	o) read -ra options <<<"$OPTARG" ;;
+	u) read -ra suites <<<"$OPTARG" ;;
 	*) exit 2 ;;
 	esac
 done
@@ -29,6 +32,11 @@ shift $((OPTIND - 1))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp --parents -rt "$work" Makefile mk tools wire upper-tester generator conformance reference-stack reports
+program=build/warpcheck
+if [ "${#suites[@]}" -gt 0 ]; then
+	program=build/unit-tests
+	cp -rt "$work" tests
+fi
 
 # FILE, line, column, length and replacement of each fault that is possible, separated by tabs; comments and strings are left alone.
 faults() {
@@ -70,8 +78,20 @@ faults() {
 
 if [ -z "${CC:-}" ] && command -v ccache >/dev/null; then export CC='ccache gcc' CCACHE_NOHASHDIR=1; fi
 
+# What the unit tests make of the program: its word, and the first case that fails.
+judge_by_suites() {
+	local status=0
+	(cd "$work" && ulimit -t 60 && CK_VERBOSITY=normal exec build/unit-tests "${suites[@]}") >"$work/log" 2>&1 || status=$?
+	case $status in
+	0) echo survived ;;
+	1) sed -nE 's/^.*:[FE]:([^:]*:[^:]*:[0-9]+):.*/caught \1/p; T; q' "$work/log" | grep . || echo crashed ;;
+	137 | 152) echo hung ;;
+	*) echo crashed ;;
+	esac
+}
+
 # What the run makes of the program: its word, and the first id that fails. The run gets SIGPIPE when that id has been read.
-judge() {
+judge_by_run() {
 	local status id
 	id=$({
 		status=0
@@ -88,14 +108,18 @@ judge() {
 	esac
 }
 
+judge() {
+	if [ "${#suites[@]}" -gt 0 ]; then judge_by_suites; else judge_by_run; fi
+}
+
 faults "$@" | awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | LC_ALL=C sort | cut -f2- | awk -v count="$count" 'NR <= count' >"$work/faults"
-make -s -C "$work" WERROR= build/warpcheck >/dev/null
+make -s -C "$work" WERROR= "$program" >/dev/null
 result=$(judge)
-[ "$result" = survived ] || { echo "mutate.sh: without a fault the run is not clean: $result" >&2; exit 1; }
+[ "$result" = survived ] || { echo "mutate.sh: without a fault the run or the suites are not clean: $result" >&2; exit 1; }
 while IFS=$'\t' read -r file line column octets new; do
 	awk -v line="$line" -v column="$column" -v octets="$octets" -v new="${new//\\/\\\\}" '
 		NR == line { $0 = substr($0, 1, column - 1) new substr($0, column + octets) } { print }' "$file" >"$work/$file"
-	if make -s -C "$work" WERROR= build/warpcheck >/dev/null 2>&1; then result=$(judge); else result="not compiled"; fi
+	if make -s -C "$work" WERROR= "$program" >/dev/null 2>&1; then result=$(judge); else result="not compiled"; fi
 	printf '%-22s %s:%s: %s -> %s\n' "$result" "$file" "$line" "$(sed -n "${line}p" "$file" | cut -c "$column-$((column + octets - 1))")" "$new"
 	cp "$file" "$work/$file"
 done <"$work/faults" | tee "$work/table"
