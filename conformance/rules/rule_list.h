@@ -245,7 +245,7 @@
     R(session,      "SCTP5043-5.2.3-09", terminate_without_data,    ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6-03",  ssn_without_gaps,             ON_FPDU|ON_SESSION|ON_GAP, OP_ANY, ANY,  FAIL) \
     R(session,      "SCTP5043-6.1-01", ssn_begins_at_zero,          ON_SESSION,           OP_ANY, ANY,       FAIL) \
-    R(session,      "SCTP5043-6.1-02", session_pattern,             ON_FPDU | ON_SESSION, OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.1-02", session_pattern,             ON_FPDU|ON_SESSION|ON_END, OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6.2-01", session_opens_with_initiate, ON_SESSION,           OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6.2-03", segments_begin_at_one,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(session,      "SCTP5043-6.2-05", session_is_terminated,       ON_END,               OP_ANY, ANY,       FAIL) \

@@ -6,9 +6,10 @@
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/rules/rule_context.h"
 
+/* The number that stands there in the other octet order. */
 static uint32_t turned(uint32_t value)
 {
-    return value >> 24 | (value >> 8 & 0xFF00) | (value << 8 & 0xFF0000) | value << 24;
+    return __builtin_bswap32(value);
 }
 
 static bool is_draft_ppid(uint32_t ppid)
@@ -83,8 +84,7 @@ void draft_indication_form(struct rule_context *ctx)
 {
     const struct sctp_init *init = ctx->event->sctp->init;
 
-    if (init == NULL || init->adaptation_at == NULL ||
-        (ctx->flow->sctp->profile != DDP_SCTP_DRAFT02 && profile_of(ctx) != DDP_SCTP_DRAFT02))
+    if (init == NULL || init->adaptation_at == NULL || profile_of(ctx) != DDP_SCTP_DRAFT02)
         return;
     if (init->adaptation_length != SCTP_ADAPTATION_OCTETS || turned(init->adaptation) == DDP_SCTP_INDICATION_DDP ||
         turned(init->adaptation) == DDP_SCTP_INDICATION_DDP_RDMA)

@@ -295,12 +295,31 @@ static bool opens_otherwise(const struct rule_context *ctx)
            state_of(ctx)->chunks[FLOW_FROM_INITIATOR] == 0 && !session_is_initiate(message->code);
 }
 
+/* An answer, and no Initiate came: told at the end, as a capture may have the answer before what it answers. */
+static void judge_unasked(struct rule_context *ctx)
+{
+    const struct flow_sctp_state *state = state_of(ctx);
+    uint32_t opening = state->opening[FLOW_FROM_RESPONDER];
+
+    if (!is_5043(ctx) || !is_whole(ctx) || ctx->direction != FLOW_FROM_RESPONDER || ctx->other->tail_unknown ||
+        state->chunks[FLOW_FROM_INITIATOR] != 0)
+        return;
+    if (session_is_accept(opening) || session_is_reject(opening) || opening == DDP_SCTP_TERMINATE)
+        rule_fail(ctx, "an Initiate before it", ddp_sctp_session_row(opening)->name,
+                  "The session on stream %u has no Initiate (RFC 5043 6.1)", state->sid);
+}
+
 void session_pattern(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
     const char *wanted;
-    enum session_step step = step_of(ctx, &wanted);
+    enum session_step step;
 
+    if (ctx->event->kind == FLOW_END) {
+        judge_unasked(ctx);
+        return;
+    }
+    step = step_of(ctx, &wanted);
     if (step == SESSION_LEGAL)
         rule_pass(ctx);
     else if (step == SESSION_ILLEGAL && !code_is_wrong(ctx) && !opens_otherwise(ctx))

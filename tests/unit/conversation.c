@@ -371,6 +371,7 @@ static void keep_result(const struct rule_result *result, void *argument)
         return;
     verdicts->cause[i] = result->cause;
     verdicts->direction[i] = (int)result->direction;
+    verdicts->frame[i] = result->frame;
     (void)snprintf(verdicts->message[i], sizeof(verdicts->message[i]), "%s", result->message);
 }
 

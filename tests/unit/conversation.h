@@ -92,6 +92,7 @@ struct verdicts {
     char message[256][160];
     const char *cause[256]; /* of the last finding; NULL: none */
     int direction[256];     /* its sender's */
+    uint64_t frame[256];    /* of the first one, from 1 */
     unsigned flows;
 };
 
