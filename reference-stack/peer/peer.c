@@ -7,6 +7,7 @@
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/peer_association.h"
+#include "reference-stack/peer/peer_memory.h"
 
 enum { STREAMS_DEFAULT_MAX = 16384 };
 #define REGIONS_DEFAULT_OCTETS (UINT64_C(256) << 20)
@@ -460,6 +461,7 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
+    peer_memory_clear(peer);
     budget_give(&peer->budget, peer->region_octets);
     peer->device = device;
     peer->region_octets = 0;
@@ -482,6 +484,7 @@ void peer_free(struct peer *peer)
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
+    peer_memory_clear(peer);
     json_decref(peer->events);
     free(peer->output_batch);
     free(peer);

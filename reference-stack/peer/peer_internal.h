@@ -124,6 +124,7 @@ struct peer {
     size_t stream_count, dead_count;
     uint32_t next_number;
     uint64_t region_octets;
+    struct peer_memory *memories; /* of its regions (peer_memory.h) */
     struct budget budget;
     struct output_batch *output_batch; /* only with ops->send_spans */
     json_t *events;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/peer/peer_internal.h"
+#include "reference-stack/peer/peer_memory.h"
 #include "wire/out_of_memory.h"
 
 enum { PROTOCOL_VERSION = 1 };
@@ -184,15 +185,21 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
         (void)sentence_set(sentence, "%llu more octets exceed the limit of memory", (unsigned long long)region.length);
         return NULL;
     }
-    if (iwarp_region_register(peer->device, &region, sentence) != 0) {
+    region.octets = peer_memory_new(peer, region.length);
+    if (region.octets == NULL)
+        (void)sentence_set(sentence, "out of memory for %llu octets", (unsigned long long)region.length);
+    if (region.octets == NULL || iwarp_region_register(peer->device, &region, sentence) != 0) {
+        if (region.octets != NULL)
+            peer_memory_free(peer, region.octets);
         budget_give(&peer->budget, region.length);
         return NULL;
     }
     (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
-    reply = json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
-                      (json_int_t)region.length);
+    reply = json_pack("{s:I, s:s, s:I, s:b}", "stag", (json_int_t)region.stag, "base", base, "length",
+                      (json_int_t)region.length, "guarded", true);
     if (reply == NULL || upper_fill(command, region.octets, region.length, sentence) != 0) {
         (void)iwarp_region_deregister(peer->device, region.stag, NULL);
+        peer_memory_free(peer, region.octets);
         budget_give(&peer->budget, region.length);
         json_decref(reply);
         return NULL;
@@ -219,12 +226,22 @@ static const struct iwarp_region *region_of(struct peer *peer, const json_t *com
 static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
+    uint8_t *octets;
+    uint64_t count;
+    uint32_t stag;
 
     if (region == NULL)
         return NULL;
-    peer->region_octets -= region->registered;
-    budget_give(&peer->budget, region->registered);
-    return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
+    octets = region->octets;
+    stag = region->stag;
+    count = region->registered;
+    if (iwarp_region_deregister(peer->device, stag, sentence) != 0)
+        return NULL;
+    peer->region_octets -= count;
+    budget_give(&peer->budget, count);
+    if (iwarp_region_find(peer->device, stag) == NULL)
+        peer_memory_free(peer, octets);
+    return nothing();
 }
 
 static json_t *verb_invalidate(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -263,7 +280,8 @@ static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct se
     length = region->length - offset;
     if (upper_number(command, "length", length, &length, sentence) != 0)
         return NULL;
-    return json_pack("{s:o, s:b}", "data", upper_hex(region->octets + offset, length), "valid", region->valid);
+    return json_pack("{s:o, s:b, s:b}", "data", upper_hex(region->octets + offset, length), "valid", region->valid,
+                     "guarded", peer_memory_guarded(region->octets));
 }
 
 static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct sentence *sentence)

@@ -45,7 +45,7 @@ function Test:warn(message, expected, actual)
   self:point_at(message, expected, actual)
   decide("WARN", message, expected, actual, nil, self)
 end
-function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
+function Test:ambiguous(reading) decide(self:guarded("AMBIGUOUS"), nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
 function Test:inconclusive(reason) decide("INCONCLUSIVE", reason, nil, nil, nil, self) end
 
@@ -450,10 +450,10 @@ function harness.before(t, check)
 end
 
 function harness.run(t, check)
-  t.rests, t.judges, t.refused = {}, check.judges, nil
+  t.rests, t.judges, t.refused, t.memories = {}, check.judges, nil, {}
   local decision = check.run(t)
   if t.refused and decision == nil then t:inconclusive(t.refused) end
-  return decision
+  return t:guarded(decision)
 end
 
 function harness.after(t, check)

@@ -104,8 +104,27 @@ function Test:memory(options)
     self.dut:mem_write { stag = answer.stag, offset = at, data = hex(o.data:sub(at + 1, at + PIECE)) }
   end
   local image = (o.data or "") .. string.rep("\xA5", octets - #(o.data or ""))
-  return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
-                      Memory)
+  local m = setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
+                         Memory)
+  self.memories = self.memories or {}
+  if answer.guarded then self.memories[#self.memories + 1] = m end
+  return m
+end
+
+-- Octets in front of memory, and behind it, are nobody's: FAIL if they have changed.
+local function expect_guarded(m, answer)
+  if answer.guarded ~= false then return end
+  m.t:suspect("beside-memory", "octets outside of a buffer are written when its first or last ones are")
+  m.t:fail("memory of " .. m.octets .. " octets", "the octets in front of it and behind it as they were", "octets beside it have changed")
+end
+
+-- The same of all memory of the check whose device looks after such octets. Returns `decision`.
+function Test:guarded(decision)
+  for _, m in ipairs(self.memories or {}) do
+    local answer = self:command("mem_read", { stag = m.STag, length = 0 })
+    if answer.ok then expect_guarded(m, answer) end -- else it was given up
+  end
+  return decision
 end
 
 -- The same of what a `reg_mr` answered that had members of its own, and "fill":0xA5.
@@ -140,7 +159,9 @@ end
 
 -- FAIL unless the memory holds its image, octet for octet.
 function Memory:check(message)
-  local got = unhex(self.t.dut:mem_read { stag = self.STag }.data)
+  local answer = self.t.dut:mem_read { stag = self.STag }
+  local got = unhex(answer.data)
+  expect_guarded(self, answer)
   if got == self.image then return end
   local at = first_difference(self.image, got)
   local count, last = differences(self.image, got)

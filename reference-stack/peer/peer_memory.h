@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory that the upper tester registers: it lies between guard octets, which nothing may change. */
+#ifndef REFERENCE_STACK_PEER_MEMORY_H
+#define REFERENCE_STACK_PEER_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct peer;
+
+/* So many octets of zero; NULL: memory is short. The peer's until peer_memory_free(). */
+uint8_t *peer_memory_new(struct peer *peer, size_t octets);
+void peer_memory_free(struct peer *peer, uint8_t *octets);
+
+/* All of it: no stream uses any more. */
+void peer_memory_clear(struct peer *peer);
+
+/* Are the octets in front of it and behind it what they were? */
+bool peer_memory_guarded(const uint8_t *octets);
+
+#endif
