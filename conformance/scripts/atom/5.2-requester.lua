@@ -269,6 +269,17 @@ check {
     end
     for i = 1, 2 do answer(c, atomics[i], i) end
     done(t, 2, 2, "all four complete")
+    -- An answer frees one place, and no more.
+    for i = 3, 8 do t:post_atomic(c, "fetch_add", { stag = 1, id = i }) end
+    for i = 1, 2 do atomics[i] = c:expect(rdmap.atomic_request {}, { message = "two of six atomics at once" }) end
+    for i = 3, 4 do
+      answer(c, table.remove(atomics, 1), i)
+      atomics[2] = c:expect(rdmap.atomic_request {}, { message = "a FetchAdd for each that was answered" })
+      got = c:receive(t.quiet)
+      if got.kind == "segment" then
+        t:warn("an Atomic Response frees one place of ORD", "two requests open", "a third one: " .. describe(got))
+      end
+    end
   end,
 }
 
@@ -281,6 +292,10 @@ check {
     for i, value in ipairs { 0x0102030405060708, 0xF1F2F3F4F5F6F7F8 } do
       answer(c, request_posted(t, c, "fetch_add", { stag = 1, id = i }), value)
       done(t, i, value, "the original value")
+    end
+    for i = 3, 260 do -- their numbers take more than 8 bits
+      answer(c, request_posted(t, c, "fetch_add", { stag = 1, id = i }), i)
+      done(t, i, i, "the original value that atomic " .. i .. " returns")
     end
   end,
 }

@@ -269,6 +269,30 @@ check {
   end,
 }
 
+-- An atomic that was answered gives up one place: of Reads after it no more are taken than were agreed.
+local function places_freed_once(t)
+  local ird, target, m = 2, t:target { value = 0 }, t:memory { octets = LARGE }
+  local function atomics(c)
+    for i = 1, 4 do
+      local request = target:request(ADD, { Data = 1, RequestId = i })
+      c:send(request)
+      c:expect_atomic(request, nil, "atomic " .. i .. " of 4, one after another")
+    end
+  end
+  local c = t:open { dut = { ird = ird } }
+  atomics(c)
+  c:shut_with_reads(m, ird + 2)
+  c:window(65535)
+  local responses, got = 0, nil
+  repeat
+    got = c:receive()
+    if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then responses = responses + 1 end
+  until got.kind ~= "segment" or got.Opcode ~= 2 or responses == ird + 2
+  if responses == ird + 2 and not t:leaves_in_tcp(ird + 2, ird, nil, atomics) then
+    t:fail("Reads at once after atomics, with an IRD of " .. ird, "a Terminate for the one beyond", responses .. " are served")
+  end
+end
+
 check {
   id = "ATOM-5.2.2-07",
   role = "both",
@@ -282,6 +306,7 @@ check {
       c:send(table.unpack(requests))
       for i, request in ipairs(requests) do c:expect_atomic(request, i - 1, i .. " of " .. depth .. " at once") end
     end
+    places_freed_once(t)
   end,
 }
 
@@ -300,6 +325,11 @@ check {
     c:send(table.unpack(requests))
     for i, request in ipairs(requests) do
       t:equal("the MSN on QN 3", i, c:expect_atomic(request, nil, "response " .. i .. " of 4").MSN)
+    end
+    for i = 5, 260 do -- their numbers take more than 8 bits
+      local request = quick:request(ADD, { Data = 1, RequestId = i })
+      c:send(request)
+      t:equal("the MSN on QN 3", i, c:expect_atomic(request, nil, "response " .. i).MSN)
     end
   end,
 }

@@ -62,6 +62,10 @@ check {
       if data ~= wanted:sub(at + 1, at + #data) then t:fail("payload from octet 14 on", "the Write's octets", hex(data:sub(1, 16))) end
       at = at + #data
     end
+    for _, to in ipairs { 1 << 40 | 8, 8, -4096 } do -- each Write has its own, in all 64 bits
+      t.dut:write { stream = t:stream_of(c), stag = STAG, to = string.format("0x%x", to), length = 8 }
+      t:equal("TO of a Write", string.format("%016x", to), hex(message(t, c, 14, 8, "a Write of 8 octets")[1].ulpdu:sub(7, 14)))
+    end
     local m = t:memory { data = "sixteen octets.." }
     c:send(m:read(0, 16, { SinkSTag = OTHER, SinkTO = TO }))
     local got = c:expect_segment("a Read of 16 octets")

@@ -231,12 +231,12 @@ check {
   purpose = "each delivery has the length of the message",
   run = function(t)
     local c = t:open { dut = { receives = 8, receive_octets = 8192 } }
-    local wanted = { "", "1", pattern(17), pattern(4405) }
+    local wanted = { "", "1", pattern(17), pattern(4405), pattern(16), "" }
     for i, data in ipairs(wanted) do
       for _, frame in ipairs(send_in_segments(data, { 1400 }, i)) do c:send(frame) end
     end
     c.msn[0] = #wanted + 1
-    local got = t:expect_deliveries(c, wanted, "Sends of 0, 1, 17 and 4405 octets")
+    local got = t:expect_deliveries(c, wanted, "Sends of 0, 1, 17, 4405, 16 and 0 octets")
     for i, delivery in ipairs(got) do t:equal("the length that the ULP is told", #wanted[i], t:told(delivery, "octets")) end
     c = t:open()
     c:send(raw.segment { data = c:ulpdu(empty_read(1)):sub(1, 45) })

@@ -30,30 +30,34 @@ check {
   end,
 }
 
+-- Messages with the MSNs before and after this one, in both directions.
+local function msns_around(t, top)
+  local c = t:open { dut = { receives = 8 } }
+  local stream = t:stream_of(c)
+  c:probe()
+  t.dut:msn { stream = stream, send = top - 1, receive = top - 1 }
+  local wanted = {}
+  for i, msn in ipairs { top - 1, top, (top + 1) & 0xFFFFFFFF, (top + 2) & 0xFFFFFFFF } do
+    wanted[i] = "message " .. i
+    c:send(rdmap.send { MSN = msn, data = wanted[i] })
+    local posted, why = t:try("send", { stream = stream, data = hex(wanted[i]) })
+    -- the stream has ended, as its frames show
+    if not posted then t:note("the Send is refused: " .. tostring(why)) end
+    local got = c:expect(rdmap.send { data = wanted[i] }, { message = "the device's Send" })
+    t:equal("its MSN", msn, got.MSN)
+  end
+  t:expect_deliveries(c, wanted, string.format("Sends with MSNs from %X on", top - 1))
+  c:probe()
+end
+
 check {
   id = "DDP-4.3-13",
-  purpose = "the MSN after 0xFFFFFFFF is 0, in both directions",
+  purpose = "the MSN after 0xFFFFFFFF is 0, and all 32 bits are counted, in both directions",
   rules = false,
   run = function(t)
-    local c = t:open { dut = { receives = 8 } }
-    local stream = t:stream_of(c)
-    c:probe()
-    t.dut:msn { stream = stream, send = 0xFFFFFFFE, receive = 0xFFFFFFFE }
-    local wanted = {}
-    for i, msn in ipairs { 0xFFFFFFFE, 0xFFFFFFFF, 0, 1 } do
-      wanted[i] = "message " .. i
-      c:send(rdmap.send { MSN = msn, data = wanted[i] })
-      local posted, why = t:try("send", { stream = stream, data = hex(wanted[i]) })
-      -- the stream has ended, as its frames show
-      if not posted then t:note("the Send is refused: " .. tostring(why)) end
-      local got = c:expect(rdmap.send { data = wanted[i] }, { message = "the device's Send" })
-      t:equal("its MSN", msn, got.MSN)
-    end
-    t:expect_deliveries(c, wanted, "Sends with MSN FFFFFFFE, FFFFFFFF, 0 and 1")
-    c:probe()
+    for _, top in ipairs { 0xFFFFFFFF, 0xFF, 0xFFFF, 0xFFFFFF } do msns_around(t, top) end
   end,
 }
-
 -- The octets of [0, size) that were placed at `base`, by a stream of placements.
 local function covered(list, m, size)
   local seen, count = {}, 0

@@ -68,6 +68,12 @@ check {
     placed(t, t:open { dut = { pd = 1 } }, m, "first")
     placed(t, t:open { dut = { pd = 1 } }, m, "second")
     not_associated(t, t:open { dut = { pd = 2 } }, m)
+    -- Two streams at once, of two domains.
+    local other = t:memory { pd = 2 }
+    local a, b = t:open { dut = { pd = 1 } }, t:open { dut = { pd = 2 } }
+    placed(t, a, m, "beside it")
+    placed(t, b, other, "of another")
+    not_associated(t, a, other)
   end,
 }
 

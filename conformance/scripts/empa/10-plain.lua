@@ -118,8 +118,10 @@ check {
   purpose = "the ULP of the responder gets the initiator's IRD and ORD",
   run = function(t)
     -- The ULP needs no more than the Request's IRD: it might reject that (EMPA-9.1-14).
-    local c = t:ask({ IRD = 3, ORD = 7 }, { dut = { ird = t:depth("ird", 16), ord = t:depth("ord", 3) } })
-    expect_depths(t, c, "connect_request", 3, 7)
+    for _, word in ipairs { { IRD = 3, ORD = 7 }, { IRD = 4, ORD = 2 } } do
+      local c = t:ask(word, { dut = { ird = t:depth("ird", 16), ord = t:depth("ord", 3) } })
+      expect_depths(t, c, "connect_request", word.IRD, word.ORD)
+    end
   end,
 }
 
@@ -129,9 +131,11 @@ check {
   purpose = "the ULP of the initiator gets the responder's IRD and ORD",
   run = function(t)
     -- Within its own: a device may refuse an IRD below its ORD (EMPA-9.1-05).
-    local c = t:receive_request { ird = 8, ord = 2 }
-    c:answer { IRD = 3, ORD = 7 }
-    expect_depths(t, c, "established", 3, 7)
+    for _, word in ipairs { { IRD = 3, ORD = 7 }, { IRD = 4, ORD = 6 } } do
+      local c = t:receive_request { ird = 8, ord = 2 }
+      c:answer(word)
+      expect_depths(t, c, "established", word.IRD, word.ORD)
+    end
   end,
 }
 

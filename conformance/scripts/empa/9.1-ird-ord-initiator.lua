@@ -21,6 +21,16 @@ check {
       c:probe()
       c:finish()
     end
+    -- Two streams at once, with different depths: each has its own.
+    local most = t:depth("ird", 8)
+    local deep = t:receive_request { ird = most, ord = 2 }
+    deep:answer { ORD = most }
+    deep:first_send()
+    local shallow = t:receive_request { ird = 1, ord = 2 }
+    shallow:answer { ORD = 1 }
+    shallow:first_send()
+    deep:reads_served(most, "the IRD of the Request, beside a stream with an IRD of 1")
+    shallow:probe()
   end,
 }
 
@@ -62,6 +72,29 @@ check {
   end,
 }
 
+-- What the ULP posts before the Reply comes is bound by it, too.
+local function posted_before_reply(t)
+  local c = t:receive_request { ird = 4, ord = 8 }
+  local sink, stream, limit = t.dut:reg_mr { length = 32 }, t:stream_of(c), 2
+  for i = 1, 3 * limit do
+    local taken, why = t:try("read", { stream = stream, sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0, length = 32 })
+    if not taken then return t:note("no Read is taken before the Reply: " .. tostring(why)) end
+  end
+  c:answer { IRD = limit }
+  local open = 0
+  while open <= limit do
+    local got = c:receive(open < limit and t.reaction or t.quiet)
+    if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return end
+    if not fits(rdmap.read_request {}, got) then break end
+    open = open + 1
+  end
+  t.in_vain = nil -- how many came is what is judged
+  if open > limit then
+    t:fail("Reads that were posted before the Reply", "at most " .. limit .. " open, the IRD of the Reply", open .. " or more")
+  end
+  c:reset()
+end
+
 check {
   id = "EMPA-9.1-06",
   role = "initiator",
@@ -70,6 +103,10 @@ check {
     lowered(t, 8, 2, 6):finish()
     lowered(t, 8, 3, 6):finish()
     lowered(t, 8, 0):no_reads("an IRD of 0 in the Reply")
+    local shallow, deep = lowered(t, 8, 2), lowered(t, 8, 8) -- two streams at once
+    shallow:reads_limited(6, 2, "Reads stay within ORD, beside a stream with a larger one")
+    deep:probe()
+    posted_before_reply(t)
   end,
 }
 

@@ -16,6 +16,14 @@ check {
     if ird == NOT_NEGOTIATED then t:skip("the device does not negotiate its IRD") end
     c:reads_served(math.min(ird, 256))
     c:probe()
+    if not rig.has_upper_tester() then return end
+    -- Two streams at once, with different depths: each has its own.
+    local most = t:depth("ird", 8)
+    local deep, reply = t:ask({ IRD = 1, ORD = most }, { dut = { ird = most, ord = 1 } })
+    local shallow = t:ask({ IRD = 1, ORD = 1 }, { dut = { ird = 1, ord = 1 } })
+    if reply.enhanced.IRD == NOT_NEGOTIATED then return end
+    deep:reads_served(math.min(reply.enhanced.IRD, 256), "the IRD of the Reply, beside a stream with an IRD of 1")
+    shallow:probe()
   end,
 }
 
@@ -47,6 +55,12 @@ check {
       c:reads_limited(6, ird)
       c:finish()
     end
+    -- Two streams at once: the one with the smaller depth was established first.
+    local shallow = t:ask({ IRD = 2, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+    local deep = t:ask({ IRD = 8, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+    deep:probe()
+    shallow:probe()
+    shallow:reads_limited(6, 2, "Reads stay within ORD, beside a stream with a larger one")
   end,
 }
 

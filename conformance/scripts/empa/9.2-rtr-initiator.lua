@@ -49,8 +49,17 @@ check {
   id = "EMPA-9.2-04",
   role = "initiator",
   requires = "mpa.peer_to_peer",
-  purpose = "RTR D: a zero-length RDMA Read as first FPDU",
-  run = function(t) names_one(t, "D") end,
+  purpose = "RTR D: a zero-length RDMA Read as first FPDU, whatever the ULP has posted before",
+  run = function(t)
+    names_one(t, "D")
+    local c = peer_to_peer(t)
+    local sink = t.dut:reg_mr { length = 32 }
+    local taken, why = t:try("read", { stream = t:stream_of(c), sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0,
+                                       length = 32 })
+    if not taken then return t:note("no Read is taken before the Reply: " .. tostring(why)) end
+    answers_one(t, c, "D")
+    c:expect(rdmap.read_request { RDMARDSZ = 32 }, { message = "the Read that the ULP posted before the Reply" })
+  end,
 }
 
 check {

@@ -108,14 +108,14 @@ function event_list(events)
   return #out == 0 and "none" or table.concat(out, ", ")
 end
 
--- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open. Sinks are
--- 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count
+-- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open; the others
+-- `octets`, or 16. Sinks are 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count
 -- it.
-function Connection:shut_with_reads(m, count)
+function Connection:shut_with_reads(m, count, octets)
   self:window(0)
   rig.wait(math.min(math.max(4 * self.t.round_trip, 0.02), 0.05))
   local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
-  for i = 2, count do frames[i] = m:read(i, 16, { SinkSTag = i }) end
+  for i = 2, count do frames[i] = m:read(i, octets or 16, { SinkSTag = i }) end
   self:send(table.unpack(frames))
   rig.wait(self.t.quiet / 4)
 end
@@ -134,12 +134,14 @@ end
 
 -- Does the device leave Read Requests beyond its IRD in TCP until others are answered? That accepts none of them (RFC
 -- 5040 6.1 names no error). A Send after so many requests tells: it is not delivered while they wait.
-function Test:leaves_in_tcp(count, ird)
+-- `octets`: of each but the first; `before(c)` comes before them.
+function Test:leaves_in_tcp(count, ird, octets, before)
   if not rig.has_upper_tester() or not self:tells("receive") then return false end
   local m = self:memory { octets = LARGE }
   local c = self:open { dut = { ird = ird } }
   c:probe()
-  c:shut_with_reads(m, count)
+  if before then before(c) end
+  c:shut_with_reads(m, count, octets)
   c:send(rdmap.send { data = "after them" })
   rig.wait(self.quiet)
   local early = #self:deliveries(c)

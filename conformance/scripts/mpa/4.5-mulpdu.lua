@@ -177,6 +177,13 @@ check {
       if most > state.mulpdu then t:fail("longest ULPDU", "at most " .. state.mulpdu, tostring(most)) end
       c:finish()
     end
+    -- Two at once: the one with the smaller MSS was established first.
+    local small, large = t:open_with_framing { mss = 536 }, t:open_with_framing { mss = 1400 }
+    local most = longest(t, small, 20000, "a Write at an MSS of 536, beside a stream with 1400")
+    if most > mulpdu_of(536, false) then
+      t:fail("longest ULPDU beside a stream with a larger MSS", "at most " .. mulpdu_of(536, false), tostring(most))
+    end
+    large:probe()
   end,
 }
 

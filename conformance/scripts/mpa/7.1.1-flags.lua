@@ -76,6 +76,18 @@ check {
   run = function(t) judge_markers(t, 1, { markers = false }) end,
 }
 
+-- Two streams at once: one with Markers both ways, one without. What one has agreed is nothing to the other.
+local function markers_beside(t)
+  local with = t:open_with_framing { markers = true, own_markers = true }
+  local without = t:open_with_framing { markers = false }
+  for _ = 1, PROBES do
+    with:probe { message = "FPDUs with Markers, beside a stream without" }
+    without:probe { message = "FPDUs without Markers, beside a stream with some" }
+  end
+  with:finish()
+  without:finish()
+end
+
 check {
   id = "MPA-7.1.1-10",
   role = "both",
@@ -88,6 +100,7 @@ check {
         judge_markers(t, own, { markers = dut })
       end
     end
+    t:if_served("not tried on two streams at once", markers_beside, t)
   end,
 }
 
@@ -139,6 +152,18 @@ local function generates(t, own, crc)
   c:finish()
 end
 
+-- Two streams at once, of which the one that was established first has CRCs: it keeps them.
+local function generates_beside(t)
+  local with = open_with_crc(t, 1, false)
+  local without = open_without_crc(t)
+  for _ = 1, 2 do
+    without:probe { message = "a stream without CRCs, beside one that has them" }
+    with:probe { message = "C = 1: every FPDU of the device carries the right CRC, also beside a stream without" }
+  end
+  with:finish()
+  without:finish()
+end
+
 check {
   id = "MPA-7.1.1-13",
   role = "both",
@@ -148,6 +173,7 @@ check {
     generates(t, 1, false)
     generates(t, 0, true)
     generates(t, 1, true)
+    t:if_served("not tried on two streams at once", generates_beside, t)
   end,
 }
 

@@ -37,11 +37,11 @@ end
 check {
   id = "MPA-7.1.1-26",
   role = "both",
-  purpose = "PD_Length is the number of octets of the Private Data: 0, 1, 258 and 512",
+  purpose = "PD_Length is the number of octets of the Private Data: 0, 1, 258 and 512, and fewer after that",
   requires = "upper_tester",
   run = function(t)
     local key = t.role == "initiator" and "MPA ID Req Frame" or "MPA ID Rep Frame"
-    for _, octets in ipairs { 0, 1, 258, 512 } do
+    for _, octets in ipairs { 0, 1, 258, 512, 4, 3, 2, 0 } do
       local private = counting(octets)
       local c = before_its_frame(t, { rev = 1, private_data = hex(private) })
       expect_frame(t, c, key, private)

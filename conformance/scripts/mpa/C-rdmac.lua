@@ -92,7 +92,13 @@ check {
   id = "MPA-C.2.3-01",
   role = "responder",
   purpose = "a permissive Responder answers Rev 0 with M = 1 whatever its own wish, and speaks version 0 with Markers",
-  run = function(t) expect_version_0(t, (with_rev_0(t)), "after a Request of Rev 0") end,
+  run = function(t)
+    expect_version_0(t, (with_rev_0(t)), "after a Request of Rev 0")
+    -- Two streams at once that differ in it.
+    local old, new = (with_rev_0(t)), t:open()
+    expect_version_0(t, old, "after a Request of Rev 0, beside a stream of Rev 1")
+    new:probe { message = "version 1 after a Request of Rev 1, beside a stream of Rev 0" }
+  end,
 }
 
 check {

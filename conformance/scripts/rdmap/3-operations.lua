@@ -76,6 +76,17 @@ check {
   end,
 }
 
+-- More messages of the tester than 8 bits count, on the queue of Sends and on that of the fence.
+local function past_an_octet(t)
+  local c, data = t:operating(), {}
+  for i = 1, 260 do
+    data[i] = string.char(i & 0xFF)
+    c:send(rdmap.send { data = data[i] })
+    c:probe { message = "message " .. i .. " of a stream, whose MSN is " .. i }
+  end
+  t:expect_deliveries(c, data, "Sends whose MSNs take more than 8 bits")
+end
+
 check {
   id = "DDP-4.3-11",
   role = "both",
@@ -96,6 +107,7 @@ check {
     end
     local got = c:draw_terminate()
     t:equal("QN and MSN of the Terminate", "2 1", got.QN .. " " .. got.MSN)
+    t:if_served("decided without Sends to the device", past_an_octet, t)
   end,
 }
 
@@ -208,11 +220,11 @@ check {
   end,
 }
 
-local function requests_at_once(t, count, options)
+local function requests_at_once(t, count, options, octets)
   local m = t:memory { octets = LARGE }
   local c = t:open { dut = options }
   c:probe()
-  c:shut_with_reads(m, count)
+  c:shut_with_reads(m, count, octets)
   c:window(65535)
   return c
 end
@@ -234,9 +246,9 @@ check {
   end,
 }
 
--- So many Read Requests at once, with this IRD: whether all are answered, and what came.
-local function served(t, count, ird)
-  local c = requests_at_once(t, count, { ird = ird })
+-- So many Read Requests at once, with this IRD, each but the first of so many octets: whether all are answered, and what came.
+local function served(t, count, ird, octets)
+  local c = requests_at_once(t, count, { ird = ird }, octets)
   local got, passed, responses = nil, {}, 0
   repeat
     passed[#passed + 1] = got
@@ -266,6 +278,9 @@ check {
       if most then
         t:fail("Read Requests at once with an IRD of " .. ird, "a Terminate for the one beyond", most .. " are served: " .. came)
       end
+    end
+    if served(t, 6, 2, 0) and not t:leaves_in_tcp(6, 2, 0) then
+      t:fail("Read Requests at once with an IRD of 2", "a Terminate for the one beyond", "6 are served, of which 5 have size 0")
     end
   end,
 }

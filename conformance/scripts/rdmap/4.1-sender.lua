@@ -80,7 +80,14 @@ check {
   id = "RDMAP-4.1-12",
   role = "both",
   purpose = "a Send with Solicited Event of the device has opcode 5, T = 0, QN 0",
-  run = function(t) expect_controls(t, SE, false, "a Send with Solicited Event") end,
+  run = function(t)
+    expect_controls(t, SE, false, "a Send with Solicited Event")
+    local c, number = ready(t) -- and no later Send has it
+    for _, opcode in ipairs { SE, SEND, SE, SEND } do
+      t.dut:send { stream = number, length = 8, solicited = opcode == SE }
+      t:equal("opcode of Sends with and without Solicited Event in turn", opcode, opcode_of(c:expect_segment("a Send that was asked for")))
+    end
+  end,
 }
 
 check {
@@ -210,12 +217,13 @@ check {
 
 local BEYOND = 6
 
--- The device has BEYOND * limit Reads to make; the tester answers none for a while, then one at a time in two segments.
-local function count_reads(t, limit, judge)
+-- The device has BEYOND * limit Reads to make, of so many octets; the tester answers none for a while, then one at a time in two
+-- segments.
+local function count_reads(t, limit, judge, octets)
   local c, number = ready(t, { ord = limit })
   local sink = t:memory()
   for _ = 1, BEYOND * limit do
-    t:post_read(c, sink, { length = 8 })
+    t:post_read(c, sink, { length = octets or 8 })
   end
   local open = {}
   local function take(seconds)
@@ -233,10 +241,15 @@ local function count_reads(t, limit, judge)
   judge(#open, "before any was answered")
   for i = 1, 2 * limit do
     local request = table.remove(open, 1)
-    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = "1234", L = 0 })
-    c:probe()
-    judge(#open + 1, "while Read " .. i .. " is half answered")
-    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 4, data = "5678" })
+    if request == nil then break end -- the last answers drew none
+    if octets == 0 then
+      c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = "" })
+    else
+      c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = "1234", L = 0 })
+      take(t.quiet / 4)
+      judge(#open + 1, "while Read " .. i .. " is half answered")
+      c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 4, data = "5678" })
+    end
     take(t.reaction)
     judge(#open, "after Read " .. i .. " was answered")
   end
@@ -258,10 +271,13 @@ check {
   id = "RDMAP-6.1-07",
   purpose = "at no time are more Reads open than were agreed",
   run = function(t)
-    for _, limit in ipairs { 1, t:depth("ord", 3), t:depth("ord", 4) } do
+    for _, case in ipairs { { 1 }, { t:depth("ord", 3) }, { t:depth("ord", 4) }, { t:depth("ord", 2), 0 } } do
+      local limit, octets = case[1], case[2]
       count_reads(t, limit, function(open, when)
-        if open > limit then t:fail("Reads open " .. when, "at most " .. limit, tostring(open)) end
-      end)
+        if open > limit then
+          t:fail("Reads " .. (octets and "of size " .. octets .. " " or "") .. "open " .. when, "at most " .. limit, tostring(open))
+        end
+      end, octets)
     end
   end,
 }

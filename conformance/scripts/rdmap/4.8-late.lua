@@ -16,6 +16,8 @@ local function source_goes(t, pause)
   c:probe()
   c:window(0)
   c:send(m:read(0, LARGE, { SinkSTag = SINK, SinkTO = SINK_TO }))
+  -- Another one waits for its turn: it is not the one that fails.
+  if t:depth("ird", 2) > 1 then c:send(t:memory { octets = 64 }:read(0, 16, { SinkSTag = 0x0E0F1011, SinkTO = 0x30 })) end
   rig.wait(pause)
   if t:binds_memory() then
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1" })

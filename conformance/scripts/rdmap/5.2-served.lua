@@ -114,6 +114,20 @@ local function across_4_gib(t)
   end
 end
 
+-- Few octets on both sides of a page's end: less than a segment, and no page has them all.
+local function across_pages(t)
+  local data = pattern(4 * 4096)
+  local m = t:memory { octets = #data, data = data, base = 0x110000000, anywhere = true }
+  local c = t:open()
+  for page = 4096, #data - 4096, 4096 do
+    for _, before in ipairs { 6, 1, 15 } do
+      local at = page - before
+      c:send(m:read(at, 16))
+      c:expect_response(SINK, 0, data:sub(at + 1, at + 16), "a Read of 16 octets at offset " .. at)
+    end
+  end
+end
+
 check {
   id = "RDMAP-5.2.1-14",
   purpose = "a good Read Request is answered, however long the peer's window stays shut",
@@ -131,6 +145,7 @@ check {
       c:probe()
     end
     across_4_gib(t)
+    across_pages(t)
   end,
 }
 
@@ -368,6 +383,23 @@ local function own_reads_given_up(t)
   t:expect_event("terminate_received", { stream = number }, "the ULP is told of a Terminate, after streams that failed")
 end
 
+-- A stream that was reset leaves no receive, and no part of an FPDU, to the next one.
+local function nothing_left(t, port)
+  local dut, sends = { receives = 2, repost = false }, { "first", "second" }
+  t:open { dut = dut }:reset()
+  local c = t:open { dut = dut }
+  for _, data in ipairs(sends) do c:send(rdmap.send { data = data }) end
+  c:probe { message = "two Sends for two receives, after a stream that was reset with two of its own" }
+  t:expect_deliveries(c, sends, "Sends after a stream that was reset")
+  if t:over_sctp() then return end -- no message comes in parts
+  c = t:open { port = port }
+  c:probe()
+  c:send(c:octets(rdmap.send { data = pattern(40) }):sub(1, 30))
+  c:await_acknowledged()
+  c:reset()
+  t:open { port = port }:probe { message = "the first FPDU of a stream, after one that was reset within an FPDU" }
+end
+
 check {
   id = "RDMAP-6.2-02",
   purpose = "after a reset nothing of the stream is left: its Read Requests have given up their places",
@@ -387,6 +419,7 @@ check {
     c:shut_with_reads(m, 4)
     c:window(65535)
     c:expect_responses(4, "Reads after 100 streams that were reset")
+    t:if_served("decided without Sends to the device", nothing_left, t, port)
     t:if_served("decided without own Reads of the device", own_reads_given_up, t)
   end,
 }

@@ -173,3 +173,49 @@ check {
     refused(t, m:read(0, 8), "RDMAP_ACCESS", "a Read of an STag enabled for remote write alone", { "RDMAP_INVALID_STAG" })
   end,
 }
+
+--------------------------------------------------------------------------------------------------------------------
+-- Read Responses
+
+-- A Read Response that leaves its sink in its second segment: nothing behind the sink changes.
+local function leaves_later(t)
+  local c, octets, half = t:operating(), 2000, 1000
+  local sink = t:memory { octets = octets }
+  local behind = t:memory { octets = octets, base = sink.last, optional = true } or t:memory()
+  t:post_read(c, sink, { length = octets })
+  local request = c:expect(rdmap.read_request { RDMARDSZ = octets }, { message = "the Read that the device was asked for" })
+  local function part(at, count, last)
+    return rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + at, data = pattern(count, at), L = last }
+  end
+  c:send(part(0, half, 0))
+  c:probe()
+  c:send(part(half, octets - half + 8, 1))
+  c:expect_any_terminate("a Read Response that leaves its sink in its second segment", { close = "warn" })
+  t:equal("the sink where the second segment would be", string.rep("\xA5", octets - half), sink:octets_now(octets):sub(half + 1))
+  behind:check("memory behind the sink")
+end
+
+check {
+  id = "RDMAP-7.1-06",
+  role = "both",
+  purpose = "a Read Response in error: type, code, length and DDP header",
+  run = function(t)
+    local c = t:open()
+    local sink = t:memory { octets = 100 }
+    c:probe()
+    t.dut:read { stream = t:stream_of(c), sink_stag = sink.STag, sink_to = string.format("0x%x", sink.TO),
+                 source_stag = 0x77, source_to = 0, length = 100 }
+    local request = c:expect(rdmap.read_request { RDMARDSZ = 100 }, { message = "the Read that the device was asked for" })
+    local ulpdu = c:ulpdu(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 96, data = "12345678" })
+    c:send(raw.segment { data = ulpdu })
+    local got = c:expect_any_terminate("a Read Response beyond the sink", { close = "warn" })
+    local good = { "DDP_BOUNDS", "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER",
+                   "RDMAP_CATASTROPHIC_STREAM", "DDP_CATASTROPHIC" }
+    local fine = got.Layer == 0 and got.EType == 0
+    for _, name in ipairs(good) do fine = fine or got.triple == wire.triple(name) end
+    if not fine then t:fail("a Read Response beyond the sink", wire.describe(wire.triple("DDP_BOUNDS")), describe(got)) end
+    if got.D == 1 then t:equal("the quoted DDP header", hex(ulpdu:sub(1, 14)), hex(c:quoted(got).header)) end
+    sink:check("nothing of it is placed")
+    leaves_later(t)
+  end,
+}
