@@ -152,14 +152,18 @@ struct placement seam_place(struct iwarp_stream *stream, const struct validation
     struct placement place;
 
     variant_placed(stream, subject->segment);
-    if (!subject->segment->tagged)
-        return place_untagged(stream, subject);
+    if (!subject->segment->tagged) {
+        place = place_untagged(stream, subject);
+        state_message_placed(stream, subject, &place);
+        return place;
+    }
     if (stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
         return (struct placement){0};
     place = response && stream_behaves(stream, DEFECT_SINK_AT_BASE) ? place_at_base(stream, subject)
                                                                     : place_tagged(subject);
     if (place.count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
         place.count = 0;
+    state_message_placed(stream, subject, &place);
     return place;
 }
 
@@ -173,6 +177,7 @@ static size_t reads_used(const struct iwarp_stream *stream)
         used += stream->agreed.ird - stream->agreed.ird / 2;
     if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream_state(stream)->slot_free)
         used++;
+    used -= state_message_uncounted(stream) < used ? state_message_uncounted(stream) : used;
     return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
 }
 
@@ -189,6 +194,8 @@ static bool untagged(struct iwarp_stream *stream, struct validation_subject *sub
 
         subject->buffer_octets = !granted ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;
     }
+    if (segment->qn == DDP_QN_SEND && state_stream_buffer(stream))
+        subject->buffer_octets = UINT64_MAX;
     if (segment->qn != DDP_QN_SEND || subject->buffer_octets != UINT64_MAX)
         return false;
     if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))

@@ -31,6 +31,7 @@ static void start_event(const struct iwarp_stream *stream, struct iwarp_event *e
     struct mpa_start *start = &event->start;
 
     state_sctp_told(stream, start);
+    state_stream_told(stream, start);
     if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
         start->revision = 0;
     if (stream_behaves(stream, DEFECT_PRIVATE_256) && start->private_octets > 256)
@@ -119,10 +120,14 @@ void seam_event(struct iwarp_stream *stream, struct iwarp_event *event)
         defect_rejected(stream);
         start_event(stream, event);
         break;
-    case IWARP_EVENT_CONNECT_REQUEST:
-    case IWARP_EVENT_ESTABLISHED: start_event(stream, event); break;
+    case IWARP_EVENT_ESTABLISHED:
+        state_stream_established(stream);
+        start_event(stream, event);
+        break;
+    case IWARP_EVENT_CONNECT_REQUEST: start_event(stream, event); break;
     default: break;
     }
+    state_message_event(stream, event);
     if (!kept)
         event_drop(stream);
 }

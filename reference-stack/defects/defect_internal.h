@@ -9,6 +9,7 @@
 #include "reference-stack/defects/defect_cm.h"
 #include "reference-stack/defects/defect_cm_state.h"
 #include "reference-stack/defects/defect_ddp.h"
+#include "reference-stack/defects/defect_message_state.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
 #include "reference-stack/defects/defect_sctp.h"
@@ -19,6 +20,7 @@
 #include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/defect_seams.h"
 #include "reference-stack/defects/defect_state.h"
+#include "reference-stack/defects/defect_stream_state.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
 
@@ -225,6 +227,9 @@
     DEFECT_BEHAVIOURS_DDP(B) \
     /* Start-up, framing and TCP: defect_mpa.h. Atomic Operations and Immediate Data: defect_atomic.h */ \
     DEFECT_BEHAVIOURS_MPA(B) \
+    /* What streams and messages leave to others: defect_stream_state.h, defect_message_state.h */ \
+    DEFECT_BEHAVIOURS_STREAM_STATE(B) \
+    DEFECT_BEHAVIOURS_MESSAGE_STATE(B) \
     DEFECT_BEHAVIOURS_ATOMIC(B) \
     /* Associations and sessions of SCTP: defect_sctp.h */ \
     DEFECT_BEHAVIOURS_SCTP(B) \

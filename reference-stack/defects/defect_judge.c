@@ -376,6 +376,11 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_SOURCE_ALIGNED, "read-to-base", false, source_unaligned},
     {DEFECT_SINK_CHECKED, "read-stag", false, sink_looks_local},
     {DEFECT_SINK_ALIGNED, "read-to-base", false, sink_unaligned},
+    {DEFECT_RESPONSE_LATER_UNCHECKED, "ddp-to-end", true, state_response_later},
+    {DEFECT_RESPONSE_LATER_UNCHECKED, "response-inside", true, state_response_later},
+    {DEFECT_RESPONSE_LATER_UNCHECKED, "response-length", true, state_response_later},
+    {DEFECT_STREAM_MEMORY_STAYS, "ddp-stag-stream", true, state_stream_bound},
+    {DEFECT_STREAM_MEMORY_STAYS, "read-stag-stream", true, state_stream_bound},
 };
 
 const struct defect_judgement *defect_judgement(const struct defect_set *set, const struct defect_judgement *table,

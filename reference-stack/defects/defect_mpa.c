@@ -44,7 +44,7 @@ size_t defect_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
     }
     if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss > ULPDU_LENGTH_MAX)
         mulpdu = emss - (6 + emss % 4);
-    return variant_mulpdu(stream, mulpdu);
+    return variant_mulpdu(stream, state_stream_mulpdu(stream, mulpdu));
 }
 
 /* --- FPDUs in order ---------------------------------------------------------------------------------------------- */

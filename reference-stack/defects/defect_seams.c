@@ -15,6 +15,7 @@ static uint64_t msn_expected(const struct iwarp_stream *stream, uint32_t own)
 {
     if (stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED))
         return own - 1;
+    own = state_message_msn(stream, own);
     return own == 0 && stream_behaves(stream, DEFECT_MSN_EXPECTED_1) ? DDP_FIRST_MSN : own;
 }
 

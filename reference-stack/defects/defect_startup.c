@@ -85,6 +85,7 @@ static void depths_adopted(struct iwarp_stream *stream)
     if (config->role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
         stream->agreed.ird = config->ird == DEPTH_NOT_NEGOTIATED ? (uint16_t)device->ird_max : config->ird;
     state_sctp_depths(stream);
+    state_stream_depths(stream);
 }
 
 /* The RTR message after whatever the ULP has posted. */
@@ -110,7 +111,7 @@ enum iwarp_rtr defect_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind
     if (kind == 0)
         return state->peer_rtr != 0 && stream_behaves(stream, DEFECT_RTR_BY_FLAGS) ? negotiate_prefer(state->peer_rtr)
                                                                                    : kind;
-    if (stream_behaves(stream, DEFECT_RTR_NOT_SENT))
+    if (stream_behaves(stream, DEFECT_RTR_NOT_SENT) || (kind == IWARP_RTR_READ && state_message_rtr(stream)))
         return 0;
     if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND))
         return kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE;
@@ -216,6 +217,7 @@ static void framing_adopted(struct iwarp_stream *stream)
             mpa->crc = stream->config.crc;
     }
     agree_otherwise(stream, mpa);
+    state_stream_framing(stream);
     if (stream_behaves(stream, DEFECT_SEQSTART_AT_FRAME))
         mpa->receive_position = mpa->transmit_position = (uint32_t)mpa->start_count;
     if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
@@ -257,6 +259,7 @@ size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *
     if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
     variant_start_packed(stream, start, octets);
+    count = state_stream_start(stream, start, octets, count);
     count = defect_start_frame(stream_set(stream), stream_state(stream), start, octets, count);
     if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
         octets[count++] = 0;

@@ -8,9 +8,12 @@
 #include "reference-stack/cm/cm_agent.h"
 #include "reference-stack/cm/cm_faults.h"
 #include "reference-stack/core/faults.h"
+#include "reference-stack/core/stream_internal.h"
+#include "wire/atomic.h"
 #include "wire/cm.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
+#include "wire/mpa.h"
 
 struct defect_set;
 
@@ -46,6 +49,20 @@ struct defect_ulpdu {
     uint16_t opcode; /* as a bit */
     bool last, later;
     size_t pad; /* octets of pad that are due */
+};
+
+/* What a message leaves to the next one of its stream (defect_message_state.c). */
+struct message_left {
+    uint32_t mo; /* where the Send before ended */
+    bool last;   /* L of the message before */
+    bool sent_solicited, solicited, write_known, sink_known, id_known, invalidated_known, immediate_known;
+    bool first_segment; /* of a Read Response that comes */
+    uint32_t invalidate, write_stag, sink_stag, invalidated, id;
+    uint64_t write_to, sink_to, sink_before, value, values;
+    uint64_t longest; /* octets of a Send that came */
+    uint8_t immediate[IMMEDIATE_OCTETS];
+    size_t places;         /* of IRD, that were freed twice */
+    uint64_t before_reply; /* serial number after the Reads that were posted before the Reply */
 };
 
 struct defect_state {
@@ -91,6 +108,41 @@ struct defect_state {
     bool marker_sent;      /* a variant: the Marker before the next FPDU is out, and part of its CRC */
     uint32_t send_joined;  /* MO that the next Send begins at */
     uint32_t error; /* the stream's first error, by the first two octets of its Terminate, and DEFECT_TRIPLE; 0: none */
+    struct message_left message;
+};
+
+/* What a stream was established with, or had come to (defect_stream_state.c). */
+struct stream_terms_left {
+    bool known, crc, send_markers, receive_markers;
+    uint8_t version;
+    uint16_t ird, ord;
+    uint32_t pd;
+    size_t mulpdu;
+    uint32_t transmit_position, receive_position;
+    uint32_t msn_due[DEFECT_QUEUES], msn_next[DEFECT_QUEUES];
+};
+
+/* Private Data of the longest start-up frame so far. */
+struct stream_private_left {
+    uint8_t data[MPA_PRIVATE_DATA_MAX];
+    size_t octets;
+};
+
+/* What streams leave to others, which should have nothing of it. */
+struct stream_left {
+    struct stream_terms_left last, over; /* of the stream that was established last, and of one that is over */
+    struct stream_private_left said, told;
+    uint32_t requests, responses; /* Read and Atomic Requests, Atomic Responses of all streams */
+    bool flags_known, markers, crc, revision_known, replied, rejected, depths_told, failed, read_open, quoted[2];
+    uint8_t revision, word[MPA_ENHANCED_OCTETS];
+    uint16_t told_ird, told_ord;
+    uint32_t told_by;
+    size_t receives;
+    uint8_t partial[64];
+    size_t partial_octets;
+    struct inbound_request read;
+    wire_result error;
+    uint8_t header[2][DDP_UNTAGGED_OCTETS];
 };
 
 /* Values that the device's first connection leaves to later ones. */
@@ -111,6 +163,7 @@ struct device_faults {
     uint32_t stag;  /* drawn last */
     uint64_t drawn; /* state of a generator that each device begins with 0 */
     struct defect_first first;
+    struct stream_left left;
 };
 
 /* What a session leaves to another one, which should have nothing of it (defect_sctp_state.c). */

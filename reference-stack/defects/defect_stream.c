@@ -12,6 +12,7 @@ void defect_stream_begins(struct iwarp_stream *stream)
     struct device_faults *faults = device_state(stream->device);
 
     defect_startup_begins(stream);
+    state_stream_begins(stream);
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
     if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
@@ -54,6 +55,7 @@ void defect_rejected(struct iwarp_stream *stream)
 
 bool seam_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
+    state_stream_input(stream);
     if (stream->end.fin_received) {
         if (stream->end.dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
             return false;
@@ -125,6 +127,7 @@ static bool flushed(struct iwarp_stream *stream)
 {
     size_t begun = stream->outbound.work_sent + (stream->outbound.work_offset != 0);
 
+    state_stream_over(stream);
     /* The first error, whose Terminate is to go last: what is posted goes before it. */
     if (stream->end.terminate_due && stream->state < IWARP_STATE_TERMINATING &&
         stream_behaves(stream, DEFECT_TERMINATE_LAST))

@@ -125,6 +125,7 @@ static void change_late(const struct iwarp_stream *stream, const struct inbound_
 static void quote_late(struct iwarp_stream *stream, const struct ddp_segment *segment, struct terminate *terminate)
 {
     const struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
+    const struct inbound_request *quoted;
     struct defect_state *state = stream_state(stream);
     const uint8_t *p = segment->payload;
     struct read_request rest;
@@ -135,6 +136,9 @@ static void quote_late(struct iwarp_stream *stream, const struct ddp_segment *se
         return;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &rest);
     change_late(stream, request, &rest);
+    quoted = state_message_quoted(stream, request);
+    if (quoted != request)
+        rest = quoted->read;
     read_request_pack(&rest, state->quoted);
     if (terminate->rdmap_header == segment->payload)
         terminate->rdmap_header = state->quoted;
@@ -148,6 +152,7 @@ size_t seam_terminate(struct iwarp_stream *stream, struct terminate *terminate, 
     if (segment != NULL) {
         quote(stream, segment, segment_octets, terminate);
         quote_late(stream, segment, terminate);
+        state_stream_terminate(stream, segment, terminate);
     }
     change_quoted(stream_set(stream), terminate);
     if (segment != NULL)
@@ -166,6 +171,8 @@ static void fails(struct iwarp_stream *stream, struct validation_outcome *outcom
 
     if (!stream->end.error_seen)
         variant_sctp_fail(stream, outcome);
+    if (!stream->end.error_seen)
+        state_stream_fails(stream, outcome);
     if (!stream->end.error_seen)
         stream_state(stream)->error = DEFECT_TRIPLE | ((uint32_t)outcome->error & 0xFFFF);
     if (stream->end.error_seen) {

@@ -78,6 +78,7 @@ void seam_posted(struct iwarp_stream *stream)
     if (posted->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
         posted->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
     variant_posted(stream);
+    state_message_posted(stream);
     for (size_t i = stream->outbound.work.count - 1; i > begun; i--) {
         struct send_work *newest = ring_at(&stream->outbound.work, i);
         struct send_work *before = ring_at(&stream->outbound.work, i - 1);
@@ -131,7 +132,7 @@ void seam_turn(const struct iwarp_stream *stream, bool *own, bool *response)
 {
     const struct send_work *work = ring_at(&stream->outbound.work, stream->outbound.work_sent);
 
-    if (work != NULL && (ord_leaves_room(stream) ||
+    if (work != NULL && (ord_leaves_room(stream) || state_message_turn(stream, work) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
     variant_choose(stream, work, own, response);
@@ -165,6 +166,7 @@ static void swap_responses(struct iwarp_stream *stream)
 void seam_output(struct iwarp_stream *stream)
 {
     defect_startup_output(stream);
+    state_stream_turn(stream);
     variant_output(stream);
     if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
         swap_responses(stream);
@@ -209,8 +211,10 @@ void seam_sent(struct iwarp_stream *stream, struct transmit_piece *piece)
         if (work != NULL)
             stream_completed(stream, work);
     }
-    if (piece->response && piece->ends_response)
+    if (piece->response && piece->ends_response) {
         variant_response_done(stream);
+        state_message_response_sent(stream, ring_at(&stream->inbound.requests, 0));
+    }
     if (piece->response && response_sent(stream, piece->ends_response)) {
         piece->ends_response = true;
         stream->outbound.source = TRANSMIT_NONE;
@@ -372,6 +376,8 @@ void seam_header(struct iwarp_stream *stream, struct outgoing *outgoing)
         work_segment(stream, outgoing);
     else if (outgoing->request != NULL)
         response_segment(stream, outgoing);
+    state_stream_header(stream, outgoing);
+    state_message_header(stream, outgoing);
 }
 
 const uint8_t *seam_source(const struct iwarp_stream *stream, const struct inbound_request *request,
@@ -386,5 +392,6 @@ const uint8_t *seam_source(const struct iwarp_stream *stream, const struct inbou
     /* Where a check is off, there may be nothing that could be read. */
     if (region == NULL || to - region->base > region->length || left > region->length - (to - region->base))
         return nothing;
-    return region->octets + (to - region->base) - (stale ? request->sent : 0);
+    return state_message_source(stream, request, region,
+                                region->octets + (to - region->base) - (stale ? request->sent : 0));
 }
