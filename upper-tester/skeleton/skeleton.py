@@ -113,7 +113,8 @@ class Device:
         raise Unsupported("the device cannot be asked to reject")  # VENDOR
 
     def reg_mr(self, length, base=0, access=None, pd=0, stream=None, stag=None, fill=None, data=b""):
-        """Exposes memory. Returns its STag, its first TO (as text) and its length."""
+        """Exposes memory. Returns its STag, its first TO (as text) and its length. "guarded": True says that mem_read() tells by
+        "guarded": False where octets in front of the memory, or behind it, have changed: keep some there that nothing may change."""
         raise Unsupported("the device exposes no memory")  # VENDOR: return {"stag": s, "base": hex(base), "length": length}
 
     def dereg(self, stag):

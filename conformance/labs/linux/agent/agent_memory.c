@@ -8,7 +8,7 @@
 
 #include "conformance/labs/linux/agent/agent.h"
 
-enum { PAGE = 4096, REGION_MOST = 64 << 20 };
+enum { PAGE = 4096, REGION_MOST = 64 << 20, GUARD = 0xC3 };
 
 struct ibv_pd *agent_domain(struct agent *agent, unsigned number, struct agent_reply *reply)
 {
@@ -70,7 +70,25 @@ static int map(struct agent_region *region, uint64_t base, struct agent_reply *r
     if (region->map == MAP_FAILED)
         return agent_refuse(reply, "no memory: %s", strerror(errno));
     region->base = (uint8_t *)region->map + offset;
+    /* What else its pages hold is nobody's, and stays as it is. */
+    memset(region->map, GUARD, offset);
+    memset(region->base + region->length, GUARD, region->map_octets - offset - region->length);
     return 0;
+}
+
+static bool is_guard(const uint8_t *octets, const uint8_t *end)
+{
+    while (octets != end && *octets == GUARD)
+        octets++;
+    return octets == end;
+}
+
+/* Are the other octets of its pages what they were? */
+static bool guarded(const struct agent_region *region)
+{
+    const uint8_t *map = region->map;
+
+    return is_guard(map, region->base) && is_guard(region->base + region->length, map + region->map_octets);
 }
 
 static void unmap(struct agent_region *region)
@@ -123,6 +141,7 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
     json_object_set_new(reply->json, "stag", json_integer(region->stag));
     json_object_set_new(reply->json, "base", json_string(text));
     json_object_set_new(reply->json, "length", json_integer((json_int_t)length));
+    json_object_set_new(reply->json, "guarded", json_true());
     return 0;
 }
 
@@ -175,6 +194,7 @@ int agent_mem_read(struct agent *agent, const json_t *command, struct agent_repl
         return -1;
     json_object_set_new(reply->json, "data", upper_hex(region->base + offset, length));
     json_object_set_new(reply->json, "valid", json_boolean(region->mr != NULL));
+    json_object_set_new(reply->json, "guarded", json_boolean(guarded(region)));
     return 0;
 }
 
