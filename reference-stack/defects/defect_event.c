@@ -124,7 +124,10 @@ void seam_event(struct iwarp_stream *stream, struct iwarp_event *event)
         state_stream_established(stream);
         start_event(stream, event);
         break;
-    case IWARP_EVENT_CONNECT_REQUEST: start_event(stream, event); break;
+    case IWARP_EVENT_CONNECT_REQUEST:
+        start_event(stream, event);
+        state_stream_asked(stream, &event->start);
+        break;
     default: break;
     }
     state_message_event(stream, event);

@@ -131,7 +131,7 @@ struct stream_private_left {
 /* What streams leave to others, which should have nothing of it. */
 struct stream_left {
     struct stream_terms_left last, over; /* of the stream that was established last, and of one that is over */
-    struct stream_private_left said, told;
+    struct stream_private_left said, told, asked;
     uint32_t requests, responses; /* Read and Atomic Requests, Atomic Responses of all streams */
     bool flags_known, markers, crc, revision_known, replied, rejected, depths_told, failed, read_open, quoted[2];
     uint8_t revision, word[MPA_ENHANCED_OCTETS];

@@ -212,6 +212,31 @@ void state_stream_told(const struct iwarp_stream *stream, struct mpa_start *star
     left->depths_told = true;
 }
 
+/* The same where the ULP decides about it. */
+void state_stream_asked(const struct iwarp_stream *stream, struct mpa_start *start)
+{
+    enum { WORD = 4, MOST = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS };
+    struct stream_private_left *asked = &left_of(stream)->asked;
+    size_t own = start->private_octets, lacks = (WORD - own % WORD) % WORD;
+    uint8_t *octets;
+
+    if (stream->llp != &mpa_llp || start->private_data == NULL)
+        return;
+    octets = mpa_of(stream)->start_octets + (start->private_data - mpa_of(stream)->start_octets);
+    if (own == 0 && asked->octets != 0 && stream_behaves(stream, DEFECT_ASKED_PRIVATE_STAYS)) {
+        memcpy(octets, asked->data, asked->octets < MOST ? asked->octets : MOST);
+        start->private_octets = (uint16_t)(asked->octets < MOST ? asked->octets : MOST);
+    }
+    memcpy(asked->data, octets, own);
+    asked->octets = own;
+    if (lacks != 0 && stream_behaves(stream, DEFECT_ASKED_PRIVATE_WORDS)) {
+        memset(octets + own, 0, lacks);
+        start->private_octets = (uint16_t)(own + lacks);
+    }
+    if (own > MOST && stream_behaves(stream, DEFECT_ASKED_PRIVATE_508))
+        start->private_octets = MOST;
+}
+
 /* --- After a stream that is over ---------------------------------------------------------------------------------- */
 
 void state_stream_over(const struct iwarp_stream *stream)

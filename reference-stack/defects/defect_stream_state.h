@@ -30,6 +30,7 @@ void state_stream_framing(struct iwarp_stream *stream);
 size_t state_stream_start(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets,
                           size_t count);
 void state_stream_told(const struct iwarp_stream *stream, struct mpa_start *start);
+void state_stream_asked(const struct iwarp_stream *stream, struct mpa_start *start);
 bool state_stream_buffer(const struct iwarp_stream *stream);
 void state_stream_header(const struct iwarp_stream *stream, struct outgoing *outgoing);
 void state_stream_fails(const struct iwarp_stream *stream, struct validation_outcome *outcome);
@@ -55,6 +56,9 @@ bool state_stream_bound(const struct validation_subject *subject);
     B(REPLY_PRIVATE_STAYS,         "reply-private-stays",         "a Reply has the end of the Private Data of a longer one before") \
     B(REQUEST_PRIVATE_STAYS,       "request-private-stays",       "a Request has the end of the Private Data of a longer one before") \
     B(TOLD_PRIVATE_STAYS,          "told-private-stays",          "the ULP is told of as many octets of Private Data as the longest had before") \
+    B(ASKED_PRIVATE_STAYS,         "asked-private-stays",         "a ULP that is asked about a Request without Private Data gets that of the one before") \
+    B(ASKED_PRIVATE_WORDS,         "asked-private-words",         "a ULP that is asked about a Request gets its Private Data in whole words of four octets") \
+    B(ASKED_PRIVATE_508,           "asked-private-508",           "a ULP that is asked about a Request gets 508 octets of Private Data at most, word or not") \
     B(TOLD_DEPTHS_STAY,            "told-depths-stay",            "the ULP is told of the depths that the enhanced frame before had") \
     B(REPLY_ENHANCED_STAYS,        "reply-enhanced-stays",        "after an enhanced Reply each later one has S = 1") \
     B(REPLY_DEPTHS_STAY,           "reply-depths-stay",           "a Reply has IRD and ORD of the enhanced one before") \

@@ -99,6 +99,21 @@ check {
   end,
 }
 
+-- What the ULP is asked about: each length up to a word of four octets, none after some, and the most that there may be.
+local function handed_with_request(t)
+  for _, octets in ipairs { 512, 0, 1, 2, 3, 4, 0, 5 } do
+    local private = pattern(octets, octets)
+    local c = t:awaiting_start { dut = { accept = "manual" } }
+    c:send(t:start_frame { private_data = private })
+    local stream = t:stream_of(c)
+    local event = t:await_event("connect_request", { stream = stream })
+    if not event then t:fail("a Request for a ULP that decides", "it is asked", "nothing") end
+    t:equal("Private Data of " .. octets .. " octets that the ULP is asked about", hex(private), t:told(event, "private_data"))
+    t.dut:reject { stream = stream }
+    c.tcp:close()
+  end
+end
+
 check {
   id = "MPA-7.1.1-31",
   role = "both",
@@ -111,6 +126,7 @@ check {
     local event = event_of_start_frame(t, { private_data = private })
     t:equal("PD_Length that is told", 300, t:told(event, "pd_length"))
     t:equal("Private Data that is told", hex(private), t:told(event, "private_data"))
+    if t.role == "responder" then t:if_served("not tried where the ULP decides", handed_with_request, t) end
   end,
 }
 
