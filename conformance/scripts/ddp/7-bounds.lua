@@ -48,6 +48,9 @@ check {
       t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
                      string.format("%d octets at base + %d of 4096", case[2], case[1]))
     end
+    if t:takes_long() then
+      t:expect_error(m:write(m.octets - 8, pattern(LONG)), "DDP_BOUNDS", LONG .. " octets at base + " .. m.octets - 8 .. " of " .. m.octets)
+    end
     m:check("no octet of a segment that leaves the range is placed")
     leaves_later(t, 2, 600, 0)
     leaves_later(t, 3, 400, 1)

@@ -78,7 +78,9 @@ check {
     local quoted = c:quoted(got)
     if quoted.header then t:equal("MO in the quoted header", 4000, string.unpack(">I4", quoted.header, 15)) end
     t:expect_deliveries(c, {}, "a message too long is not delivered")
-    for _, case in ipairs { { 4095, 3 }, { 4094, 6 }, { 3996, 200 }, { 2800, 1400 } } do
+    local cases = { { 4095, 3 }, { 4094, 6 }, { 3996, 200 }, { 2800, 1400 } }
+    if t:takes_long() then cases[#cases + 1] = { 0, LONG } end
+    for _, case in ipairs(cases) do
       local message = string.format("%d octets at MO %d of a buffer of 4096", case[2], case[1])
       c = refused(t, { receives = 2, receive_octets = 4096 }, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
                   "DDP_TOO_LONG", message)
@@ -141,6 +143,11 @@ check {
     local m = t:memory { access = { "read" } }
     c:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
+    if t:takes_long() then
+      local long = t:memory { access = { "read" }, octets = LONG }
+      t:expect_error(long:write(0, pattern(LONG)), NO_WRITE_RIGHT, "a Write of " .. LONG .. " octets to an STag enabled for remote read alone")
+      long:check("nothing is placed where remote write is not allowed")
+    end
     local other = t:command("reg_mr", { length = 64, fill = 0xA5, access = { "remote_atomic" } })
     if other.ok then -- the interface has memory for atomics alone
       m = t:adopt(other)

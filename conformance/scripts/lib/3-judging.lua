@@ -3,6 +3,31 @@
 -- Stimuli and outcomes that many checks share (docs/writing-checks.md, "Common stimuli and outcomes").
 
 --------------------------------------------------------------------------------------------------------------------
+-- Values
+
+-- Calls body(value) for each value, and goes on after one that fails: a deviation that is known at one value hides none at
+-- another. One failure is told as it is, several by their values ("IRD 3: 4 of 16; IRD 0: 1 of 8").
+function Test:each_value(name, values, body)
+  local failures = {}
+  for _, value in ipairs(values) do
+    local made, why = pcall(body, value)
+    if not made and (type(why) ~= "table" or why.verdict ~= "FAIL") then error(why, 0) end
+    if not made then
+      failures[#failures + 1] = { value = value, why = why }
+      self.cause, self.hint = nil, nil
+    end
+  end
+  if #failures == 0 then return end
+  local first, expected, actual = failures[1].why, {}, {}
+  for i, failure in ipairs(failures) do
+    expected[i] = string.format("%s %s: %s", name, failure.value, failure.why.expected)
+    actual[i] = string.format("%s %s: %s", name, failure.value, failure.why.actual)
+  end
+  if #failures > 1 then first.expected, first.actual = table.concat(expected, "; "), table.concat(actual, "; ") end
+  error(first, 0)
+end
+
+--------------------------------------------------------------------------------------------------------------------
 -- Terminates
 
 -- Is `got` a Terminate, and its triple one of `names` (a name of wire/terminate.h without TERM_, or a list of them)?

@@ -35,6 +35,21 @@ function Test:if_served(note, body, ...)
   self:note(note .. ": " .. result.message)
 end
 
+LONG = 6000 -- octets of a Write or Send in one segment, longer than Ethernet's MTU
+
+-- Does the device take a segment that long? A link with jumbo frames has such, and a device may refuse what is longer than its own
+-- MULPDU (MPA-3-16). Tried once a check.
+function Test:takes_long()
+  if self:over_sctp() then return false end -- a packet has no room for it
+  if self.long == nil then
+    local c = self:open()
+    c:send(self:memory { octets = LONG }:write(0, pattern(LONG)))
+    self.long = c:alive()
+    if not self.long then self:note("the device takes no segment of " .. LONG .. " octets") end
+  end
+  return self.long
+end
+
 -- Calls body(stream, markers) on a stream without Markers towards the device, and on one with them unless it has none
 -- (then a note says so), and finishes the stream. Without an upper tester the device has its own way, once.
 function Test:with_and_without_markers(body)

@@ -109,7 +109,7 @@ check {
 -- placed.
 local function bit_refused(t, options, at, message, bit, payload)
   local c = t:open_with_framing(options)
-  local memory = t:memory()
+  local memory = t:memory { octets = math.max(4096, payload or 0) }
   local marker = c:marker_distance() + 2
   local octets = c:octets(memory:write(0, pattern(payload or 541)))
   at = at or marker
@@ -138,6 +138,7 @@ check {
     for _, payload in ipairs { 1, 64, 1376 } do
       bit_refused(t, {}, -2, "a wrong bit in the CRC field of a Write of " .. payload .. " octets", 0x10, payload)
     end
+    if t:takes_long() then bit_refused(t, {}, -2, "a wrong bit in the CRC field of a Write of " .. LONG .. " octets", 0x10, LONG) end
     for octet = 3, 16 do bit_refused(t, {}, octet, "a wrong bit in octet " .. octet .. " of the FPDU", 0x01) end
     local c = t:open_with_framing { dut = { markers = true } }
     if c.send_framing.markers then bit_refused(t, { markers = true }, nil, "a wrong bit in a Marker") end

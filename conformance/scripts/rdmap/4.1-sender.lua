@@ -247,6 +247,7 @@ local function count_reads(t, limit, judge, octets)
     else
       c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = "1234", L = 0 })
       take(t.quiet / 4)
+      c:probe()
       judge(#open + 1, "while Read " .. i .. " is half answered")
       c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 4, data = "5678" })
     end

@@ -303,6 +303,10 @@ check {
     local m = t:memory()
     for _, version in ipairs { 2, 3 } do
       refused(t, m:write(0, "1234", { RV = version }), "RDMAP_VERSION", "a Write of RDMAP version " .. version)
+      if t:takes_long() then
+        refused(t, t:memory { octets = LONG }:write(0, pattern(LONG), { RV = version }), "RDMAP_VERSION",
+                "a Write of " .. LONG .. " octets of RDMAP version " .. version)
+      end
       local c = refused(t, rdmap.send { RV = version, data = "1234" }, "RDMAP_VERSION", "a Send of RDMAP version " .. version)
       t:expect_deliveries(c, {}, "a Send of another version is not delivered")
       c = refused(t, rdmap.send_invalidate { RV = version, InvalidateSTag = m.STag, data = "1234" }, "RDMAP_VERSION",
