@@ -357,6 +357,22 @@ const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const stru
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------- */
 
+static void set_limits(struct flow_config *config)
+{
+    if (config->memory == 0)
+        config->memory = FLOW_MEMORY;
+    if (config->memory < FLOW_MEMORY_MIN)
+        config->memory = FLOW_MEMORY_MIN;
+    if (config->connections_max == 0)
+        config->connections_max = config->memory / FLOW_CONNECTION_OCTETS;
+    if (config->flows_max == 0)
+        config->flows_max = config->memory / FLOW_FLOW_OCTETS;
+    if (config->buffer_max == 0)
+        config->buffer_max = config->memory / FLOW_BUFFER_PART;
+    if (config->half_buffer_max == 0)
+        config->half_buffer_max = FLOW_HALF_BUFFER_MAX;
+}
+
 struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx)
 {
     struct flow_decoder *decoder = calloc(1, sizeof(*decoder));
@@ -365,14 +381,7 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
         return NULL;
     if (config != NULL)
         decoder->config = *config;
-    if (decoder->config.connections_max == 0)
-        decoder->config.connections_max = FLOW_CONNECTIONS_MAX;
-    if (decoder->config.flows_max == 0)
-        decoder->config.flows_max = FLOW_FLOWS_MAX;
-    if (decoder->config.buffer_max == 0)
-        decoder->config.buffer_max = FLOW_BUFFER_MAX;
-    if (decoder->config.half_buffer_max == 0)
-        decoder->config.half_buffer_max = FLOW_HALF_BUFFER_MAX;
+    set_limits(&decoder->config);
     if (getrandom(&decoder->secret, sizeof(decoder->secret), GRND_NONBLOCK) != (ssize_t)sizeof(decoder->secret))
         decoder->secret = UINT64_C(0x6A09E667F3BCC908); /* a machine that has just begun */
     decoder->sink = sink;
@@ -403,6 +412,7 @@ void flow_decoder_destroy(struct flow_decoder *decoder)
     flow_connections_free(decoder);
     flow_sctp_finish(decoder, false);
     flow_cm_finish(decoder, false);
+    flow_removed_free(&decoder->removed);
     free(decoder->scratch);
     free(decoder);
 }

@@ -229,9 +229,12 @@ typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 
 /* What the decoder holds and waits for unless its configuration says otherwise. */
 enum {
-    FLOW_CONNECTIONS_MAX = 65536,
-    FLOW_FLOWS_MAX = 16384,
-    FLOW_BUFFER_MAX = 32 << 20,
+    FLOW_MEMORY = 512 << 20, /* octets, of which the limits below are parts */
+    FLOW_MEMORY_MIN = 1 << 20,
+    FLOW_CONNECTION_OCTETS = 8 << 10, /* a TCP connection, of which most are foreign */
+    FLOW_FLOW_OCTETS = 32 << 10,      /* one with MPA; an SCTP association, with its rules' state; a CM exchange */
+    FLOW_BUFFER_PART = 16,
+    FLOW_FINISHED_KEPT = 1024, /* associations and exchanges that are over: their packets may come again */
     FLOW_HALF_BUFFER_MAX = 256 << 10,
     FLOW_FRAGMENTS_MAX = 8 << 20, /* octets of IP packets in fragments */
     FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
@@ -244,9 +247,10 @@ size_t flow_search_window(void);
 /* Zero means the default. */
 struct flow_config {
     size_t rule_state_octets; /* zeroed scratch for each flow; 0: none */
-    size_t connections_max;   /* TCP connections followed at once; what is closed or foreign goes first. 65,536 */
-    size_t flows_max;         /* of them with MPA; also SCTP associations, their streams, CM exchanges. 16,384 */
-    size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
+    size_t memory;            /* octets from which the limits come that are 0 here. FLOW_MEMORY */
+    size_t connections_max;   /* TCP connections followed at once; what is closed or foreign goes first */
+    size_t flows_max;         /* of them with MPA; also SCTP associations, their streams, CM exchanges */
+    size_t buffer_max;        /* octets held for reassembly, all flows together */
     size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
     /*
      * After so many with octets, and none of the other side, that side is taken to be missing. 0: at the end, or

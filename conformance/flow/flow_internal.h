@@ -40,6 +40,7 @@
 
 #include "conformance/flow/flow.h"
 #include "conformance/flow/flow_side.h"
+#include "conformance/flow/flow_removed.h"
 #include "wire/hash.h"
 #include "wire/sctp.h"
 
@@ -202,6 +203,7 @@ struct flow_decoder {
     struct sctp_decoder *sctp;        /* NULL until the first packet with DDP */
     struct cm_decoder *cm;            /* NULL until the first CM message */
     struct fragment_store *fragments; /* NULL until the first fragment */
+    struct flow_removed removed;
     uint64_t now_ns;
     uint64_t secret;  /* that no sender knows: copies of SCTP chunks are told apart by it */
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */

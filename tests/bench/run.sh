@@ -6,6 +6,7 @@
 #   BENCH_MB=1000         size of the generated capture
 #   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
 #   BENCH_PLUGIN_MB=100   size of the one that tshark reads with the plugin and with the built-in dissectors
+#   BENCH_MANY=100000     short connections of each layer (a million of TCP is a capture of 1.2 GB)
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike (of the stack: see bench_stack.c)
 #   BENCH_JOBS=16         checks side by side on the embedded device (run -j); without it as many as a run has by itself
 #   BENCH_LAB_JOBS=6      the same on Linux siw in a virtual machine, where the lab's packages are installed; 0: no run in the lab
@@ -20,7 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
-: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}" "${BENCH_JOBS:=}" "${BENCH_LAB_JOBS:=6}" "${BENCH_LAB:=}"
+: "${BENCH_MANY:=100000}" "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}" "${BENCH_JOBS:=}" "${BENCH_LAB_JOBS:=6}" "${BENCH_LAB:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${WORK:=$B/bench/work}"
 mkdir -p "$WORK"
 measure=$B/bench/bench_measure
@@ -160,6 +161,28 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
+echo "== audit: $BENCH_MANY short connections of each layer"
+# many LAYER COUNT once|row [OPTION...]: audits such a capture; sets `wall` and `rss`.
+many() {
+	local capture=$WORK/many.pcap
+	"$B/bench/bench_many" "$1" "$2" "$3" >"$capture"
+	best "$BENCH_ROUNDS" "$WARPCHECK" audit --quiet "${@:4}" "$capture"
+	printf '  %-28s %8d     %9.3f s  %31.1f MiB resident\n' "$1, $3" "$2" "$wall" "$(awk -v k="$rss" 'BEGIN { print k / 1024 }')"
+	rm -f "$capture"
+}
+for layer in tcp sctp cm; do
+	many "$layer" $((BENCH_MANY / 10)) row
+	few_wall=$wall
+	many "$layer" "$BENCH_MANY" row
+	aim "$layer, in a row: 64 MiB against what $BENCH_MANY took" "$(ratio 65536 "$rss")" 1
+	aim "$layer, in a row: twice a frame's time against 10 times as many" "$(awk -v few="$few_wall" -v all="$wall" \
+		'BEGIN { printf "%.2f", 20 * few / all }')" 1
+	many "$layer" 1000 once --memory 8G
+	few_rss=$rss
+	many "$layer" $((BENCH_MANY / 5)) once --memory 8G
+	aim "$layer, open at once: 4 KiB against what each took" "$(awk -v few="$few_rss" -v all="$rss" -v count=$((BENCH_MANY / 5 - 1000)) \
+		'BEGIN { printf "%.2f", 4 * count / (all - few) }')" 1
+done
 echo "== prove: every defect against the checks that it names, the correct stack over 8 seeds, all cores"
 pinned=("${pin[@]}") pin=()
 best 1 "$WARPCHECK" prove --seeds 8

@@ -215,7 +215,7 @@ static bool is_selected(const char *id, void *argument)
 
 struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
 {
-    struct flow_config flows = {.rule_state_octets = rule_state_octets()};
+    struct flow_config flows = {.rule_state_octets = rule_state_octets(), .memory = config->memory};
     struct audit_judge *judge = calloc(1, sizeof(*judge));
     struct rule_config rules = {.selected = is_selected, .argument = judge};
 
@@ -230,6 +230,7 @@ struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
         audit_judge_free(judge);
         return NULL;
     }
+    judge->findings.memory = config->memory;
     for (size_t i = 0; i < rule_count(); i++)
         judge->requirements[i] = catalogue_find(config->catalogue, rule_at(i)->id);
     return judge;

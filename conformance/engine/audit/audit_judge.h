@@ -27,6 +27,7 @@ struct audit_judge_config {
     void (*results_end)(void *user); /* no more results of this flow, or of this file; may be NULL */
     void *user;
     void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */
+    size_t memory;                                /* struct flow_config's; 0: the default */
 };
 
 /* A copy of *config is kept; what it points to outlives the judge. NULL without memory. */

@@ -13,6 +13,8 @@
 
 enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 
+static const unsigned long long memory_max = 1ull << 40;
+
 /* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
 static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
 {
@@ -57,6 +59,23 @@ static int spread_parse(struct audit_options *options, const char *value, struct
     return 0;
 }
 
+/* "2G": octets, with K, M or G for 2^10, 2^20 or 2^30 of them. */
+static int memory_parse(struct audit_options *options, const char *value, struct sentence *error)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(value, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    unsigned shift = unit != NULL ? (unsigned)(unit - units + 1) * 10 : 0;
+
+    if (*value < '0' || *value > '9' || (unit != NULL ? end[1] != '\0' : *end != '\0') ||
+        number > memory_max >> shift || number << shift < FLOW_MEMORY_MIN)
+        return sentence_set(error, "--memory \"%.40s\": octets from 1M to 1024G were expected, such as 512M or 4G",
+                            value);
+    options->memory = (size_t)(number << shift);
+    return 0;
+}
+
 /* An option without a value. */
 static int flag_parse(struct audit_options *options, char **argv, int *index, struct sentence *error)
 {
@@ -92,6 +111,10 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return processes_parse(options, value, error);
+    if (option_value("--memory", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return memory_parse(options, value, error);
     if (option_value("--shard", argc, argv, index, &value, error) != 0)
         return -1;
     if (value != NULL)

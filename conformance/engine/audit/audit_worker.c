@@ -141,6 +141,7 @@ static int work(const struct audit_workers_config *config)
     struct audit_judge_config judge = {
         .catalogue = config->catalogue,
         .selection = config->selection,
+        .memory = config->memory,
         .ladders = config->lines,
         .result = take_result,
         .results_end = take_flow_end,

@@ -19,6 +19,7 @@ struct audit_workers_config {
     const struct selection *selection;
     const struct capture_list *files;
     unsigned processes;
+    size_t memory;         /* for each of them; 0: the default */
     uint64_t capabilities; /* that a process keeps, for files that it could not read otherwise */
     bool lines;            /* lines of all results are wanted, with ladders; else those of findings only, */
     bool shown;            /* and of what passed, without ladders */

@@ -45,6 +45,9 @@ static void usage(void)
         "  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still "
         "reported\n"
         "  -j N               judge up to N files at once (1)\n"
+        "  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many "
+        "connections\n"
+        "                     are followed comes from it (--reasons)\n"
         "  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge "
         "joins the\n"
         "                     results\n"
@@ -75,13 +78,16 @@ static void list_reasons(void)
         printf("%-9s %-17s %s\n", flow_account_kind_name(row->kind), row->name, row->text);
     }
     printf(
-        "limits    %d TCP connections at once, %d of them with MPA; %d octets out of order; %d octets of IP packets\n"
-        "          in fragments, for %d seconds\n"
+        "limits    --memory %d MiB: %d TCP connections at once, %d of them with MPA, as many SCTP associations and CM "
+        "exchanges; %d MiB\n"
+        "          out of order. With more memory they grow alike. %d octets of IP packets in fragments, for %d "
+        "seconds\n"
         "foreign?  a TCP connection whose beginning is missing is foreign when %zu octets do not contain two FPDUs in "
         "a row, or when %d\n"
         "          segments with new octets do not begin like FPDUs\n",
-        FLOW_CONNECTIONS_MAX, FLOW_FLOWS_MAX, FLOW_BUFFER_MAX, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS,
-        flow_search_window(), FLOW_SEARCH_SEGMENTS);
+        FLOW_MEMORY >> 20, FLOW_MEMORY / FLOW_CONNECTION_OCTETS, FLOW_MEMORY / FLOW_FLOW_OCTETS,
+        (FLOW_MEMORY / FLOW_BUFFER_PART) >> 20, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS, flow_search_window(),
+        FLOW_SEARCH_SEGMENTS);
 }
 
 /* The progress line: the file that is judged, or whose results are due; `frames` of it are read, 0: that is not known. */
@@ -111,6 +117,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
     struct audit_judge_config config = {
         .catalogue = audit->catalogue,
         .selection = &options->selection,
+        .memory = options->memory,
         .ladders = audit->logged,
         .result = audit_take_result,
         .results_end = audit_write_results,
@@ -161,6 +168,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .selection = &options->selection,
         .files = &options->files,
         .processes = options->processes,
+        .memory = options->memory,
         .capabilities = audit->capabilities & RUN_CONFINE_READING,
         .lines = audit->logged || audit->expect != NULL,
         .findings_only = options->findings_only,

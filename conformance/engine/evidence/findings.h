@@ -27,6 +27,7 @@ struct held_finding {
 };
 
 struct findings {
+    size_t memory; /* that the decoder of the first pass had; 0: the default */
     struct held_finding *first, **end;
     size_t count;
     uint8_t *of_rule; /* how many, by struct rule's index */

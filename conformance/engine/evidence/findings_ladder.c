@@ -371,7 +371,7 @@ static int read_again(struct drawing *drawing, struct flow_decoder *decoder, str
 int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames, struct sentence *error)
 {
     struct drawing drawing = {.findings = findings};
-    struct flow_config flows = {.rule_state_octets = rule_state_octets()};
+    struct flow_config flows = {.rule_state_octets = rule_state_octets(), .memory = findings->memory};
     struct rule_config rules = {.selected = is_wanted, .finding = on_finding, .argument = &drawing};
     struct flow_decoder *decoder = flow_decoder_create(&flows, sink, &drawing);
     int rc;

@@ -23,17 +23,50 @@ struct cm_exchange {
     struct cm_key key;
     struct flow *flow;
     struct cm_exchange *newer, *older;
+    bool listed_closed; /* it is in the list of those */
     UT_hash_handle hh;
 };
 
 struct cm_decoder {
-    struct cm_exchange *exchanges, *oldest;
-    size_t count;
+    struct cm_exchange *exchanges;
+    struct cm_exchange *oldest, *oldest_closed; /* by when a message came last: open ones, and those that are over */
+    size_t count, closed_count;
 };
 
 static bool is_sidr(unsigned attribute)
 {
     return attribute == CM_SIDR_REQ || attribute == CM_SIDR_REP;
+}
+
+/* The last message of an exchange came: more would begin another. */
+static bool is_closed(const struct flow *flow)
+{
+    uint32_t seen = flow->cm->seen[FLOW_FROM_INITIATOR] | flow->cm->seen[FLOW_FROM_RESPONDER];
+
+    return (seen & (1u << (CM_REJ - CM_REQ) | 1u << (CM_DREP - CM_REQ) | 1u << (CM_SIDR_REP - CM_REQ))) != 0;
+}
+
+static void list_leave(struct cm_decoder *cm, struct cm_exchange *exchange)
+{
+    if (exchange->listed_closed) {
+        DL_DELETE2(cm->oldest_closed, exchange, older, newer);
+        cm->closed_count--;
+    } else {
+        DL_DELETE2(cm->oldest, exchange, older, newer);
+    }
+}
+
+/* It is the newest one of its list. */
+static void list_newest(struct cm_decoder *cm, struct cm_exchange *exchange)
+{
+    list_leave(cm, exchange);
+    exchange->listed_closed = is_closed(exchange->flow);
+    if (exchange->listed_closed) {
+        DL_APPEND2(cm->oldest_closed, exchange, older, newer);
+        cm->closed_count++;
+    } else {
+        DL_APPEND2(cm->oldest, exchange, older, newer);
+    }
 }
 
 static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
@@ -53,7 +86,7 @@ static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *excha
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(decoder->cm->exchanges, exchange);
-    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
+    list_leave(decoder->cm, exchange);
     decoder->cm->count--;
     flow_free(flow);
     free(exchange);
@@ -63,6 +96,9 @@ void flow_cm_finish(struct flow_decoder *decoder, bool tell)
 {
     if (decoder->cm == NULL)
         return;
+    while (decoder->cm->oldest_closed != NULL)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes it off the list */
+        end_exchange(decoder, decoder->cm->oldest_closed, tell, FLOW_REASON_COUNT);
     while (decoder->cm->oldest != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes it off the list */
         end_exchange(decoder, decoder->cm->oldest, tell, FLOW_REASON_COUNT);
@@ -89,12 +125,17 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
     return exchange;
 }
 
-/* The last message of an exchange came: more would begin another. */
-static bool is_closed(const struct flow *flow)
+/* Before one more is made: some that are over are kept, as their messages may come again; then the one that was idle longest goes. */
+static void make_room(struct flow_decoder *decoder)
 {
-    uint32_t seen = flow->cm->seen[FLOW_FROM_INITIATOR] | flow->cm->seen[FLOW_FROM_RESPONDER];
+    struct cm_decoder *cm = decoder->cm;
 
-    return (seen & (1u << (CM_REJ - CM_REQ) | 1u << (CM_DREP - CM_REQ) | 1u << (CM_SIDR_REP - CM_REQ))) != 0;
+    if (cm->oldest_closed != NULL && (cm->closed_count > FLOW_FINISHED_KEPT || cm->count >= decoder->config.flows_max))
+        end_exchange(decoder, cm->oldest_closed, true, FLOW_REASON_COUNT);
+    if (cm->count >= decoder->config.flows_max) {
+        flow_removed_note(decoder, &cm->oldest->key, sizeof(cm->oldest->key));
+        end_exchange(decoder, cm->oldest, true, FLOW_REASON_EVICTED);
+    }
 }
 
 static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_key *key, const struct flow_mad *mad,
@@ -103,12 +144,7 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
     struct cm_decoder *cm = decoder->cm;
     struct cm_exchange *exchange;
 
-    if (cm->count >= decoder->config.flows_max) {
-        bool closed = is_closed(cm->oldest->flow);
-
-        decoder->totals.account.row[FLOW_ROW_EVICTED].items += !closed;
-        end_exchange(decoder, cm->oldest, true, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
-    }
+    make_room(decoder);
     exchange = calloc(1, sizeof(*exchange));
     if (exchange == NULL)
         return NULL;
@@ -143,7 +179,8 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
     struct cm_decoder *cm = decoder->cm;
     struct cm_exchange *exchange;
     struct cm_key as_requester, as_other;
-    bool sidr = is_sidr(message->attribute);
+    const struct cm_key *key;
+    bool answer, sidr = is_sidr(message->attribute);
     bool request = message->attribute == CM_REQ || message->attribute == CM_SIDR_REQ;
     /* These only the requester, those only the other side sends. */
     bool from_requester = request || message->attribute == CM_RTU || message->attribute == CM_LAP;
@@ -161,11 +198,14 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
         *direction = FLOW_FROM_RESPONDER;
         return exchange;
     }
-    if (from_other || (message->attribute == CM_REJ && message->rejected == 0)) {
+    answer = from_other || (message->attribute == CM_REJ && message->rejected == 0) ||
+             (!from_requester && flow_removed_returns(decoder, &as_other, sizeof(as_other), false));
+    key = answer ? &as_other : &as_requester;
+    if (answer)
         *direction = FLOW_FROM_RESPONDER;
-        return make(decoder, &as_other, mad, false, true);
-    }
-    return make(decoder, &as_requester, mad, true, from_requester);
+    if (flow_removed_returns(decoder, key, sizeof(*key), request))
+        flow_removed_count(decoder, key, sizeof(*key));
+    return make(decoder, key, mad, !answer, answer || from_requester);
 }
 
 static void keep(struct flow *flow, unsigned direction, const struct cm_message *message)
@@ -204,8 +244,6 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
     exchange = exchange_of(decoder, mad, &reported.message, &direction);
     if (exchange == NULL)
         return FLOW_ROW_MEMORY;
-    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
-    DL_APPEND2(decoder->cm->oldest, exchange, older, newer);
     exchange->flow->last_frame = mad->frame;
     exchange->flow->last_ns = mad->time_ns;
     reported.again = (exchange->flow->cm->seen[direction] >> (reported.message.attribute - CM_REQ) & 1) != 0;
@@ -221,5 +259,6 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
     if (mad->icrc == FLOW_ICRC_BAD) /* its receiver drops it: it is shown, and changes nothing */
         return FLOW_ROW_ICRC;
     keep(exchange->flow, direction, &reported.message);
+    list_newest(decoder->cm, exchange);
     return FLOW_ROW_IWARP;
 }

@@ -334,6 +334,11 @@ static enum flow_row row_of_stray(const struct flow_datagram *datagram)
     return acks && !others ? FLOW_ROW_SCTP_UNKNOWN : row;
 }
 
+static bool begins_association(const struct flow_datagram *datagram)
+{
+    return datagram->captured > SCTP_COMMON_OCTETS && datagram->octets[SCTP_COMMON_OCTETS] == SCTP_INIT;
+}
+
 /* The association of the packet, a new one if need be. NULL: there is none, and the packet is counted. */
 static struct sctp_association *association_of(struct flow_decoder *decoder, struct sctp_arrival *packet,
                                                const struct flow_carrier_frames *carrier)
@@ -347,6 +352,8 @@ static struct sctp_association *association_of(struct flow_decoder *decoder, str
         association = sctp_association_find(decoder, packet->datagram, &key, &packet->side);
         if (association != NULL)
             return association;
+        if (flow_removed_returns(decoder, &key, sizeof(key), begins_association(packet->datagram)))
+            flow_removed_count(decoder, &key, sizeof(key));
         row = row_of_stray(packet->datagram);
         if (row == FLOW_ROW_IWARP && packet->checksum == FLOW_CHECKSUM_BAD) {
             row = FLOW_ROW_SCTP_CHECKSUM;
@@ -469,8 +476,6 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
     association = association_of(decoder, &packet, carrier);
     if (association == NULL)
         return;
-    DL_DELETE2(decoder->sctp->oldest, association, older, newer);
-    DL_APPEND2(decoder->sctp->oldest, association, older, newer);
     association->frame = carrier->frame->number;
     association->time_ns = carrier->frame->time_ns;
     association->frames += carrier->frames;
@@ -481,4 +486,6 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
     else
         refuse(decoder, &packet, row);
     count_rest(decoder, &packet, carrier->octets);
+    if (packet.association != NULL)
+        sctp_association_list(decoder->sctp, packet.association);
 }

@@ -79,10 +79,83 @@ static void settle(struct flow_decoder *decoder, const struct sctp_association *
         return;
     }
     flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
-    account->row[FLOW_ROW_EVICTED].items += evicted;
+    if (evicted)
+        flow_removed_note(decoder, &association->key, sizeof(association->key));
     for (unsigned i = 0; i < 2; i++)
         account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
 }
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+static void list_leave(struct sctp_decoder *sctp, struct sctp_association *association)
+{
+    if (association->listed_finished) {
+        DL_DELETE2(sctp->oldest_finished, association, older, newer);
+        sctp->finished_count--;
+    } else {
+        DL_DELETE2(sctp->oldest, association, older, newer);
+    }
+}
+
+/* It is the newest one of those that are open, or of those that are over. */
+void sctp_association_list(struct sctp_decoder *sctp, struct sctp_association *association)
+{
+    list_leave(sctp, association);
+    association->listed_finished = association->finished;
+    if (association->finished) {
+        DL_APPEND2(sctp->oldest_finished, association, older, newer);
+        sctp->finished_count++;
+    } else {
+        DL_APPEND2(sctp->oldest, association, older, newer);
+    }
+}
+
+/* Before one more is made: some that are over are kept, as their packets may come again; then the one that was idle longest goes. */
+static void make_room(struct flow_decoder *decoder)
+{
+    struct sctp_decoder *sctp = decoder->sctp;
+
+    if (sctp->oldest_finished != NULL &&
+        (sctp->finished_count > FLOW_FINISHED_KEPT || sctp->association_count >= decoder->config.flows_max))
+        sctp_association_end(decoder, sctp->oldest_finished, true, FLOW_REASON_COUNT);
+    if (sctp->association_count >= decoder->config.flows_max)
+        sctp_association_end(decoder, sctp->oldest, true, FLOW_REASON_EVICTED);
+}
+
+/* Of a stream, among all of a capture. */
+struct stream_key {
+    struct flow_key association;
+    uint64_t first_frame; /* of the association: another one may have its addresses and ports */
+    uint64_t sid;
+};
+
+static struct stream_key stream_key(const struct sctp_association *association, uint16_t sid)
+{
+    struct stream_key key;
+
+    memset(&key, 0, sizeof(key));
+    key.association = association->key;
+    key.first_frame = association->first_frame;
+    key.sid = sid;
+    return key;
+}
+
+void sctp_stream_removed(struct flow_decoder *decoder, const struct sctp_stream *stream)
+{
+    struct stream_key key = stream_key(stream->association, stream->sid);
+
+    flow_removed_note(decoder, &key, sizeof(key));
+}
+
+void sctp_stream_returns(struct flow_decoder *decoder, const struct sctp_association *association, uint16_t sid)
+{
+    struct stream_key key = stream_key(association, sid);
+
+    if (flow_removed_returns(decoder, &key, sizeof(key), false))
+        flow_removed_count(decoder, &association->key, sizeof(association->key));
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
                           enum flow_reason reason)
@@ -110,7 +183,7 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
         flow_event_send(decoder, &event);
     }
     HASH_DEL(sctp->associations, association);
-    DL_DELETE2(sctp->oldest, association, older, newer);
+    list_leave(sctp, association);
     sctp->association_count--;
     sctp_association_forget_init(association);
     flow_free(association->flow);
@@ -121,6 +194,8 @@ void flow_sctp_finish(struct flow_decoder *decoder, bool tell)
 {
     if (decoder->sctp == NULL)
         return;
+    while (decoder->sctp->oldest_finished != NULL)
+        sctp_association_end(decoder, decoder->sctp->oldest_finished, tell, FLOW_REASON_COUNT);
     while (decoder->sctp->oldest != NULL)
         sctp_association_end(decoder, decoder->sctp->oldest, tell, FLOW_REASON_COUNT);
     free(decoder->sctp);
@@ -206,10 +281,7 @@ struct sctp_association *sctp_association_make(struct flow_decoder *decoder, con
 
     if (association == NULL)
         return NULL;
-    if (sctp->association_count >= decoder->config.flows_max) {
-        sctp_association_end(decoder, sctp->oldest, true,
-                             sctp->oldest->finished ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
-    }
+    make_room(decoder);
     association->key = *key;
     association->first_frame = frame;
     association->first_ns = time_ns;

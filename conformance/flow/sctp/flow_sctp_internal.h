@@ -181,9 +181,10 @@ struct sctp_association {
     unsigned swap;
     bool started; /* its INIT was captured */
     bool has_initiator;
-    unsigned initiator; /* side that sent the INIT; only when has_initiator */
-    bool start_lost;    /* an INIT (ACK) will not come any more */
-    bool finished;      /* ABORT, SHUTDOWN COMPLETE */
+    unsigned initiator;   /* side that sent the INIT; only when has_initiator */
+    bool start_lost;      /* an INIT (ACK) will not come any more */
+    bool finished;        /* ABORT, SHUTDOWN COMPLETE */
+    bool listed_finished; /* it is in the list of those */
     struct sctp_side side[2];
     struct sctp_birth *births; /* INITs and INIT ACKs kept aside, the newest first */
     struct sctp_stream *streams;
@@ -208,7 +209,10 @@ struct sctp_association {
 };
 
 struct sctp_decoder {
-    struct sctp_association *associations, *oldest;
+    struct sctp_association *associations;
+    struct sctp_association *oldest,
+        *oldest_finished; /* by when a packet came last: open ones, and those that are over */
+    size_t finished_count;
     struct sctp_tag *tags;
     size_t association_count;
     struct sctp_stream *oldest_stream;
@@ -312,6 +316,11 @@ void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side);
 /* flow_sctp_association.c */
 /* The association's key, and which side of it the packet's sender is. */
 void sctp_association_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side);
+/* Something came of it: it is the newest one of those that are open, or of those that are over. */
+void sctp_association_list(struct sctp_decoder *sctp, struct sctp_association *association);
+/* A stream makes room for others; a message comes of one that perhaps did: its association counts as unjudged then. */
+void sctp_stream_removed(struct flow_decoder *decoder, const struct sctp_stream *stream);
+void sctp_stream_returns(struct flow_decoder *decoder, const struct sctp_association *association, uint16_t sid);
 /* By the key, else by the verification tag; NULL: there is none. */
 struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
                                                const struct flow_key *key, unsigned *side);

@@ -71,9 +71,10 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         return stream;
     }
     if (sctp->stream_count >= decoder->config.flows_max) {
-        decoder->totals.account.row[FLOW_ROW_EVICTED].items++;
+        sctp_stream_removed(decoder, sctp->oldest_stream);
         end_stream(decoder, sctp->oldest_stream, true, FLOW_REASON_EVICTED);
     }
+    sctp_stream_returns(decoder, association, sid);
     stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return NULL;

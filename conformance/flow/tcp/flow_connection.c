@@ -10,7 +10,7 @@
 #include "conformance/flow/flow_internal.h"
 
 enum {
-    CLOSED_KEPT = 4096, /* a closed connection's segments may come again */
+    CLOSED_KEPT = 2048, /* a closed connection's segments may come again */
     EVICT_CANDIDATES = 8,
 };
 
@@ -236,6 +236,8 @@ static struct flow_connection *begin(struct flow_decoder *decoder, const struct 
     struct flow_account *account = &decoder->totals.account;
     struct flow_connection *connection;
 
+    if (flow_removed_returns(decoder, &segment->key, sizeof(segment->key), (segment->flags & TCP_BIT_SYN) != 0))
+        flow_removed_count(decoder, &segment->key, sizeof(segment->key));
     if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0) {
         account->row[FLOW_ROW_TCP_EMPTY].frames += carrier->frames;
         return NULL;

@@ -103,5 +103,6 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;
     if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY)
-        account->row[FLOW_ROW_EVICTED].items++;
+        (row == FLOW_ROW_EVICTED ? flow_removed_count : flow_removed_note)(decoder, &connection->key,
+                                                                           sizeof(connection->key));
 }
