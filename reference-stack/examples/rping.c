@@ -6,7 +6,7 @@
  * answers with a Send; the client compares. The server compares what it reads with what rping puts there, too.
  *
  *     rping serve ADDRESS PORT [SIZE]             one client, then the end; port 0: any; "port N" is printed
- *     rping ADDRESS PORT COUNT [SIZE] [rev1|rev2] [PAUSE]
+ *     rping HOST PORT COUNT [SIZE] [rev1|rev2] [PAUSE]
  *
  * rev1: MPA without the enhanced set-up of RFC 6581. PAUSE: milliseconds between the Reply and the first Send, for a responder
  * that is not ready when its Reply says so (docs/findings/linux-siw.md, 10).
@@ -66,6 +66,7 @@ static void fill(uint8_t *octets, size_t size, unsigned round)
 static int take_events(struct rping *rping, struct sentence *why)
 {
     struct iwarp_qp_event event;
+    char peer[IWARP_ADDRESS_OCTETS];
 
     while (iwarp_next_event(rping->context, &event)) {
         switch (event.kind) {
@@ -81,12 +82,15 @@ static int take_events(struct rping *rping, struct sentence *why)
             break;
         case IWARP_QP_ESTABLISHED:
             rping->established = true;
-            printf("established: %s, CRC %s, IRD %u, ORD %u\n",
+            if (iwarp_qp_peer(event.qp, peer, NULL, why) != 0)
+                return -1;
+            printf("established: %s, CRC %s, IRD %u, ORD %u, with %s\n",
                    event.detail.start.revision == 2 ? "MPA Rev 2" : "MPA Rev 1", event.detail.crc ? "on" : "off",
-                   event.detail.ird, event.detail.ord);
+                   event.detail.ird, event.detail.ord, peer);
             break;
-        case IWARP_QP_REJECTED: return sentence_set(why, "the peer rejects");
-        case IWARP_QP_TERMINATED: return sentence_set(why, "the peer terminates: %s", event.detail.text);
+        case IWARP_QP_REJECTED:
+        case IWARP_QP_TERMINATED:
+            return sentence_set(why, "%s: %s", iwarp_qp_event_text(event.kind), event.detail.text);
         case IWARP_QP_CONNECT_FAILED:
         case IWARP_QP_ERROR: return sentence_set(why, "%s", event.detail.text);
         case IWARP_QP_CLOSED: rping->closed = true; break;
@@ -101,8 +105,11 @@ static int take_completions(struct rping *rping, struct sentence *why)
     struct iwarp_completion done;
 
     while (iwarp_poll_cq(rping->cq, &done, 1) != 0) {
-        if (done.status != IWARP_STATUS_OK)
-            continue; /* the end: nobody waits for it any more, or the event says why */
+        if (done.status != IWARP_STATUS_OK) { /* the end: nobody waits for it any more, or the event says why */
+            (void)sentence_set(why, "the peer closes before the last round is over: %s %s", iwarp_work_text(done.work),
+                               iwarp_status_text(done.status));
+            continue;
+        }
         if (done.work == IWARP_WORK_RECEIVE) {
             if (done.octets != INFO)
                 return sentence_set(why, "a Send of %zu octets, %d were expected", done.octets, INFO);
@@ -226,11 +233,14 @@ static int start_up(struct rping *rping, int pause_ms, struct sentence *why)
     return pause_ms > 0 && iwarp_context_run(rping->context, pause_ms, why) < 0 ? -1 : 0;
 }
 
-static int ping(struct rping *rping, const char *address, uint16_t port, unsigned rounds, bool rev1, int pause_ms,
+static int ping(struct rping *rping, const char *host, uint16_t port, unsigned rounds, bool rev1, int pause_ms,
                 struct sentence *why)
 {
     struct iwarp_qp_options options;
+    char address[IWARP_ADDRESS_OCTETS];
 
+    if (iwarp_resolve(host, address, why) != 0)
+        return -1;
     iwarp_qp_options_default(&options, rping->cq);
     if (rev1) {
         options.stream.revision = 1;
@@ -297,7 +307,7 @@ int main(int argc, char **argv)
 
     take_standard_descriptors();
     if (argc < 4 || port < 0 || rounds < 0 || pause_ms < 0) {
-        (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping ADDRESS PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
+        (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping HOST PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
         return 2;
     }
     status = iwarp_reserve_memory(0, &why);

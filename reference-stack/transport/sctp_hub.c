@@ -158,6 +158,11 @@ void sctp_path_release(struct sctp_path *path)
     free(path);
 }
 
+const struct sockaddr_storage *sctp_path_to(const struct sctp_path *path)
+{
+    return &path->to;
+}
+
 void sctp_path_set_packet_max(struct sctp_path *path, size_t octets)
 {
     user_sctp_set_packet_max(path->end, octets);

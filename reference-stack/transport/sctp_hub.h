@@ -92,4 +92,7 @@ void sctp_path_set_packet_max(struct sctp_path *path, size_t octets);
 /* The owner is done with it, before it frees the association: one that still exists is aborted. */
 void sctp_path_release(struct sctp_path *path);
 
+/* Where its packets go: an address, and in UDP a port. */
+const struct sockaddr_storage *sctp_path_to(const struct sctp_path *path);
+
 #endif

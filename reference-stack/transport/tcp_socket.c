@@ -471,6 +471,13 @@ void tcp_socket_release(void *transport)
         socket_close(socket, false);
 }
 
+int tcp_socket_peer(const struct tcp_socket *socket, struct sockaddr_storage *out)
+{
+    int room = sizeof(*out);
+
+    return uv_tcp_getpeername(&socket->handle, (struct sockaddr *)out, &room) == 0 ? 0 : -1;
+}
+
 /* TCP_INFO knows what options take off the MSS; TCP_MAXSEG is the next best. */
 size_t tcp_socket_emss(void *transport)
 {

@@ -97,6 +97,9 @@ void tcp_socket_release(void *socket);
 /* Effective maximum segment size in octets, 0 when not known. */
 size_t tcp_socket_emss(void *socket);
 
+/* The peer's name. -1: it has none any more. */
+int tcp_socket_peer(const struct tcp_socket *socket, struct sockaddr_storage *out);
+
 /*
  * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a program
  * which neither ignores nor catches it. With pool->guard it is held back from this thread while libuv has something to

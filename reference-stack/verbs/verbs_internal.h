@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_connect.c: their connections; verbs_sctp.c:
- * their associations; verbs_cq.c: completion and shared receive queues.
+ * their associations; verbs_cq.c: completion and shared receive queues; verbs_names.c: names of hosts, peers and work.
  */
 #ifndef REFERENCE_STACK_VERBS_INTERNAL_H
 #define REFERENCE_STACK_VERBS_INTERNAL_H

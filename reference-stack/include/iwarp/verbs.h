@@ -297,6 +297,29 @@ struct iwarp_qp_event {
 /* Removes the oldest event and gives it. False: there is none. */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
 
+/* --- Names ---------------------------------------------------------------------------------------------------- */
+
+enum { IWARP_ADDRESS_OCTETS = 64 }; /* room for any numeric address, with its terminating zero */
+
+/*
+ * Finds the numeric address of a host, for iwarp_connect() and iwarp_listen(): the first that the system has for `name`,
+ * which may itself be numeric. It waits for the system's resolver, seconds at worst; a program that must not wait calls it
+ * on a thread of its own, as no context takes part. `address` has room for IWARP_ADDRESS_OCTETS. Errors: no such host, or
+ * nobody who knows.
+ */
+int iwarp_resolve(const char *name, char *address, struct sentence *sentence);
+
+/*
+ * Gives the peer's numeric address, with room for IWARP_ADDRESS_OCTETS, and its port in host order (optional: NULL); over
+ * SCTP that is the UDP port. Errors: the queue pair is not connected yet, or has ended.
+ */
+int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct sentence *sentence);
+
+/* What to call them in messages: "flushed", "Write", "connect request". Of a value that is none: "unknown". */
+const char *iwarp_status_text(enum iwarp_status status);
+const char *iwarp_work_text(enum iwarp_work work);
+const char *iwarp_qp_event_text(enum iwarp_qp_event_kind kind);
+
 #ifdef __cplusplus
 }
 #endif

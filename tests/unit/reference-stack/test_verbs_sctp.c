@@ -98,6 +98,8 @@ static void exchange(enum ddp_sctp_profile profile)
     struct iwarp_read read = {.count = BULK};
     struct iwarp_send send = {.octets = (const uint8_t *)"hello", .count = 6};
     struct iwarp_qp *qps[PAIRS];
+    char address[IWARP_ADDRESS_OCTETS];
+    uint16_t port = 0;
 
     begin(profile);
     for (size_t i = 0; i < BULK; i++)
@@ -121,6 +123,9 @@ static void exchange(enum ddp_sctp_profile profile)
     for (size_t i = 0; i < PAIRS; i++)
         ck_assert_str_eq((const char *)talk.text[i], "hello");
     ck_assert_int_eq(iwarp_sctp_stream_sid(iwarp_qp_stream(qps[PAIRS - 1])), PAIRS - 1);
+    ck_assert_int_eq(iwarp_qp_peer(qps[PAIRS - 1], address, &port, NULL), 0);
+    ck_assert_str_eq(address, "127.0.0.1");
+    ck_assert_uint_eq(port, iwarp_context_udp_port(talk.context));
     /* One ends, by the program or by an error; the others do not. */
     iwarp_qp_free(qps[1]);
     write.stag = 77;
