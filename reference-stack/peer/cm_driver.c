@@ -184,7 +184,7 @@ static int open_all(struct cm_driver *driver, struct sentence *sentence)
     struct sentence why = {""};
 
     if (cm_address_parse(&driver->own, driver->config.address) != 0 ||
-        tcp_socket_address(driver->config.address, driver->config.port, &name) != 0)
+        socket_name_parse(driver->config.address, driver->config.port, &name) != 0)
         return sentence_set(sentence, "%s: an IPv4 or IPv6 address was expected, no name", driver->config.address);
     if (memcmp(driver->own.octets, (const uint8_t[16]){0}, 16) == 0)
         return sentence_set(sentence, "%s: the address of an interface was expected, which the ICRC covers",

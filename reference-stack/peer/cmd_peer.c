@@ -279,7 +279,7 @@ static int check_addresses(struct command_line *line)
 
     if (line->token != NULL && upper_token_read(&line->driver.token, line->token, &sentence) != 0)
         return complain(EXIT_USAGE, "--control-token %s", sentence.text);
-    if (bind != NULL && tcp_socket_address(bind, 0, &name) != 0)
+    if (bind != NULL && socket_name_parse(bind, 0, &name) != 0)
         return complain(EXIT_USAGE, "--bind %s: an IPv4 or IPv6 address was expected, no name", bind);
     if (line->connect != NULL && driver_place_parse(&line->remote, line->connect, NULL) != 0)
         return complain(EXIT_USAGE, "--connect %s: ADDRESS:PORT was expected, no name", line->connect);

@@ -376,7 +376,7 @@ int driver_place_parse(struct driver_place *place, const char *where, const char
         (void)snprintf(place->address, sizeof(place->address), "%s", address);
     }
     place->port = (uint16_t)port;
-    return tcp_socket_address(place->address, place->port, &name);
+    return socket_name_parse(place->address, place->port, &name);
 }
 
 static int open_tcp(struct control *control, const char *where, struct sentence *sentence)
@@ -385,8 +385,7 @@ static int open_tcp(struct control *control, const char *where, struct sentence 
     struct driver_place place;
     int result;
 
-    if (driver_place_parse(&place, where, "127.0.0.1") != 0 ||
-        tcp_socket_address(place.address, place.port, &name) != 0)
+    if (driver_place_parse(&place, where, "127.0.0.1") != 0 || socket_name_parse(place.address, place.port, &name) != 0)
         return sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
     result = tcp_listener_bind(&control->handle.tcp, &name, control_accepted);
     if (result < 0)

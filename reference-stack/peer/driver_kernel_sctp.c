@@ -81,7 +81,7 @@ int driver_kernel_sctp_open(struct driver *driver, struct sentence *sentence)
                                         .owner = driver};
 
     driver->ops = &kernel_ops;
-    if (tcp_socket_address(driver_sctp_address(driver), 0, &config.name) != 0)
+    if (socket_name_parse(driver_sctp_address(driver), 0, &config.name) != 0)
         return sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
     /* Peers may have a UDP port each: no segment is too long for any. */
     association->network_octets =

@@ -55,7 +55,7 @@ int driver_sctp_name(const struct driver *driver, const char *address, uint16_t 
 {
     struct sockaddr_storage own;
 
-    if (tcp_socket_address(address, port, name) != 0 || tcp_socket_address(driver_sctp_address(driver), 0, &own) != 0)
+    if (socket_name_parse(address, port, name) != 0 || socket_name_parse(driver_sctp_address(driver), 0, &own) != 0)
         return sentence_set(why, "'%.60s' is no numeric address", address);
     if (name->ss_family != own.ss_family)
         return sentence_set(why, "%.60s is not of the family of the own address", address);
@@ -114,7 +114,7 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
     if (config->kernel)
         return driver_kernel_sctp_open(driver, sentence);
     driver->ops = &udp_ops;
-    if (tcp_socket_address(driver_sctp_address(driver), config->udp_port, &name) != 0)
+    if (socket_name_parse(driver_sctp_address(driver), config->udp_port, &name) != 0)
         return sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
     association->network_octets = sctp_udp_headers(name.ss_family);
     driver->sctp = sctp_udp_open(&driver->loop, &name, association->mtu, &hub, sentence);

@@ -124,7 +124,7 @@ static int op_listen(void *context, uint16_t port, struct sentence *why)
     struct driver_listener *listener;
     struct sockaddr_storage name;
 
-    if (tcp_socket_address(address, port, &name) != 0)
+    if (socket_name_parse(address, port, &name) != 0)
         return sentence_set(why, "'%.60s' is no numeric address", address);
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
@@ -162,7 +162,7 @@ static void *op_connect(void *context, const char *address, uint16_t port, struc
     struct sockaddr_storage name;
 
     driver->had_stream = true;
-    return tcp_socket_address(address, port, &name) != 0 ? NULL : tcp_socket_connect(&driver->pool, &name, stream);
+    return socket_name_parse(address, port, &name) != 0 ? NULL : tcp_socket_connect(&driver->pool, &name, stream);
 }
 
 static const struct peer_transport_ops ops = {

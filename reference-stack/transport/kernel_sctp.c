@@ -291,7 +291,7 @@ static int open_socket(const struct kernel_sctp *sctp, uint16_t port, uint16_t u
 
     if (descriptor < 0)
         return -1;
-    tcp_socket_set_port(&name, port);
+    socket_name_set_port(&name, port);
     if (kernel_sctp_socket_configure(descriptor, &config, why) == 0 &&
         kernel_sctp_socket_offer(descriptor, init, why) == 0) {
         if (bind(descriptor, (const struct sockaddr *)&name, octets) == 0)
@@ -329,7 +329,7 @@ int kernel_sctp_listen(struct kernel_sctp *sctp, uint16_t port, const struct iwa
     listener->poll.data = listener;
     listener->sctp = sctp;
     listener->descriptor = descriptor;
-    listener->port = tcp_socket_port(&name);
+    listener->port = socket_name_port(&name);
     LL_PREPEND(sctp->listeners, listener);
     (void)uv_poll_start(&listener->poll, UV_READABLE, on_waiting);
     return listener->port;

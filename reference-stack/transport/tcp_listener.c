@@ -36,7 +36,7 @@ int tcp_listener_bind(uv_tcp_t *handle, const struct sockaddr_storage *name, uv_
         result = uv_listen((uv_stream_t *)handle, TCP_SOCKET_BACKLOG, accepted);
     if (result == 0)
         result = uv_tcp_getsockname(handle, (struct sockaddr *)&bound, &octets);
-    return result == 0 ? tcp_socket_port(&bound) : result;
+    return result == 0 ? socket_name_port(&bound) : result;
 }
 
 struct tcp_listener *tcp_listener_open(struct tcp_socket_pool *pool, const struct sockaddr_storage *name,

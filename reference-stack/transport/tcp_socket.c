@@ -44,30 +44,6 @@ struct write {
     uint8_t octets[];
 };
 
-int tcp_socket_address(const char *address, uint16_t port, struct sockaddr_storage *out)
-{
-    memset(out, 0, sizeof(*out));
-    if (address == NULL)
-        return -1;
-    if (uv_ip4_addr(address, port, (struct sockaddr_in *)out) == 0)
-        return 0;
-    return uv_ip6_addr(address, port, (struct sockaddr_in6 *)out) == 0 ? 0 : -1;
-}
-
-uint16_t tcp_socket_port(const struct sockaddr_storage *name)
-{
-    return ntohs(name->ss_family == AF_INET ? ((const struct sockaddr_in *)name)->sin_port
-                                            : ((const struct sockaddr_in6 *)name)->sin6_port);
-}
-
-void tcp_socket_set_port(struct sockaddr_storage *name, uint16_t port)
-{
-    if (name->ss_family == AF_INET)
-        ((struct sockaddr_in *)name)->sin_port = htons(port);
-    else
-        ((struct sockaddr_in6 *)name)->sin6_port = htons(port);
-}
-
 /* --- Closing ----------------------------------------------------------------------------------------------------- */
 
 static void socket_closed(uv_handle_t *handle)

@@ -18,6 +18,7 @@
 
 #include "iwarp/stream.h"
 #include "reference-stack/transport/carrier.h"
+#include "reference-stack/transport/socket_name.h"
 #include "reference-stack/transport/spare_handle.h"
 
 struct budget;
@@ -57,13 +58,6 @@ struct tcp_socket_pool {
     bool nagle;            /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
     uint8_t read_buffer[TCP_SOCKET_READ_OCTETS];
 };
-
-/* "192.0.2.1" or "2001:db8::1" and a port to a name. -1 when it is neither. */
-int tcp_socket_address(const char *address, uint16_t port, struct sockaddr_storage *out);
-
-/* The port of a name, and another one. */
-uint16_t tcp_socket_port(const struct sockaddr_storage *name);
-void tcp_socket_set_port(struct sockaddr_storage *name, uint16_t port);
 
 /* Begins an active open; the outcome is told. NULL when it cannot even begin. */
 struct tcp_socket *tcp_socket_connect(struct tcp_socket_pool *pool, const struct sockaddr_storage *name, void *owner);

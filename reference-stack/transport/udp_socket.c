@@ -64,7 +64,7 @@ static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *nam
     if (result == 0)
         result = uv_udp_getsockname(&socket->handle, (struct sockaddr *)&bound, &octets);
     if (result == 0)
-        socket->port = (uint16_t)tcp_socket_port(&bound);
+        socket->port = (uint16_t)socket_name_port(&bound);
     return result == 0 ? uv_udp_recv_start(&socket->handle, on_room, on_datagram) : result;
 }
 

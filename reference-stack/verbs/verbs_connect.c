@@ -62,7 +62,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     if ((context->sctp != NULL ? iwarp_sctp_stream_config_check(context->device, &config, sentence)
                                : stream_config_check(&mpa_llp, context->device, &config, sentence)) != 0)
         return NULL;
-    if (tcp_socket_address(address, port, &name) != 0) {
+    if (socket_name_parse(address, port, &name) != 0) {
         (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
         return NULL;
     }
@@ -127,7 +127,7 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
 
     if (options_check(context, options, sentence) != 0)
         return NULL;
-    if (tcp_socket_address(address, port, &name) != 0) {
+    if (socket_name_parse(address, port, &name) != 0) {
         (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
         return NULL;
     }

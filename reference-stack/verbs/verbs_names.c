@@ -45,7 +45,7 @@ int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, stru
     if (numeric((const struct sockaddr *)&name, sizeof(name), address) != 0)
         return sentence_set(sentence, "qp_peer: the peer has no numeric address");
     if (port != NULL)
-        *port = tcp_socket_port(&name);
+        *port = socket_name_port(&name);
     return 0;
 }
 

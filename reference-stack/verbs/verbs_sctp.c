@@ -284,7 +284,7 @@ int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sct
     if (context->sctp != NULL || context->listeners != NULL || context->qps != NULL)
         return sentence_set(sentence, "context_use_sctp: the context is in use");
     address = options->address == NULL ? "0.0.0.0" : options->address;
-    if (tcp_socket_address(address, options->udp_port, &name) != 0)
+    if (socket_name_parse(address, options->udp_port, &name) != 0)
         return sentence_set(sentence, "context_use_sctp: '%.60s' is no numeric address", address);
     config = options->association;
     config.network_octets = sctp_udp_headers(name.ss_family);
@@ -341,7 +341,7 @@ int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint
     if (link == NULL)
         return -1;
     link->own = true;
-    tcp_socket_set_port(&to, context->peer_udp_port);
+    socket_name_set_port(&to, context->peer_udp_port);
     if (link->association != NULL && link_join(link, qp, sentence) == 0) {
         link->path = sctp_udp_connect(context->sctp, &to, port, link->association, link, sentence);
         if (link->path != NULL)

@@ -73,7 +73,7 @@ static struct kernel_sctp *open_transport(struct sentence *sentence)
     memset(&talk, 0, sizeof(talk));
     ck_assert_int_eq(uv_loop_init(&talk.loop), 0);
     ck_assert_int_eq(uv_timer_init(&talk.loop, &talk.timer), 0);
-    ck_assert_int_eq(tcp_socket_address("127.0.0.1", 0, &config.name), 0);
+    ck_assert_int_eq(socket_name_parse("127.0.0.1", 0, &config.name), 0);
     talk.sctp = kernel_sctp_open(&talk.loop, &config, sentence);
     return talk.sctp;
 }
@@ -129,7 +129,7 @@ static void associate(uint16_t streams, bool indicated)
     ck_assert_msg(port > 0, "%s", sentence.text);
     ck_assert_int_eq(kernel_sctp_listen(talk.sctp, (uint16_t)port, &offer, &sentence), -1);
     memset(&to, 0, sizeof(to));
-    ck_assert_int_eq(tcp_socket_address("127.0.0.1", (uint16_t)port, &to.name), 0);
+    ck_assert_int_eq(socket_name_parse("127.0.0.1", (uint16_t)port, &to.name), 0);
     talk.client.association = iwarp_association_new(talk.device, &talk.config, uv_hrtime(), &sentence);
     ck_assert_msg(talk.client.association != NULL, "%s", sentence.text);
     talk.client.path = kernel_sctp_connect(talk.sctp, &to, talk.client.association, &talk.client, &sentence);
