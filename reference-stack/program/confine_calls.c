@@ -118,7 +118,7 @@ enum { FAMILY_LOCAL = 1, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 };
  * for some arguments.
  *
  * libseccomp crashes, goes on for ever, or makes another program without a word when an allocation fails in it. So a child makes each
- * filter, in limited time, and gives its program through a pipe, twice.
+ * filter twice, in limited time, and gives both programs through a pipe: they have to be the same.
  */
 enum { FILTER_INSTRUCTIONS = 4096 /* the most that a kernel takes */, FILTER_SECONDS = 2, NAME_OCTETS = 40 };
 
@@ -224,18 +224,21 @@ static const struct filter_kind names_absent = {SCMP_ACT_ALLOW, of_the_absent};
 
 /* ---- the child that makes one -------------------------------------------------------------------------------------- */
 
+/* The process ends: nothing is given back. */
+static bool write_once(const struct filter_kind *kind, unsigned needs, int file)
+{
+    scmp_filter_ctx filter = seccomp_init(kind->otherwise);
+
+    return filter != NULL && kind->fill(filter, needs) && seccomp_export_bpf(filter, file) == 0;
+}
+
 static _Noreturn void write_filter(const struct filter_kind *kind, unsigned needs, int file)
 {
     const struct rlimit time = {FILTER_SECONDS, FILTER_SECONDS}, none = {0, 0};
-    scmp_filter_ctx filter;
 
     (void)setrlimit(RLIMIT_CPU, &time);
     (void)setrlimit(RLIMIT_CORE, &none);
-    filter = seccomp_init(kind->otherwise);
-    _exit(filter != NULL && kind->fill(filter, needs) && seccomp_export_bpf(filter, file) == 0 &&
-                  seccomp_export_bpf(filter, file) == 0
-              ? 0
-              : 1);
+    _exit(write_once(kind, needs, file) && write_once(kind, needs, file) ? 0 : 1);
 }
 
 /* What comes through the pipe, until its other end is closed. False: it cannot be read, or is too much. */
