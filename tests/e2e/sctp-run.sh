@@ -7,6 +7,8 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
+# shellcheck source=tests/e2e/dissector.bash
+source tests/e2e/dissector.bash
 # shellcheck disable=SC2034 # expect.bash looks at it
 passes=any
 
@@ -38,8 +40,6 @@ expect 0 "audit judges SCTP in UDP" "$WARPCHECK" audit "$capture" --format jsonl
 holds "all of it" jq -se '.[-1] | .ddp_segments > 0 and (.accounting.unjudged // {} | length) == 0' "$WORK/stdout"
 holds "tshark sees the same segments" test "$("$TSHARK" -r "$capture" -Y 'sctp.data_payload_proto_id == 16' -T fields -e frame.number 2>"$WORK/tshark" | wc -l)" -gt 0
 
-# shellcheck source=tests/e2e/dissector.bash
-source tests/e2e/dissector.bash
 for kept in rfc5043 draft02 kernel-rfc5043 kernel-draft02; do
 	expect 0 "audit judges two peers of $kept" "$WARPCHECK" audit "pcaps/libiwarp-sctp/$kept.pcap" --format jsonl
 	holds "with nothing found, and a Terminate in it" jq -se '.[-1].ddp_segments >= 14 and any(.[]; .id == "RDMAP-4.2-02" and .verdict == "PASS")
