@@ -16,7 +16,10 @@ static bool fails(void)
         short_more--;
         return true;
     }
-    if (short_left == 0 || --short_left != 0)
+    if (short_left == 0)
+        return false;
+    short_left--;
+    if (short_left != 0)
         return false;
     short_failed = true;
     return true;

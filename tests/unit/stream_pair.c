@@ -59,9 +59,12 @@ void pair_gather(struct pair *pair, int which)
             size_t count = output.spans[i].count < most - octets ? output.spans[i].count : most - octets;
 
             if (side->sent_count + count > side->sent_room) {
+                uint8_t *grown;
+
                 side->sent_room = (side->sent_count + count) * 2 + 4096;
-                side->sent = realloc(side->sent, side->sent_room);
-                ck_assert_ptr_nonnull(side->sent);
+                grown = realloc(side->sent, side->sent_room);
+                ck_assert_ptr_nonnull(grown);
+                side->sent = grown;
             }
             memcpy(side->sent + side->sent_count, output.spans[i].octets, count);
             side->sent_count += count;

@@ -144,7 +144,7 @@ static void *allocate(void *context, void *octets, size_t old_size, size_t new_s
         return refuse_memory(account, octets, new_size, true);
     got = realloc(octets, new_size);
     if (got == NULL && new_size > had)
-        return refuse_memory(account, octets, new_size, false);
+        return refuse_memory(account, octets, new_size, false); /* cppcheck-suppress memleak; there is none */
     account->memory = account->memory - had + new_size;
     if (new_size > had) {
         account->refused_size = 0;
