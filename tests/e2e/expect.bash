@@ -74,7 +74,7 @@ generator() {
 }
 
 finish() {
-	[ ! -e "$WORK/late" ] || wrong "$(head -n 1 "$WORK/late")"
+	[ ! -e "$WORK/not-in-time" ] || wrong "$(head -n 1 "$WORK/not-in-time")"
 	echo "$checked checked, $broken wrong"
 	[ "$checked" -gt 0 ] && [ "$broken" -eq 0 ]
 }

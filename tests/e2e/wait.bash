@@ -5,7 +5,7 @@
 #
 #   eventually PROCESS COMMAND...       repeats the command until it succeeds. False when the process has ended and the command
 #                                       still fails, or after EVENTUALLY_SECONDS (900). What was waited for so long is noted
-#                                       in $WORK/late: it fails the script, also where the answer is not asked
+#                                       in $WORK/not-in-time: it fails the script, also where the answer is not asked
 #   prints PROCESS FILE PATTERN         until a line of the file matches (grep -E); the file need not be there yet
 #
 # Remove the file before the program starts: `program >FILE &` truncates FILE in the program's own process, perhaps after the
@@ -18,7 +18,7 @@ eventually() {
 		if "$@"; then return 0; fi
 		[ "$alive" = yes ] || { echo "      it ended before: $*" >&2; return 1; }
 		[ "$SECONDS" -lt "$end" ] || {
-			echo "not within ${EVENTUALLY_SECONDS:-900} s: $*" | tee -a "${WORK:-/nowhere}/late" 2>/dev/null | sed 's/^/      /' >&2
+			echo "not within ${EVENTUALLY_SECONDS:-900} s: $*" | tee -a "${WORK:-/nowhere}/not-in-time" 2>/dev/null | sed 's/^/      /' >&2
 			return 1
 		}
 		sleep 0.02
