@@ -2,6 +2,7 @@
 #
 # make install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
 # to write one, the library's guide and examples; those of them that exist. make uninstall removes what it puts there, and nothing else.
+#   make install-python, remove-python    the library's Python binding, in PYTHON_DIR
 
 bindir := $(DESTDIR)$(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -45,6 +46,16 @@ install: programs
 	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
 	for d in conformance/engine/course/situations.lua conformance/templates/responder.lua; do \
 		install -D -m 644 $$d '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
+
+# The Python binding, which finds the installed library: where this machine's Python looks, or where PYTHON_DIR says.
+PYTHON_DIR ?= $(shell python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+.PHONY: install-python remove-python
+install-python:
+	for f in reference-stack/python/iwarp/*.py reference-stack/python/iwarp/py.typed; do \
+		install -D -m 644 "$$f" '$(DESTDIR)$(PYTHON_DIR)'/iwarp/$${f##*/}; done
+
+remove-python:
+	rm -rf '$(DESTDIR)$(PYTHON_DIR)/iwarp'
 
 # What would be installed now, in a folder of its own, says what to remove; then the folders that only this project has, if empty.
 uninstall: programs

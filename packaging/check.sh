@@ -83,6 +83,7 @@ holds "documents have the names by which others lead to them" inside "$root" sh 
 # shellcheck disable=SC2016 # of the inner shell
 holds "the examples are compiled with libiwarp-dev" inside "$root" sh -c \
 	'cd /usr/share/doc/libiwarp-dev/examples && for example in *.c; do cc -std=c17 -Werror $example $(pkg-config --cflags --libs libiwarp) -o /tmp/example || exit 1; done'
+holds "Python has the library" inside "$root" python3 -c 'import iwarp; iwarp.Context().close()'
 holds "they go" inside "$root" apt-get -qq -y purge "${ours[@]}"
 files >"$work/after"
 holds "and nothing is left" diff "$work/before" "$work/after"

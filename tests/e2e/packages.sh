@@ -65,7 +65,7 @@ says '^lua .*-llua'
 # The spec file, where rpm is (tools/deps.sh packages); its packages are those of Debian, by the names that are usual there.
 if command -v rpmspec >"$WORK/rpmspec"; then
 	expect 0 "rpm reads the spec file" rpmspec -q --qf '%{name}\n' packaging/rpm/warpcheck.spec
-	holds "its packages" test "$(LC_ALL=C sort "$WORK/stdout" | paste -sd' ')" = 'libiwarp libiwarp-devel warpcheck warpcheck-agent warpcheck-wireshark'
+	holds "its packages" test "$(LC_ALL=C sort "$WORK/stdout" | paste -sd' ')" = 'libiwarp libiwarp-devel python3-iwarp warpcheck warpcheck-agent warpcheck-wireshark'
 else
 	echo "no rpm here: the spec file was not read"
 fi
