@@ -143,7 +143,7 @@ complains 'refused'
 
 holds "echo starts" serve echo "$WORK/echo-shared" 0
 expect 0 "the program of the guide" "$WORK/greet-shared" "$port"
-holds "the guide shows what it prints" test "$(awk '/^```$/ && !c { on = !on; next } /^```c$/ { c = 1 } c && /^```$/ { c = 0; next } on && !c' docs/libiwarp.md)" = "$(cat "$WORK/stdout")"
+holds "the guide shows what it prints" test "$(awk '/^```$/ && !c { on = !on; next } /^```[a-z]+$/ { c = 1 } c && /^```$/ { c = 0; next } on && !c' docs/libiwarp.md)" = "$(cat "$WORK/stdout")"
 peer_start initiator
 ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}"
 stream=$(value .stream)
