@@ -112,6 +112,8 @@ static void state_free(struct rule_flow *state)
     *state->link = state->next;
     if (state->next != NULL)
         state->next->link = state->link;
+    for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
+        free(state->tallies[direction].list);
     free(state->quick);
     free(state);
 }
@@ -277,14 +279,19 @@ static unsigned earlier(const struct rule_found *const found[FLOW_DIRECTIONS])
 /* Both directions' tallies of one rule as one result. False when none exercised it. */
 static bool result_of(struct rule_flow *state, const struct rule *rule, struct rule_result *result)
 {
-    const struct rule_tally *tally[FLOW_DIRECTIONS] = {&state->tally[0][rule->index], &state->tally[1][rule->index]};
+    static const struct rule_tally none;
+    const struct rule_tally *tally[FLOW_DIRECTIONS] = {rule_tally_of(state, 0, rule->index),
+                                                       rule_tally_of(state, 1, rule->index)};
     const struct rule_found *found[FLOW_DIRECTIONS] = {rule_found_of(state, 0, rule->index),
                                                        rule_found_of(state, 1, rule->index)};
     enum rule_verdict verdict[FLOW_DIRECTIONS];
     unsigned direction;
 
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        if (tally[i] == NULL)
+            tally[i] = &none;
         verdict[i] = found[i] != NULL ? found[i]->verdict : RULE_PASS;
+    }
     memset(result, 0, sizeof(*result));
     result->rule = rule;
     result->passes = tally[0]->passes + tally[1]->passes;

@@ -30,6 +30,15 @@ struct rule_tally {
     uint64_t pass_frame; /* first one */
 };
 
+/* Of one direction. A flow exercises few rules of all: there is a tally for each of these. */
+struct rule_tallies {
+    struct rule_tally *list;
+    uint8_t count, room;
+    uint8_t place[RULE_COUNT]; /* in list, from 1; 0: the rule was not exercised */
+};
+
+_Static_assert(RULE_COUNT < UINT8_MAX, "each rule has a place in an octet");
+
 /* What a rule found in one direction. Most flows have none: there is one where something was said. */
 struct rule_found {
     struct rule_found *next;
@@ -58,7 +67,7 @@ struct rule_flow {
     struct quick_class *quick;                     /* those that events came of, in the order of their first ones */
     uint8_t place[FLOW_DIRECTIONS][QUICK_CLASSES]; /* of a class in quick[], from 1; 0: no event of it came */
     struct rule_found *found[FLOW_DIRECTIONS];
-    struct rule_tally tally[FLOW_DIRECTIONS][RULE_COUNT];
+    struct rule_tallies tallies[FLOW_DIRECTIONS];
 };
 
 enum { RULE_SLOTS = FLOW_END + 1 + 16 }; /* event kinds; FLOW_RDMAP's by opcode after them */
@@ -87,6 +96,14 @@ void quick_settle(struct rule_flow *state);
 
 /* Forgets the classes: what they stand for has changed. */
 void quick_forget(struct rule_flow *state);
+
+/* NULL: the rule was not exercised in that direction. */
+static inline struct rule_tally *rule_tally_of(const struct rule_flow *state, unsigned direction, size_t rule)
+{
+    const struct rule_tallies *tallies = &state->tallies[direction];
+
+    return tallies->place[rule] != 0 ? &tallies->list[tallies->place[rule] - 1] : NULL;
+}
 
 /* What was found of a rule in one direction; NULL when nothing was. */
 static inline struct rule_found *rule_found_of(const struct rule_flow *state, unsigned direction, size_t rule)

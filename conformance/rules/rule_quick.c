@@ -97,18 +97,23 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     }
 }
 
-static void class_settle(struct rule_tally *tally, struct quick_class *class)
+static void class_settle(const struct rule_flow *state, struct quick_class *class)
 {
     for (size_t word = 0; class->count != 0 && word < RULE_WORDS; word++)
-        for (uint64_t bits = class->passed[word]; bits != 0; bits &= bits - 1)
-            tally[word * 64 + (size_t)__builtin_ctzll(bits)].passes += class->count;
+        for (uint64_t bits = class->passed[word]; bits != 0; bits &= bits - 1) {
+            struct rule_tally *tally =
+                rule_tally_of(state, class->direction, word * 64 + (size_t)__builtin_ctzll(bits));
+
+            if (tally != NULL) /* else memory was short when it was learned */
+                tally->passes += class->count;
+        }
     class->count = 0;
 }
 
 void quick_settle(struct rule_flow *state)
 {
     for (unsigned i = 0; i < state->quick_count; i++)
-        class_settle(state->tally[state->quick[i].direction], &state->quick[i]);
+        class_settle(state, &state->quick[i]);
 }
 
 void quick_forget(struct rule_flow *state)

@@ -2,16 +2,42 @@
 /* What rules say: passes, findings with their texts, and findings that wait for the flow's end. */
 #include "conformance/rules/rule_engine.h"
 #include "conformance/rules/rule_field.h"
+#include "wire/out_of_memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL without memory: the pass is not counted then. */
+static struct rule_tally *tally_make(struct rule_tallies *tallies, size_t rule)
+{
+    enum { FIRST_ROOM = 16 };
+
+    if (tallies->count == tallies->room) {
+        unsigned room = tallies->room == 0                ? FIRST_ROOM
+                        : tallies->room * 2u < RULE_COUNT ? tallies->room * 2u
+                                                          : RULE_COUNT;
+        struct rule_tally *grown = realloc(tallies->list, room * sizeof(*grown));
+
+        if (grown == NULL) {
+            out_of_memory_note();
+            return NULL;
+        }
+        tallies->list = grown;
+        tallies->room = (uint8_t)room;
+    }
+    tallies->list[tallies->count] = (struct rule_tally){0};
+    tallies->place[rule] = ++tallies->count;
+    return &tallies->list[tallies->count - 1];
+}
+
 void rule_pass(struct rule_context *ctx)
 {
-    struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
+    struct rule_tally *tally = rule_tally_of(ctx->state, ctx->direction, ctx->rule->index);
 
+    if (tally == NULL && (tally = tally_make(&ctx->state->tallies[ctx->direction], ctx->rule->index)) == NULL)
+        return;
     if (tally->passes++ == 0)
         tally->pass_frame = ctx->event->frame;
     if (ctx->engine->learning != NULL)
