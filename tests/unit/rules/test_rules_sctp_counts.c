@@ -34,6 +34,54 @@ static void more_outbound_than_used(struct conversation *c)
     init_ack_streams(c, 9, 4);
 }
 
+/* The INIT is at fault; what it may be answered with is free. */
+static void unequal_init(struct conversation *c)
+{
+    struct sctp_init init;
+
+    begin(c, false);
+    init = sctp_talk_init_of(&talk, 0, 1);
+    init.inbound = 9;
+    sctp_talk_init(&talk, 0, &init);
+    init = sctp_talk_init_of(&talk, 1, 1);
+    sctp_talk_init(&talk, 1, &init);
+}
+
+static void init_ack_alone(struct conversation *c)
+{
+    struct sctp_init init;
+
+    begin(c, false);
+    init = sctp_talk_init_of(&talk, 1, 1);
+    sctp_talk_init(&talk, 1, &init);
+}
+
+static void one_address_each(struct conversation *c)
+{
+    struct sctp_init init;
+
+    begin(c, false);
+    init = sctp_talk_init_of(&talk, 0, 1);
+    init.addresses = 1;
+    init.address[0].family = 4;
+    init.address[0].octets = (const uint8_t *)"\x0A\0\0\1";
+    sctp_talk_init(&talk, 0, &init);
+}
+
+/* The indication is there, and is none. */
+static void indication_zero(struct conversation *c)
+{
+    struct sctp_init init;
+
+    begin(c, false);
+    init = sctp_talk_init_of(&talk, 0, 1);
+    init.adaptation = 0;
+    sctp_talk_init(&talk, 0, &init);
+    init = sctp_talk_init_of(&talk, 1, 1);
+    sctp_talk_init(&talk, 1, &init);
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_INITIATE, "");
+}
+
 static void other_user_ppid(struct conversation *c)
 {
     open_session(c);
@@ -97,6 +145,13 @@ static void draft_five(struct conversation *c)
 {
     open_draft(c);
     messages();
+}
+
+static void draft_two_fragments(struct conversation *c)
+{
+    open_draft(c);
+    talk.mtu = 80;
+    sctp_talk_send(&talk, 0, 1, 100);
 }
 
 static void draft_same_ssn(struct conversation *c)
@@ -180,6 +235,11 @@ static const struct count_case cases[] = {
     {draft_five, "SCTP-2.2-01", RULE_PASS, 5, 0, 0, NULL},
     {draft_five, "SCTP-2.2-08", RULE_PASS, 5, 0, 0, NULL},
     {draft_five, "SCTP-7.2-14", SILENT, 0, 0, 0, NULL},
+    {draft_two_fragments, "SCTP-5-01", RULE_FAIL, 0, 2, ACTIVE, NULL},
+    {unequal_init, "SCTP5043-8-03", RULE_FAIL, 0, 1, ACTIVE, NULL},
+    {init_ack_alone, "SCTP5043-8-03", SILENT, 0, 0, 0, NULL},
+    {one_address_each, "SCTP5043-7.2-02", RULE_PASS, 1, 0, 0, NULL},
+    {indication_zero, "SCTP5043-5.1-05", RULE_FAIL, 0, 1, ACTIVE, NULL},
     {draft_same_ssn, "SCTP-6-04", RULE_FAIL, 0, 1, ACTIVE, NULL},
     {draft_reset, "SCTP-2.2-03", RULE_PASS, 1, 0, 0, NULL},
     {draft_reset, "SCTP-2.2-05", RULE_PASS, 1, 0, 0, NULL},

@@ -136,6 +136,33 @@ static void rejects_nothing(struct conversation *c)
     acknowledge_both();
 }
 
+/* Neither side has opened: the active one, which an Accept tells, ends. */
+static void ends_what_was_not_opened(struct conversation *c)
+{
+    open_5043(c);
+    sctp_talk_control(&talk, 1, 1, DDP_SCTP_ACCEPT, "");
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_TERMINATE, NULL);
+}
+
+static void segment_in_place_of_answer(struct conversation *c)
+{
+    open_5043(c);
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_INITIATE, "");
+    sctp_talk_send(&talk, 1, 1, 10);
+}
+
+/* Both sides know of the other one's Initiate: what follows fits no pattern, and is neither one's fault. */
+static void crossing_is_known(struct conversation *c)
+{
+    open_5043(c);
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_INITIATE, "");
+    sctp_talk_control(&talk, 1, 1, DDP_SCTP_INITIATE, "");
+    acknowledge_both();
+    talk.ssn[0][1] = talk.ssn[1][1] = 1;
+    sctp_talk_control(&talk, 0, 1, DDP_SCTP_TERMINATE, NULL);
+    sctp_talk_control(&talk, 1, 1, DDP_SCTP_ACCEPT, "");
+}
+
 static void two_without_session(struct conversation *c)
 {
     open_5043(c);
@@ -188,6 +215,34 @@ static void goes_on_after_reject(struct conversation *c)
     sctp_talk_send(&talk, 0, 1, 10);
     sctp_talk_send(&talk, 0, 1, 11);
     sctp_talk_send(&talk, 1, 1, 12);
+}
+
+/* ---- RFC 5043 5.2.2: the segment's place ---------------------------------------------------------------------------- */
+
+/* 14 octets: the header alone. */
+static void empty_write(struct conversation *c)
+{
+    open_session(c);
+    sctp_talk_write(&talk, 0, 1, 0);
+}
+
+/* Another version is no pad, whatever follows it looks like. */
+static void other_version(struct conversation *c, uint8_t second)
+{
+    uint8_t octets[40] = {0, 1, 0x42, second, 0x41};
+
+    open_session(c);
+    sctp_talk_user(&talk, 0, 1, DDP_SCTP_PPID_SEGMENT, octets, sizeof(octets));
+}
+
+static void version_two(struct conversation *c)
+{
+    other_version(c, 0x43);
+}
+
+static void version_two_after_pad(struct conversation *c)
+{
+    other_version(c, 0);
 }
 
 /* ---- RFC 5043 5.2.3, RFC 6581 7: 512 octets ------------------------------------------------------------------------ */
@@ -250,6 +305,16 @@ static const struct count_case cases[] = {
     {opens_with_terminate, "SCTP5043-6.1-02", RULE_FAIL, 1, 1, PASSIVE, NULL},
     {answers_nothing, "SCTP5043-6.1-02", RULE_FAIL, 1, 1, PASSIVE, NULL},
     {rejects_nothing, "SCTP5043-6.1-02", RULE_FAIL, 1, 1, PASSIVE, NULL},
+    {ends_what_was_not_opened, "SCTP5043-6.2-01", RULE_FAIL, 0, 1, ACTIVE, NULL},
+    {segment_in_place_of_answer, "SCTP5043-6.1-02", RULE_FAIL, 1, 1, PASSIVE, NULL},
+    {crossing_is_known, "SCTP5043-6.1-02", RULE_PASS, 1, 0, 0, NULL},
+    {crossing_is_known, "SCTP5043-5.2.3-02", RULE_PASS, 1, 0, 0, NULL},
+    {rejected, "SCTP5043-5.2.1-02", SILENT, 0, 0, 0, NULL},
+    {rejected, "SCTP5043-6-03", SILENT, 0, 0, 0, NULL},
+    {rejected, "SCTP5043-6.2-05", SILENT, 0, 0, 0, NULL},
+    {empty_write, "SCTP5043-5.2.2-01", RULE_PASS, 1, 0, 0, NULL},
+    {version_two, "SCTP5043-5.2.2-01", SILENT, 0, 0, 0, "*"},
+    {version_two_after_pad, "SCTP5043-5.2.2-01", SILENT, 0, 0, 0, "*"},
     {two_without_session, "SCTP5043-2-01", RULE_FAIL, 0, 2, ACTIVE, NULL},
     {surplus_is_terminated, "SCTP5043-6.1-02", RULE_PASS, 2, 0, 0, NULL},
     {nothing_to_terminate, "SCTP5043-6.1-02", RULE_FAIL, 2, 1, PASSIVE, NULL},
@@ -272,6 +337,24 @@ START_TEST(counted)
 }
 END_TEST
 
+/* A session of which something was not captured fits no pattern for certain: from there on none is asked for. */
+START_TEST(patterns_end_with_a_loss)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    size_t rule = rule_find("SCTP5043-6.1-02")->index;
+    static struct verdicts verdicts;
+
+    whole_session(conversation);
+    ck_assert(
+        conversation_drop(conversation, 8)); /* after INIT to COOKIE ACK, Initiate, Accept, SACKs: the first Send */
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    rule_case_quiet(&verdicts, NULL, "a loss");
+    ck_assert_int_eq(verdicts.verdict[rule], RULE_PASS);
+    ck_assert_uint_eq(verdicts.passes[rule], 9 - 1 - 3); /* not of the one that is lost, and of the three after it */
+}
+END_TEST
+
 /* The finding is of the segment's frame, though the SACK tells of it later. */
 START_TEST(early_segment_has_its_frame)
 {
@@ -291,6 +374,7 @@ Suite *rules_session_counts_suite(void)
     TCase *tcase = tcase_create("cases");
 
     tcase_add_loop_test(tcase, counted, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+    tcase_add_test(tcase, patterns_end_with_a_loss);
     tcase_add_test(tcase, early_segment_has_its_frame);
     suite_add_tcase(suite, tcase);
     return suite;
