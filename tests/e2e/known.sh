@@ -151,6 +151,13 @@ judged 1 "a run that is interrupted behind a failure" "$bad" none
 judged 4 "a run that is interrupted behind known deviations" "$bad" known --accept-known
 unset AFTER ENDS
 
+# A check that tries several values: one that fails is told as ever, and hides none that fails beside it.
+rounded=("$WARPCHECK" run --simulate --role initiator --defect bound-ord-rounded EMPA-9.1-17)
+lines=any expect 1 "a device that fails at one value" "${rounded[@]}"
+says 'actual +[0-9]+ of [0-9]+ '
+lines=any expect 1 "the same device, which fails at another value, too" "${rounded[@]}" --defect bound-ord-zero
+says 'actual +IRD [1-9][0-9]*: [0-9]+ of [0-9]+; IRD 0: '
+
 # A device whose listener comes a moment later than the run.
 cat >"$WORK/late.sh" <<'LATE'
 set -u
