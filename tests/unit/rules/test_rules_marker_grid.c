@@ -25,8 +25,7 @@ static void turn_pointers(uint8_t *octets, size_t count, uint32_t position)
         octets[at + 2] = octets[at + 3];
         octets[at + 3] = first;
     }
-    octets_put32_little(octets + count - FPDU_CRC_OCTETS,
-                   crc32c(octets, count - FPDU_CRC_OCTETS));
+    octets_put32_little(octets + count - FPDU_CRC_OCTETS, crc32c(octets, count - FPDU_CRC_OCTETS));
 }
 
 /* `wrong_msn`: of the last one. */
