@@ -62,14 +62,20 @@ static void sink(void *ctx, const struct flow_event *event)
         judging->verdicts->user_octets += event->session->count;
     else if (event->kind == FLOW_ULPDU && event->ulpdu->message != NULL)
         judging->verdicts->user_octets += event->ulpdu->message->count;
+    else if (event->kind == FLOW_ULPDU)
+        judging->verdicts->framed_octets += event->ulpdu->mpa->fpdu.octets;
+    else if (event->kind == FLOW_MPA_START)
+        judging->verdicts->framed_octets += event->start->octet_count;
     else if (event->kind == FLOW_CM)
         judging->verdicts->messages++;
     if (event->kind != FLOW_END)
         return;
     judging->verdicts->flows++;
     judging->verdicts->kinds |= 1u << event->flow->kind;
-    for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->kind == FLOW_CONNECTION; i++)
+    for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->kind == FLOW_CONNECTION; i++) {
         judging->verdicts->adds_up = judging->verdicts->adds_up && adds_up(event->flow->half[i].tcp->octets);
+        judging->verdicts->stream_octets += event->flow->half[i].tcp->octets->delivered;
+    }
     (void)rule_engine_flow_results(judging->engine, event->flow, keep_result, judging->verdicts);
     rule_engine_flow_done(judging->engine, event->flow);
 }
@@ -88,6 +94,7 @@ void mangled_judge(const struct mangle_capture *capture, bool thorough, struct m
     mangle_feed(capture, decoder);
     verdicts->adds_up = verdicts->adds_up && accounted(capture, &flow_decoder_totals(decoder)->account);
     verdicts->whole = flow_account_whole(&flow_decoder_totals(decoder)->account);
+    verdicts->framed_octets += flow_decoder_totals(decoder)->account.row[FLOW_ROW_ULP].octets;
     flow_decoder_destroy(decoder);
     rule_engine_free(judging.engine);
 }

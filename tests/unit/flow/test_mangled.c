@@ -67,6 +67,8 @@ static void judge_lawful(const struct mangled_source *source, uint64_t seed, uns
     mangle_capture_free(copy);
     if (!verdicts.adds_up)
         wrong("octets do not add up", source, seed, kinds, NULL, &verdicts);
+    if (verdicts.whole && verdicts.framed_octets < verdicts.stream_octets)
+        wrong("whole, and not every octet was in a frame that was judged", source, seed, kinds, NULL, &verdicts);
     for (size_t i = 0; i < rule_count(); i++)
         if (verdicts.verdict[i] > RULE_AMBIGUOUS && verdicts.verdict[i] > source->verdict[i] &&
             !is_excused(rule_at(i), kinds))
