@@ -85,7 +85,7 @@ static void outcome(const struct html *html, const size_t counts[VERDICT_COUNT],
         markup_text(m, report->finished ? "Nothing failed, but not every capture could be read to its end."
                                         : "Nothing failed so far, but the run did not come to its end.");
     else
-        markup_textf(m, "No requirement failed, but %zu could not be decided because of the environment.",
+        markup_textf(m, "No requirement failed, but %zu could not be decided; each says why.",
                      counts[VERDICT_INCONCLUSIVE]);
     if (status != EXIT_KNOWN && report->summary.known)
         markup_textf(m, " The device also deviates as known: %s.", known_counts(&report->summary, known));

@@ -289,7 +289,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         [EXIT_USAGE] = {VERDICT_INCONCLUSIVE, "inconclusive"},
         [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
         [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE,
-                               "inconclusive: some requirements could not be decided because of the environment"},
+                               "inconclusive: some requirements could not be decided; each says why"},
         [EXIT_KNOWN] = {VERDICT_KNOWN, "does not conform; it deviates as known"},
     };
     bool expects = summary->expectation.used;
