@@ -16,7 +16,7 @@ chmod 711 "$home"
 mkdir "$home/of-user"
 chown "$user:$user" "$home/of-user"
 echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "sudo1", "port": 9, "control": "10.99.0.2:8" }' \
-	>"$WORK/device.json"
+	>"$home/device.json"
 cat >"$WORK/inside.bash" <<'SHELL'
 source tests/e2e/cable.bash
 cable sudo0 sudo1 10.99.0.2/24 || exit 99
@@ -25,11 +25,11 @@ mkfifo "$WORK/ready-$$"
 peer=$!
 read -r _ <"$WORK/ready-$$"
 status=0
-SUDO_UID=65534 SUDO_GID=65534 "$WARPCHECK" run --dut "$WORK/device.json" 'MPA-7.1-0*' "$@" || status=$?
+SUDO_UID=65534 SUDO_GID=65534 "$WARPCHECK" run --dut "$home/device.json" 'MPA-7.1-0*' "$@" || status=$?
 kill "$peer"
 exit "$status"
 SHELL
-export WORK IWARP_PEER WARPCHECK
+export WORK IWARP_PEER WARPCHECK home
 expect 0 "a run into the user's folder" unshare -n bash "$WORK/inside.bash" -o "$home/of-user/out"
 holds "all of it is the user's" test -z "$(find "$home/of-user/out" ! -user "$user")"
 holds "evidence, results and page are there" test -s "$home/of-user/out/index.html" -a -n "$(ls "$home/of-user/out/evidence")"
