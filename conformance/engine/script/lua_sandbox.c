@@ -144,12 +144,13 @@ static void *allocate(void *context, void *octets, size_t old_size, size_t new_s
         return refuse_memory(account, octets, new_size, true);
     got = realloc(octets, new_size);
     if (got == NULL && new_size > had)
-        return refuse_memory(account, octets, new_size, false); /* cppcheck-suppress memleak; there is none */
+        return refuse_memory(account, octets, new_size, false);
     account->memory = account->memory - had + new_size;
     if (new_size > had) {
         account->refused_size = 0;
         spend_on_memory(sandbox, new_size);
     }
+    /* cppcheck-suppress memleak ; Lua has it */
     return got != NULL ? got : octets;
 }
 
