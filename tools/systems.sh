@@ -58,6 +58,7 @@ version_of() {
 }
 
 checks() {
+	local SUITE_NET=$SUITE_NET # the steps after this one need the network
 	[ -n "$CHECK_NET" ] || SUITE_NET=own
 	made "-j$JOBS" check
 }

@@ -22,7 +22,7 @@ printf 'int b(void);\nint b(void) { return 1; }\n' >"$tree/wire/b.c"
 for linter in clang-tidy cppcheck clang-format shellcheck; do
 	cat >"$WORK/bin/$linter" <<'SH'
 #!/usr/bin/env bash
-[ "$1" != --version ] || { echo "${VERSION:-1}"; exit 0; }
+[ "$1" != --version ] || { echo "version ${VERSION:-14}"; exit 0; }
 status=0
 for file in "$@"; do
 	[ "$file" != -- ] || break
@@ -56,15 +56,19 @@ printf '#define INNER 3\n' >"$tree/wire/inner.h"
 lint 0 "that header was changed" "2 wire/a.c 2 wire/b.c 1 wire/inner.h"
 lint 0 "another option of the compiler" "1 wire/a.c 1 wire/b.c" CLANG_FLAGS='-std=gnu17 -I. -DOTHER'
 lint 0 "and back" "1 wire/a.c 1 wire/b.c"
-lint 0 "another version of the linters" "3 wire/a.c 3 wire/b.c 1 wire/inner.h 1 wire/outer.h" VERSION=2
+lint 0 "another version of the linters" "3 wire/a.c 3 wire/b.c 1 wire/inner.h 1 wire/outer.h" VERSION=14.1
+lint 0 "a version that does not judge the tree" "1 wire/a.c 1 wire/b.c" VERSION=19
+says 'clang-tidy 19: the tree is judged by version 14'
+lint 0 "unless it is asked to" "2 wire/a.c 2 wire/b.c 1 wire/inner.h 1 wire/outer.h" VERSION=19 LINT_ANY=1
+lint 0 "and back" "3 wire/a.c 3 wire/b.c 1 wire/inner.h 1 wire/outer.h" LINT_WHOLE=1 VERSION=14.1
 printf 'int b(void); /* BAD */\nint b(void) { return 1; }\n' >"$tree/wire/b.c"
-lint 1 "a finding" "3 wire/b.c" VERSION=2
+lint 1 "a finding" "3 wire/b.c" VERSION=14.1
 says '^lint: found something: \[clang-format\] \[cppcheck\] \[clang-tidy\]$'
 says 'BAD'
-lint 1 "is one as long as it is there" "3 wire/b.c" VERSION=2
+lint 1 "is one as long as it is there" "3 wire/b.c" VERSION=14.1
 rm "$tree/wire/outer.h"
 sed -i 1d "$tree/wire/a.c" && sed -i 's/INNER/1/' "$tree/wire/a.c"
-lint 1 "a header is gone" "3 wire/a.c 3 wire/b.c" VERSION=2
+lint 1 "a header is gone" "3 wire/a.c 3 wire/b.c" VERSION=14.1
 
 echo "== parts"
 printf 'int b(void);\nint b(void) { return 1; }\n' >"$tree/wire/b.c"

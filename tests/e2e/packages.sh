@@ -44,7 +44,9 @@ read -ra include < <(pkg-config --cflags wireshark libisal)
 	grep -oE '/[^ ]+' | LC_ALL=C sort -u >"$WORK/headers"
 for package in "${wanted[@]}"; do
 	case $package in gcc | pkg-config) continue ;; esac
-	dpkg -L "$package" >"$WORK/files"
+	# A package may have been divided: then it brings the headers along.
+	mapfile -t parts < <(dpkg-query -W -f '${Depends}' "$package" | tr ',|' '\n\n' | sed -n 's/^ *\(lib[^ :]*-dev\).*/\1/p' | sort -u)
+	dpkg -L "$package" "${parts[@]}" >"$WORK/files" 2>"$WORK/stderr" || true
 	holds "$package has a header that the plugin includes" grep -qxFf "$WORK/files" "$WORK/headers"
 done
 
