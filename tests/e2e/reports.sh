@@ -208,4 +208,13 @@ holds "the results are as they were" test "$(sha256sum <"$WORK/good/results.json
 expect 2 "text into a file" "$WARPCHECK" report "$WORK/good" --format text -o "$WORK/text"
 complains 'goes to standard output'
 expect 0 "text to standard output" "$WARPCHECK" report "$WORK/good" --format text -o -
+
+echo "== results of others do not write lines of their own"
+# A line that begins with "::" is a command to GitHub.
+for member in role id; do
+	jq -c --arg member "$member" 'if .type == "result" then .[$member] = "responder\n::error::" else . end | del(.chain)' \
+		"$WORK/good/results.jsonl" >"$WORK/forged.jsonl"
+	expect 2 "a newline in $member" "$WARPCHECK" report "$WORK/forged.jsonl" --format github -o -
+	complains 'control characters in its id or role'
+done
 finish
