@@ -46,6 +46,8 @@ struct iwarp_qp {
     struct iwarp_cq *send_cq, *receive_cq;
     struct iwarp_srq *srq;
     size_t unread_reports; /* its completions and events that were not taken */
+    /* Of the peer's start-up frame: events name it, and the stream may be gone before they are taken. */
+    uint8_t peer_private_data[MPA_PRIVATE_DATA_MAX];
     void *user;
     struct deadline deadline;
     struct carrier carrier;

@@ -120,8 +120,13 @@ static void report_event(struct iwarp_qp *qp, enum iwarp_qp_event_kind kind, con
 {
     struct iwarp_qp_event *event = context_event(qp->context, kind, qp);
 
-    if (event != NULL)
-        event->detail = *detail;
+    if (event == NULL)
+        return;
+    event->detail = *detail;
+    if (detail->start.private_data == NULL || detail->start.private_octets > sizeof(qp->peer_private_data))
+        return;
+    memcpy(qp->peer_private_data, detail->start.private_data, detail->start.private_octets);
+    event->detail.start.private_data = qp->peer_private_data;
 }
 
 static void take(struct iwarp_qp *qp, const struct iwarp_event *event)

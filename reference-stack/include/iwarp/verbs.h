@@ -294,7 +294,10 @@ struct iwarp_qp_event {
     struct iwarp_event detail;
 };
 
-/* Removes the oldest event and gives it. False: there is none. */
+/*
+ * Removes the oldest event and gives it. False: there is none. The Private Data that `detail.start` names is valid until
+ * iwarp_qp_free().
+ */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
 
 /* --- Names ---------------------------------------------------------------------------------------------------- */

@@ -236,6 +236,7 @@ END_TEST
 START_TEST(decided_and_rejected)
 {
     const struct iwarp_qp_event *event;
+    size_t octets = 0;
 
     verbs_talk_begin(&talk);
     talk.options[0].stream.accept = IWARP_ACCEPT_ASK;
@@ -252,6 +253,9 @@ START_TEST(decided_and_rejected)
         ck_assert_int_eq(iwarp_reject(talk.qp[i], NULL, 0, &talk.why), -1);
         WHY("has ended");
     }
+    /* The streams are gone; what the event names is not. */
+    ck_assert_mem_eq(mpa_start_ulp_data(&event->detail.start, &octets), "no", 2);
+    ck_assert_uint_eq(octets, 2);
     verbs_talk_end(&talk);
 }
 END_TEST
