@@ -27,7 +27,7 @@ abi='abigail-tools'
 # shellcheck disable=SC2034 # named by the group
 cluster='slurmctld slurmd slurm-client'
 # shellcheck disable=SC2034 # named by the group
-packages='dpkg-dev debhelper fakeroot lintian debootstrap rpm libibverbs-dev librdmacm-dev'
+packages='build-essential dpkg-dev debhelper fakeroot lintian debootstrap rpm libibverbs-dev librdmacm-dev'
 # a fresh Debian of another suite, for tools/wireshark-check.sh
 # shellcheck disable=SC2034 # named by the group
 suites='debootstrap'

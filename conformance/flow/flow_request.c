@@ -117,7 +117,7 @@ static struct flow_request *read_of(const struct flow_half *requester, const str
     for (uint32_t i = 0; i < requester->request_count; i++) {
         struct flow_request *request = request_at(requester, i);
 
-        if (request->opcode != RDMAP_READ_REQUEST || request == over)
+        if (request->opcode != RDMAP_READ_REQUEST || (over != NULL && request == over))
             continue;
         if (!sure && answers(request, segment))
             return request;
