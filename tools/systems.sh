@@ -53,7 +53,7 @@ step() {
 
 # The first version of a package that is installed there, or "-".
 version_of() {
-	inside dpkg-query -W -f='${db:Status-Status} ${source:Upstream-Version}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort -V | tail -n 1 |
+	{ inside dpkg-query -W -f='${db:Status-Status} ${source:Upstream-Version}\n' "$@" 2>/dev/null || true; } | sed -n 's/^installed //p' | sort -V | tail -n 1 |
 		sed 's/[+~].*//' | grep . || echo -
 }
 

@@ -26,16 +26,16 @@ enum {
 static uint64_t sum_words(uint64_t sum, const uint8_t *octets, size_t count)
 {
     uint32_t word = 0;
-    size_t i = 0;
+    size_t rest = count % sizeof(word), whole = count - rest;
 
-    for (; i + sizeof(word) <= count; i += sizeof(word)) {
+    for (size_t i = 0; i < whole; i += sizeof(word)) {
         memcpy(&word, octets + i, sizeof(word));
         sum += word;
     }
-    if (i == count)
+    if (rest == 0)
         return sum;
     word = 0;
-    memcpy(&word, octets + i, count - i);
+    memcpy(&word, octets + whole, rest);
     return sum + word;
 }
 
