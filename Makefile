@@ -15,6 +15,7 @@
 #   make replay     the fuzz targets without a fuzzer, and their seeds through them (mk/replay.mk)
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
+#   make bench-build   what make takes after a change, in seconds
 #   make soak       make check-all, then SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
 #                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour)
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
@@ -42,7 +43,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check check-all check-programs quick-programs unit e2e fuzz chaos lint bench soak coverage lab site course format install uninstall clean prerequisites programs FORCE
+.PHONY: all help deps demo check check-all check-programs quick-programs unit e2e fuzz chaos lint bench bench-build soak coverage lab site course format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 include mk/cross.mk
@@ -253,6 +254,9 @@ chaos: programs $(B)/chaos.so
 $(B)/chaos.so: tests/support/chaos.c $(B)/flags.stamp
 	@$(call say,LD,$@)
 	$(Q)$(CC) -std=gnu17 $(warnings) $(CFLAGS) -shared -fPIC -o $@ $< -ldl -pthread
+
+bench-build: programs
+	+@B='$(B)' tools/bench-build.sh
 
 bench: programs $(bench_programs)
 	@$(test_env) tools/bench.sh
