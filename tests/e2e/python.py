@@ -32,15 +32,18 @@ def layout() -> None:
     print("\n".join([*program, "return 0;", "}", "--", *own]))
 
 
-def wait(context: iwarp.Context, kind: object, qp: object = None, reports: list = []) -> object:
+waiting: list = []  # reports that came before the one that was waited for
+
+
+def wait(context: iwarp.Context, kind: object, qp: object = None) -> object:
     """The next report of that kind: EventKind or Work."""
     while True:
-        for report in reports:
+        for report in waiting:
             of = report.work if isinstance(report, iwarp.Completion) else report.kind
             if of is kind and qp in (None, report.qp):
-                reports.remove(report)
+                waiting.remove(report)
                 return report
-        reports.extend([next(context.reports(20))])
+        waiting.append(next(context.reports(20)))
 
 
 def refused(part: str, function: object, *arguments: object, **named: object) -> None:

@@ -28,7 +28,7 @@ holds "the guide shows it" diff <(guide) <(sed -n '/^import contextlib/,$p' $ech
 expect 1 "a port that is none" python3 $echo_server nonsense
 complains "^echo.py: .*nonsense"
 rm -f "$WORK/echo.out"
-# What a shell starts in the background ignores interrupts, unless it is told otherwise.
+# A shell lets its background processes ignore interrupts; env gives this one the default.
 env --default-signal=INT python3 $echo_server 0 >"$WORK/echo.out" 2>"$WORK/echo.err" </dev/null &
 pid[echo]=$!
 holds "it serves" prints "${pid[echo]}" "$WORK/echo.out" '^port [0-9]+$'
@@ -36,15 +36,8 @@ port=$(sed -n 's/^port //p' "$WORK/echo.out")
 expect 1 "its port is taken" python3 $echo_server "$port"
 complains "^echo.py: listen: .*in use"
 peer_start client
-echoed() {
-	ask client "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}" && stream=$(value .stream) || return 1
-	await client '.event == "established"' || return 1
-	for ((i = 0; i < 70; i++)); do ask client "{\"verb\":\"send\",\"stream\":$stream,\"data\":\"$(printf '%04x' "$i")\"}" || return 1; done
-	await client '.event == "receive" and .data == "0045"' || return 1
-	ask client "{\"verb\":\"disconnect\",\"stream\":$stream}" && await client '.event == "closed"'
-}
-holds "seventy Sends of a stranger come back" echoed
-holds "and again, on a second connection" echoed
+holds "seventy Sends of a stranger come back" echoes client "$port"
+holds "and again, on a second connection" echoes client "$port"
 holds "the client ends" peer_stop client
 interrupted() {
 	local status=0

@@ -8,6 +8,7 @@
 #   await NAME FILTER           polls until the jq filter is true for one of the events so far, at most 20 s
 #   events NAME FILTER          jq on every event so far, one line each
 #   forget NAME                 drops the events so far
+#   echoes NAME PORT            seventy Sends to an echo server at that port come back on one connection, which then closes
 #   peer_stop NAME              SIGTERM; its exit status must be 0
 #
 # The sanitised program is taken where the run has built it (IWARP_PEER_ASAN): one that merely lies there may be of another day.
@@ -62,6 +63,15 @@ await() {
 events() { jq -c "$2" <"$WORK/$1.events"; }
 
 forget() { poll "$1" && : >"$WORK/$1.events"; }
+
+echoes() {
+	local i of
+	ask "$1" "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$2}" && of=$(value .stream) || return 1
+	await "$1" ".stream == $of and .event == \"established\"" || return 1
+	for ((i = 0; i < 70; i++)); do ask "$1" "{\"verb\":\"send\",\"stream\":$of,\"data\":\"$(printf '%04x' "$i")\"}" || return 1; done
+	await "$1" ".stream == $of and .event == \"receive\" and .data == \"0045\"" || return 1
+	ask "$1" "{\"verb\":\"disconnect\",\"stream\":$of}" && await "$1" ".stream == $of and .event == \"closed\""
+}
 
 peer_stop() {
 	local status=0
