@@ -295,7 +295,7 @@ static bool opens_otherwise(const struct rule_context *ctx)
            state_of(ctx)->chunks[FLOW_FROM_INITIATOR] == 0 && !session_is_initiate(message->code);
 }
 
-/* An answer, and no Initiate came: told at the end, as a capture may have the answer before what it answers. */
+/* An answer without an Initiate. Reported at the end: in a capture the answer may stand before the Initiate. */
 static void judge_unasked(struct rule_context *ctx)
 {
     const struct flow_sctp_state *state = state_of(ctx);

@@ -148,7 +148,7 @@ const uint8_t *state_message_source(const struct iwarp_stream *stream, const str
                : source;
 }
 
-/* --- What is told ------------------------------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------------------------------------------------- */
 
 static void receive_told(const struct iwarp_stream *stream, struct iwarp_event *event)
 {
@@ -216,7 +216,7 @@ uint32_t state_message_msn(const struct iwarp_stream *stream, uint32_t next)
 
 /* --- Depths ------------------------------------------------------------------------------------------------------- */
 
-/* The newest work was posted: work before the Reply is told from that after it. */
+/* Remembers the newest work that was posted before the Reply. */
 void state_message_posted(struct iwarp_stream *stream)
 {
     if (!stream->established)

@@ -151,7 +151,7 @@ judged 1 "a run that is interrupted behind a failure" "$bad" none
 judged 4 "a run that is interrupted behind known deviations" "$bad" known --accept-known
 unset AFTER ENDS
 
-# A check that tries several values: one that fails is told as ever, and hides none that fails beside it.
+# A check that tries several values: a single failure has the usual text, and does not hide a failure at another value.
 rounded=("$WARPCHECK" run --simulate --role initiator --defect bound-ord-rounded EMPA-9.1-17)
 lines=any expect 1 "a device that fails at one value" "${rounded[@]}"
 says 'actual +[0-9]+ of [0-9]+ '

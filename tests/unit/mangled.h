@@ -34,10 +34,10 @@ struct mangled_verdicts {
     unsigned kinds;         /* as of a source */
     bool adds_up;           /* struct flow_octets of each flow, and the account of all frames and octets */
     bool whole;             /* nothing is unjudged or missing: the capture would conform if no rule found anything */
-    uint64_t user_octets;   /* of SCTP user messages that were told of */
+    uint64_t user_octets;   /* of SCTP user messages that were reported */
     uint64_t messages;      /* of the CM that were */
     uint64_t stream_octets; /* of connections with MPA: those that TCP delivers, */
-    uint64_t framed_octets; /* and those in start-up frames and FPDUs that were told of, or of the ULP before them */
+    uint64_t framed_octets; /* and those in start-up frames and FPDUs that were reported, or of the ULP before them */
 };
 
 /* What a capture has of these, each TSN once: what is neither told of nor unjudged was lost on the way. */

@@ -6,7 +6,7 @@
 -- Values
 
 -- Calls body(value) for each value, and goes on after one that fails: a deviation that is known at one value hides none at
--- another. One failure is told as it is, several by their values ("IRD 3: 4 of 16; IRD 0: 1 of 8").
+-- another. A single failure keeps its text; several are listed by their values ("IRD 3: 4 of 16; IRD 0: 1 of 8").
 function Test:each_value(name, values, body)
   local failures = {}
   for _, value in ipairs(values) do
