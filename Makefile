@@ -114,7 +114,7 @@ isal = $(call once,isal,test -n '$(WARPCHECK_NO_ISAL)' || ! $(pkg_config) --exis
 no_isal = $(if $(isal),,-DWARPCHECK_NO_ISAL)
 # Debian calls it lua5.4, other distributions lua.
 lua = $(call once,lua,$(pkg_config) --exists lua5.4 && echo lua5.4 || echo lua)
-packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
+packages = $(iwarp_packages) jansson libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4 minizip libmd
 package_cflags = $(call once,package_cflags,$(pkg_config) --cflags $(packages) && echo '$(no_isal) $(cross_cflags)')
 package_libs = $(call once,package_libs,$(pkg_config) --libs $(packages) && echo '-lnet $(cross_libs)')
 iwarp_libs = $(call once,iwarp_libs,$(pkg_config) --libs $(iwarp_packages) && echo '$(cross_libs)')

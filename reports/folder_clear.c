@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/digests.h"
 #include "reports/folder.h"
 #include "reports/format.h"
 #include "reports/results_log.h"
@@ -155,7 +156,7 @@ static int clear_reports(const struct place *folder, struct sentence *error)
     for (const struct report_format *format = report_formats; format->name; format++)
         if (remove_both(folder, format->file, error) != 0)
             return -1;
-    return remove_both(folder, "console.txt", error);
+    return remove_both(folder, DIGESTS_FILE, error) == 0 ? remove_both(folder, "console.txt", error) : -1;
 }
 
 int folder_clear_reports(const struct folder *folder, struct sentence *error)

@@ -176,6 +176,8 @@ int save_file(const struct place *place, const char *octets, size_t size, struct
                    : sentence_set(error, "standard output: cannot write the report: %s", strerror(errno));
     if (save_in_place(place))
         return write_in_place(place, octets, size, error);
+    if (place->name[0] == '\0')
+        return write_all(place->folder, octets, size) == 0 ? 0 : failed(place, errno, error);
     if (save_begin(&save, place, error) != 0)
         return -1;
     rc = write_all(save.fd, octets, size) == 0 ? 0 : failed(place, errno, error);

@@ -33,7 +33,7 @@ int save_keep_open(struct save *save, struct sentence *error);
 
 /*
  * Writes `size` octets to `place`, so that a full disk leaves the older file there. The path "-" is standard output. A
- * device or a pipe that the user names is written to, and never replaced. 0; -1 with the sentence set.
+ * device or a pipe that the user names is written to, and never replaced; so is a file that is open already (reports/place.h). 0; -1 with the sentence set.
  */
 int save_file(const struct place *place, const char *octets, size_t size, struct sentence *error);
 

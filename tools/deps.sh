@@ -10,7 +10,7 @@ set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
-       libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev uthash-dev libusrsctp-dev iproute2'
+       libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev libminizip-dev libmd-dev uthash-dev libusrsctp-dev iproute2'
 test='zstd lz4 xz-utils libxml2-utils dpkg-dev debhelper strace debootstrap check perl python3 clang libclang-rt-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'
@@ -36,7 +36,7 @@ suites='debootstrap'
 arch='debootstrap qemu-system-arm cpio kmod xz-utils'
 # Of another architecture: the libraries of `build`, by names that begin the packages' names...
 cross_libraries='libc6-dev libpcap-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev libseccomp-dev zlib1g-dev libzstd-dev
-       liblz4-dev libusrsctp-dev libnet1 check'
+       liblz4-dev libminizip-dev libmd-dev libusrsctp-dev libnet1 check'
 # ... and those that Debian cannot have for two architectures at once: they are unpacked into SYSROOT, and nothing that is installed goes.
 cross_unpacked='libnet1-dev libisal-dev libisal2'
 # ... and of its packages: the plugin's and the agent's
@@ -97,7 +97,7 @@ done
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	# Not Debian: the names are told only if something that the build cannot do without is plainly missing.
-	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 libuv jansson libxml-2.0 libisal ||
+	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 minizip libmd libuv jansson libxml-2.0 libisal ||
 		! { pkg-config --exists lua5.4 || pkg-config --exists 'lua >= 5.4 lua < 5.5'; }; then
 		echo "deps.sh: no apt-get here; please install what these Debian packages hold:" $wanted >&2
 		exit 1

@@ -27,7 +27,7 @@
 /* clang-format off */
 const struct confine_calls confine_calls[] = {
     {CONFINE_ALLOWED, 0, "memory: the C library's allocator, Lua, buffers, files that are mapped",
-     "brk mmap mmap2 munmap mremap mprotect madvise mincore msync membarrier map_shadow_stack mseal"},
+     "brk mmap mmap2 munmap mremap mprotect madvise mincore msync membarrier memfd_create map_shadow_stack mseal"},
     {CONFINE_ALLOWED, 0, "reading files: captures, scripts, results, the C library's tables of characters and time zones",
      "open openat openat2 close close_range read readv pread64 preadv preadv2 lseek _llseek readahead posix_fadvise "
      "fadvise64 fadvise64_64 arm_fadvise64_64"},

@@ -31,8 +31,7 @@ static int quote(char out[WORD_OCTETS], const char *word)
     return 0;
 }
 
-/* " WORD"; as many octets as before when there is no room. */
-static size_t append_word(char *text, size_t room, size_t used, const char *word)
+size_t shell_append_word(char *text, size_t room, size_t used, const char *word)
 {
     char quoted[WORD_OCTETS];
     int printed;
@@ -53,7 +52,7 @@ static size_t append_word(char *text, size_t room, size_t used, const char *word
 
 size_t shell_append(char *text, size_t room, size_t used, const char *option, const char *word)
 {
-    size_t named = append_word(text, room, used, option), all = append_word(text, room, named, word);
+    size_t named = shell_append_word(text, room, used, option), all = shell_append_word(text, room, named, word);
 
     if (named != used && all != named)
         return all;
@@ -65,13 +64,13 @@ size_t shell_append(char *text, size_t room, size_t used, const char *option, co
 size_t shell_append_words(char *text, size_t room, size_t used, const char *option, const char *words)
 {
     char word[WORD_OCTETS];
-    size_t at = append_word(text, room, used, option), octets, next = 0;
+    size_t at = shell_append_word(text, room, used, option), octets, next = 0;
     bool whole = at != used;
 
     for (words += strspn(words, " "); whole && *words != '\0'; words += octets + strspn(words + octets, " ")) {
         octets = strcspn(words, " ");
         (void)snprintf(word, sizeof(word), "%.*s", (int)octets, words);
-        next = octets < sizeof(word) ? append_word(text, room, at, word) : at;
+        next = octets < sizeof(word) ? shell_append_word(text, room, at, word) : at;
         whole = next != at;
         at = next;
     }
@@ -80,4 +79,48 @@ size_t shell_append_words(char *text, size_t room, size_t used, const char *opti
     if (used < room)
         text[used] = '\0';
     return used;
+}
+
+/* A part of a word: what it stands for begins at *part and has *octets, and *text goes on behind it. -1: it is none. */
+static int next_part(const char **text, const char **part, size_t *octets)
+{
+    const char *end;
+
+    *part = *text;
+    if (**text == '\'') {
+        end = strchr(*text + 1, '\'');
+        if (end == NULL)
+            return -1;
+        *part = *text + 1;
+        *octets = (size_t)(end - *part);
+        *text = end + 1;
+        return 0;
+    }
+    if (strncmp(*text, "\\'", 2) == 0) {
+        *part = *text + 1;
+        *octets = 1;
+        *text += 2;
+        return 0;
+    }
+    *octets = strspn(*text, plain);
+    *text += *octets;
+    return *octets != 0 ? 0 : -1;
+}
+
+int shell_next(const char **text, char *word, size_t room)
+{
+    const char *part;
+    size_t octets, used = 0;
+
+    *text += strspn(*text, " ");
+    if (**text == '\0')
+        return 0;
+    while (**text != '\0' && **text != ' ') {
+        if (next_part(text, &part, &octets) != 0 || octets >= room - used)
+            return -1;
+        memcpy(word + used, part, octets);
+        used += octets;
+    }
+    word[used] = '\0';
+    return 1;
 }

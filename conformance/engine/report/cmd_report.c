@@ -8,19 +8,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
+#include "conformance/engine/report/report_bundle.h"
 #include "conformance/engine/report/report_diff.h"
 #include "conformance/engine/report/report_input.h"
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
+#include "conformance/engine/report/report_options.h"
 #include "conformance/engine/report/report_site.h"
 #include "conformance/engine/report/report_text.h"
+#include "conformance/engine/report/report_verify.h"
 #include "conformance/engine/option/review_day.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
+#include "reports/digests.h"
 #include "reports/format.h"
 #include "reports/known.h"
 #include "reports/report.h"
@@ -29,203 +32,6 @@
 #include "wire/exit_status.h"
 
 enum { REVIEW_DAYS = 182 }; /* of known deviations that --known prints */
-
-struct options {
-    const struct report_format *format; /* NULL: all standing ones, or text */
-    bool text;
-    bool matrix, merge, diff, site, accept_known, force;
-    const char *statement; /* --statement: a document; NULL */
-    bool known;
-    report_diff_writer *diff_format; /* with --diff */
-    unsigned fails;                  /* with --diff: kinds of differences, as bits */
-    char **inputs;                   /* in argv's own order; room for all arguments */
-    size_t input_count;
-    const char *output;
-};
-
-static void usage(void)
-{
-    char files[200], names[200];
-
-    printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
-           "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
-           "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
-           "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
-           "       warpcheck report --site DIR|TABLE -o OUT\n"
-           "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
-           "       warpcheck report --known DIR|FILE [-o OUT]\n"
-           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
-           "same folder:\n"
-           "  %s.\n"
-           "  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
-           "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
-           report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
-    fputs(
-        "  --matrix           compares several runs on one page (matrix.html), one column for each, with links to "
-        "their pages\n"
-        "  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in "
-        "the\n"
-        "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
-        "                     inconclusive or a shard is missing, 5 deviates as known\n"
-        "  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or "
-        "added;\n"
-        "                     --format text, md, jsonl or html (without it: by the ending of OUT); exit status 1 where "
-        "the\n"
-        "                     last step has what --fail-on names\n"
-        "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
-        "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
-        "and\n"
-        "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n"
-        "  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document "
-        "(RFC5044, ...; "
-        "all) with\n"
-        "                     its verdict, the evidence, and why what is not decided is not; the device, and a place "
-        "to "
-        "sign\n"
-        "  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a "
-        "year\n"
-        "  --accept-known     with --merge: exits with 0 instead of 5\n"
-        "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
-        "empty\n"
-        "                     otherwise\n"
-        "  -o OUT             file to write; - is standard output\n"
-        "  --help             shows this text\n",
-        stdout);
-}
-
-/* What --format names, when it is known what is to be made. */
-static int format_set(struct options *options, const char *value, struct sentence *error)
-{
-    char names[200];
-
-    if (options->diff) {
-        const char *ending = value == NULL && options->output != NULL ? strrchr(options->output, '.') : NULL;
-
-        if (ending != NULL && report_diff_format(ending + 1) != NULL)
-            value = ending + 1;
-        options->diff_format = report_diff_format(value);
-        return options->diff_format != NULL
-                   ? 0
-                   : sentence_set(error, "--format \"%.40s\" is unknown to --diff, %s was expected", value,
-                                  report_diff_formats);
-    }
-    if (value == NULL)
-        return 0;
-    options->format = report_format_find(value);
-    options->text = strcmp(value, "text") == 0;
-    if (options->format || options->text)
-        return 0;
-    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
-                        report_format_names("text", names, sizeof(names)));
-}
-
-/* The value of an option: what stands after it. */
-static const char *value_of(char **argv, int *i, int argc)
-{
-    return *i + 1 < argc ? argv[++*i] : NULL;
-}
-
-/* The command line's words; `format` and `fail_on`: the values of these options, NULL without. */
-static int words_read(struct options *options, int argc, char **argv, const char **format, const char **fail_on,
-                      struct sentence *error)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-
-        if (strncmp(argument, "--format=", 9) == 0) {
-            *format = argument + 9;
-        } else if (strcmp(argument, "--format") == 0) {
-            if ((*format = value_of(argv, &i, argc)) == NULL)
-                *format = "";
-        } else if (strcmp(argument, "--fail-on") == 0) {
-            if ((*fail_on = value_of(argv, &i, argc)) == NULL)
-                *fail_on = "";
-        } else if (strcmp(argument, "--statement") == 0) {
-            options->statement = value_of(argv, &i, argc);
-            if (options->statement == NULL)
-                return sentence_set(error, "--statement needs a document, such as RFC5044, or all");
-        } else if (strcmp(argument, "--known") == 0) {
-            options->known = true;
-        } else if (strcmp(argument, "--matrix") == 0) {
-            options->matrix = true;
-        } else if (strcmp(argument, "--merge") == 0) {
-            options->merge = true;
-        } else if (strcmp(argument, "--diff") == 0) {
-            options->diff = true;
-        } else if (strcmp(argument, "--site") == 0) {
-            options->site = true;
-        } else if (strcmp(argument, "--accept-known") == 0) {
-            options->accept_known = true;
-        } else if (strcmp(argument, "--force") == 0) {
-            options->force = true;
-        } else if (strcmp(argument, "-o") == 0) {
-            options->output = value_of(argv, &i, argc);
-            if (options->output == NULL)
-                return sentence_set(error, "-o needs a file name");
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            return option_unknown("report", argument, NULL, NULL, error);
-        } else {
-            options->inputs[options->input_count++] = argv[i];
-        }
-    }
-    return 0;
-}
-
-/* Options that need others, or exclude them. */
-static int kinds_check(const struct options *options, const char *fail_on, struct sentence *error)
-{
-    if (options->input_count == 0)
-        return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
-    if (options->matrix + options->merge + options->diff + options->site > 1)
-        return sentence_set(error, "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
-                                   "by side, --merge joins them, --diff lists what differs, --site publishes them");
-    if ((options->statement != NULL || options->known) &&
-        (options->statement != NULL) + options->known + options->matrix + options->merge + options->diff +
-                options->site + (options->format || options->text) + (options->input_count != 1) >
-            1)
-        return sentence_set(error, "--statement and --known are each of one run, and exclude other kinds of reports");
-    if (options->site && (options->output == NULL || options->format || options->text))
-        return sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
-    if (fail_on != NULL && !options->diff)
-        return sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
-    if (options->diff && options->input_count < 2)
-        return sentence_set(error, "--diff needs two runs at least, an older and a newer one");
-    if (options->merge && (options->output == NULL || options->format || options->text))
-        return sentence_set(error, "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
-    if (options->accept_known && !options->merge)
-        return sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
-    if (options->force && !options->merge)
-        return sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
-    if (options->matrix && (options->format || options->text))
-        return sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
-    return 0;
-}
-
-static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
-{
-    const char *format = NULL, *fail_on = NULL;
-    char names[200];
-
-    if (words_read(options, argc, argv, &format, &fail_on, error) != 0 || format_set(options, format, error) != 0 ||
-        kinds_check(options, fail_on, error) != 0)
-        return -1;
-    if (options->diff)
-        return report_diff_fails(fail_on != NULL ? fail_on : "new,vanished", &options->fails, error);
-    if (options->merge || options->matrix)
-        return 0;
-    if (options->input_count > 1)
-        return sentence_set(
-            error,
-            "one folder or results.jsonl was expected (several only with --matrix, --merge and --diff); "
-            "%.100s is one more",
-            options->inputs[1]);
-    if (options->output && options->text && strcmp(options->output, "-") != 0)
-        return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
-    if (options->output && !options->format && !options->text && !options->site && !options->statement &&
-        !options->known)
-        return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
-    return 0;
-}
 
 /* "DIR/name", malloc'd. */
 static char *beside(const char *dir, const char *name)
@@ -266,7 +72,7 @@ static bool destroys(const char *output, const char *input)
     return same;
 }
 
-static int output_check(const struct options *options, struct sentence *error)
+static int output_check(const struct report_options *options, struct sentence *error)
 {
     for (size_t i = 0; options->output && i < options->input_count; i++) {
         const char *input = options->inputs[i], *equals = options->matrix || options->diff ? strchr(input, '=') : NULL;
@@ -294,8 +100,8 @@ static void say_path(const char *path)
 }
 
 /* One report, elsewhere. */
-static int write_one(const struct options *options, const struct report *report, const struct report_coverage *coverage,
-                     struct sentence *error)
+static int write_one(const struct report_options *options, const struct report *report,
+                     const struct report_coverage *coverage, struct sentence *error)
 {
     struct place to = place_at(options->output);
     int rc = options->format->write(report, coverage, &to, error);
@@ -306,7 +112,7 @@ static int write_one(const struct options *options, const struct report *report,
 }
 
 /* One report, or all standing ones, in the folder of the results. */
-static int write_beside(const struct options *options, const struct report *report,
+static int write_beside(const struct report_options *options, const struct report *report,
                         const struct report_coverage *coverage, const char *dir, struct sentence *error)
 {
     struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
@@ -329,7 +135,7 @@ static int write_beside(const struct options *options, const struct report *repo
 }
 
 /* Into the named file; without one a statement goes beside the results, and known deviations to standard output. */
-static int write_statement(const struct options *options, const struct report *report,
+static int write_statement(const struct report_options *options, const struct report *report,
                            const struct report_coverage *coverage, const char *dir, struct sentence *error)
 {
     char *path = options->output != NULL ? strdup(options->output)
@@ -353,7 +159,7 @@ static int write_statement(const struct options *options, const struct report *r
     return rc;
 }
 
-static int write_files(const struct options *options, const struct report *report, const char *dir)
+static int write_files(const struct report_options *options, const struct report *report, const char *dir)
 {
     struct coverage_index *index = NULL;
     struct sentence error;
@@ -376,7 +182,7 @@ static int write_files(const struct options *options, const struct report *repor
     return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, "%s", error.text);
 }
 
-static int write_site(const struct options *options)
+static int write_site(const struct report_options *options)
 {
     struct coverage_index *index = NULL;
     struct sentence error;
@@ -389,7 +195,21 @@ static int write_site(const struct options *options)
     return status;
 }
 
-static int write_matrix(const struct options *options)
+static int write_bundle(const struct report_options *options)
+{
+    struct coverage_index *index = NULL;
+    struct sentence error;
+    int status;
+
+    if (coverage_load(&index, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
+    status = report_bundle(options->inputs[0], options->bundle, options->bundle_count,
+                           &(struct report_coverage){covers, index}, options->output);
+    coverage_free(index);
+    return status;
+}
+
+static int write_matrix(const struct report_options *options)
 {
     const char *output = options->output ? options->output : "matrix.html";
     struct sentence error;
@@ -403,7 +223,7 @@ static int write_matrix(const struct options *options)
 }
 
 /* One run: its reports again. */
-static int write_again(const struct options *options)
+static int write_again(const struct report_options *options)
 {
     struct catalogue *catalogue = NULL;
     struct report report;
@@ -431,19 +251,20 @@ static int write_again(const struct options *options)
 
 int cmd_report(int argc, char **argv)
 {
-    struct options options = {0};
+    struct report_options options = {0};
     struct sentence error;
     int status;
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            usage();
+            report_usage();
             return EXIT_DONE;
         }
-    options.inputs = calloc((size_t)argc + 1, sizeof(*options.inputs));
+    options.inputs = calloc(2 * (size_t)argc + 2, sizeof(*options.inputs));
+    options.bundle = options.inputs != NULL ? options.inputs + argc + 1 : NULL;
     if (options.inputs == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
-    if (arguments_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
+    if (report_options_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
     else if (run_confine("/", 0,
                          report_inputs_need(options.inputs, options.input_count, options.matrix || options.diff,
@@ -457,6 +278,10 @@ int cmd_report(int argc, char **argv)
                              options.output ? options.output : "-");
     else if (options.site)
         status = write_site(&options);
+    else if (options.verify)
+        status = report_verify(options.inputs[0]);
+    else if (options.bundle_count != 0)
+        status = write_bundle(&options);
     else if (options.merge)
         status = report_merge(options.inputs, options.input_count,
                               &(struct report_merge_output){options.output, options.accept_known, options.force});
@@ -485,6 +310,8 @@ int engine_write_reports(const struct place *results, struct folder *output, con
     struct report_coverage coverage = {covers, index};
     if (output != NULL)
         rc = report_formats_write(&report, &coverage, output, NULL, error);
+    if (output != NULL && digests_write(output, rc == 0 ? error : NULL) != 0)
+        rc = -1;
     if (shown != NULL && shown->write(&report, &coverage, &standard_output, rc == 0 ? error : NULL) != 0)
         rc = -1;
     coverage_free(index);

@@ -77,6 +77,32 @@ START_TEST(words_without_room_are_left_out)
 }
 END_TEST
 
+START_TEST(words_are_read_again)
+{
+    char text[4200], word[4096];
+    const char *rest = text;
+
+    (void)shell_append(text, sizeof(text), 0, "--dut", words[_i].word);
+    ck_assert_int_eq(shell_next(&rest, word, sizeof(word)), 1);
+    ck_assert_str_eq(word, "--dut");
+    ck_assert_int_eq(shell_next(&rest, word, sizeof(word)), 1);
+    ck_assert_str_eq(word, words[_i].word);
+    ck_assert_int_eq(shell_next(&rest, word, sizeof(word)), 0);
+}
+END_TEST
+
+static const char *const no_words[] = {"a;b",   "$(id)", "`id`", "a>b", "a\nb", "'open",
+                                       "\"a\"", "a\\b",  "~",    "a&b", "*",    "123456789"};
+
+START_TEST(what_a_shell_acts_on_is_no_word)
+{
+    char word[9];
+    const char *rest = no_words[_i];
+
+    ck_assert_int_eq(shell_next(&rest, word, sizeof(word)), -1);
+}
+END_TEST
+
 Suite *shell_word_suite(void)
 {
     Suite *suite = suite_create("shell_word");
@@ -86,6 +112,8 @@ Suite *shell_word_suite(void)
     tcase_add_test(tests, word_without_room_is_left_out);
     tcase_add_loop_test(tests, words_are_quoted_one_by_one, 0, (int)(sizeof(several) / sizeof(several[0])));
     tcase_add_test(tests, words_without_room_are_left_out);
+    tcase_add_loop_test(tests, words_are_read_again, 0, (int)(sizeof(words) / sizeof(words[0])));
+    tcase_add_loop_test(tests, what_a_shell_acts_on_is_no_word, 0, (int)(sizeof(no_words) / sizeof(no_words[0])));
     suite_add_tcase(suite, tests);
     return suite;
 }

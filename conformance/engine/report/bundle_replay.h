@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The texts of a bundle (report_bundle.h): what repeats its results, and what tells a person about them. */
+#ifndef CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
+#define CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "reports/excerpt.h"
+
+#define BUNDLE_PROFILE "profile.json"
+
+enum { BUNDLE_WORD_OCTETS = 4096 };
+
+/* The values of --dut and --script in a command that repeats a check; "" without. The last --script counts. */
+void bundle_replay_files(const char *replay, char dut[static BUNDLE_WORD_OCTETS],
+                         char script[static BUNDLE_WORD_OCTETS]);
+
+/*
+ * What the file at `path` is called in the archive: "FOLDER/NAME", with a number where another file has that name. `added`: what is there,
+ * name -> path. Returns `name`.
+ */
+const char *bundle_name(json_t *added, const char *folder, const char *path, char *name, size_t room);
+
+/* A shell script. Each word of a command is read and quoted again: results may be anybody's. */
+void bundle_put_replay(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
+
+/* Plain text. */
+void bundle_put_readme(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/report/report_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/engine/option/option_unknown.h"
+
+void report_usage(void)
+{
+    char files[200], names[200];
+
+    printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
+           "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
+           "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
+           "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
+           "       warpcheck report --site DIR|TABLE -o OUT\n"
+           "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
+           "       warpcheck report --known DIR|FILE [-o OUT]\n"
+           "       warpcheck report --bundle ID... DIR -o OUT.zip\n"
+           "       warpcheck report --verify DIR\n"
+           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
+           "same folder:\n"
+           "  %s.\n"
+           "  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
+           "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
+           report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
+    fputs(
+        "  --matrix           compares several runs on one page (matrix.html), one column for each, with links to "
+        "their pages\n"
+        "  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in "
+        "the\n"
+        "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+        "                     inconclusive or a shard is missing, 5 deviates as known\n"
+        "  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or "
+        "added;\n"
+        "                     --format text, md, jsonl or html (without it: by the ending of OUT); exit status 1 where "
+        "the\n"
+        "                     last step has what --fail-on names\n"
+        "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
+        "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
+        "and\n"
+        "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n"
+        "  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document "
+        "(RFC5044, ...; "
+        "all) with\n"
+        "                     its verdict, the evidence, and why what is not decided is not; the device, and a place "
+        "to "
+        "sign\n"
+        "  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a "
+        "year\n"
+        "  --bundle ID        one archive of what somebody needs to see and repeat it: page, results, captures, "
+        "script, "
+        "profile\n"
+        "                     and replay.sh; ID may be a glob, and --bundle be repeated\n"
+        "  --verify           compares results and evidence with the folder's SHA256SUMS: exit status 0 if all are as "
+        "they\n"
+        "                     were written, 1 if not\n"
+        "  --accept-known     with --merge: exits with 0 instead of 5\n"
+        "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
+        "empty\n"
+        "                     otherwise\n"
+        "  -o OUT             file to write; - is standard output\n"
+        "  --help             shows this text\n",
+        stdout);
+}
+
+/* What --format names, when it is known what is to be made. */
+static int format_set(struct report_options *options, const char *value, struct sentence *error)
+{
+    char names[200];
+
+    if (options->diff) {
+        const char *ending = value == NULL && options->output != NULL ? strrchr(options->output, '.') : NULL;
+
+        if (ending != NULL && report_diff_format(ending + 1) != NULL)
+            value = ending + 1;
+        options->diff_format = report_diff_format(value);
+        return options->diff_format != NULL
+                   ? 0
+                   : sentence_set(error, "--format \"%.40s\" is unknown to --diff, %s was expected", value,
+                                  report_diff_formats);
+    }
+    if (value == NULL)
+        return 0;
+    options->format = report_format_find(value);
+    options->text = strcmp(value, "text") == 0;
+    if (options->format || options->text)
+        return 0;
+    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
+                        report_format_names("text", names, sizeof(names)));
+}
+
+/* The value of an option: what stands after it. */
+static const char *value_of(char **argv, int *i, int argc)
+{
+    return *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+/* The command line's words; `format` and `fail_on`: the values of these options, NULL without. */
+static int words_read(struct report_options *options, int argc, char **argv, const char **format, const char **fail_on,
+                      struct sentence *error)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+
+        if (strncmp(argument, "--format=", 9) == 0) {
+            *format = argument + 9;
+        } else if (strcmp(argument, "--format") == 0) {
+            if ((*format = value_of(argv, &i, argc)) == NULL)
+                *format = "";
+        } else if (strcmp(argument, "--fail-on") == 0) {
+            if ((*fail_on = value_of(argv, &i, argc)) == NULL)
+                *fail_on = "";
+        } else if (strcmp(argument, "--statement") == 0) {
+            options->statement = value_of(argv, &i, argc);
+            if (options->statement == NULL)
+                return sentence_set(error, "--statement needs a document, such as RFC5044, or all");
+        } else if (strcmp(argument, "--known") == 0) {
+            options->known = true;
+        } else if (strcmp(argument, "--verify") == 0) {
+            options->verify = true;
+        } else if (strcmp(argument, "--bundle") == 0) {
+            if ((options->bundle[options->bundle_count] = (char *)value_of(argv, &i, argc)) == NULL)
+                return sentence_set(error, "--bundle needs a requirement, such as DDP-7.2-01, or a glob");
+            options->bundle_count++;
+        } else if (strcmp(argument, "--matrix") == 0) {
+            options->matrix = true;
+        } else if (strcmp(argument, "--merge") == 0) {
+            options->merge = true;
+        } else if (strcmp(argument, "--diff") == 0) {
+            options->diff = true;
+        } else if (strcmp(argument, "--site") == 0) {
+            options->site = true;
+        } else if (strcmp(argument, "--accept-known") == 0) {
+            options->accept_known = true;
+        } else if (strcmp(argument, "--force") == 0) {
+            options->force = true;
+        } else if (strcmp(argument, "-o") == 0) {
+            options->output = value_of(argv, &i, argc);
+            if (options->output == NULL)
+                return sentence_set(error, "-o needs a file name");
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            return option_unknown("report", argument, NULL, NULL, error);
+        } else {
+            options->inputs[options->input_count++] = argv[i];
+        }
+    }
+    return 0;
+}
+
+/* Options that need others, or exclude them. */
+static int kinds_check(const struct report_options *options, const char *fail_on, struct sentence *error)
+{
+    if (options->input_count == 0)
+        return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
+    if (options->matrix + options->merge + options->diff + options->site > 1)
+        return sentence_set(error, "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
+                                   "by side, --merge joins them, --diff lists what differs, --site publishes them");
+    unsigned alone = (options->statement != NULL) + options->known + options->verify + (options->bundle_count != 0);
+    if (alone > 1 || (alone == 1 && (options->matrix || options->merge || options->diff || options->site ||
+                                     options->format || options->text || options->input_count != 1)))
+        return sentence_set(error, "--statement, --known, --bundle and --verify are each of one run, and exclude each "
+                                   "other and other kinds of reports");
+    if (options->bundle_count != 0 && (options->output == NULL || strcmp(options->output, "-") == 0))
+        return sentence_set(error, "--bundle needs -o OUT.zip, a file");
+    if (options->verify && options->output != NULL)
+        return sentence_set(error, "--verify writes nothing: -o %.100s is too much", options->output);
+    if (options->site && (options->output == NULL || options->format || options->text))
+        return sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
+    if (fail_on != NULL && !options->diff)
+        return sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
+    if (options->diff && options->input_count < 2)
+        return sentence_set(error, "--diff needs two runs at least, an older and a newer one");
+    if (options->merge && (options->output == NULL || options->format || options->text))
+        return sentence_set(error, "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
+    if (options->accept_known && !options->merge)
+        return sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
+    if (options->force && !options->merge)
+        return sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
+    if (options->matrix && (options->format || options->text))
+        return sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
+    return 0;
+}
+
+int report_options_parse(struct report_options *options, int argc, char **argv, struct sentence *error)
+{
+    const char *format = NULL, *fail_on = NULL;
+    char names[200];
+
+    if (words_read(options, argc, argv, &format, &fail_on, error) != 0 || format_set(options, format, error) != 0 ||
+        kinds_check(options, fail_on, error) != 0)
+        return -1;
+    if (options->diff)
+        return report_diff_fails(fail_on != NULL ? fail_on : "new,vanished", &options->fails, error);
+    if (options->merge || options->matrix)
+        return 0;
+    if (options->input_count > 1)
+        return sentence_set(
+            error,
+            "one folder or results.jsonl was expected (several only with --matrix, --merge and --diff); "
+            "%.100s is one more",
+            options->inputs[1]);
+    if (options->output && options->text && strcmp(options->output, "-") != 0)
+        return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
+    if (options->output && !options->format && !options->text && !options->site && !options->statement &&
+        !options->known && options->bundle_count == 0)
+        return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck report`. */
+#ifndef CONFORMANCE_ENGINE_REPORT_OPTIONS_H
+#define CONFORMANCE_ENGINE_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conformance/engine/report/report_diff.h"
+#include "reports/format.h"
+#include "wire/sentence.h"
+
+struct report_options {
+    const struct report_format *format; /* NULL: all standing ones, or text */
+    bool text;
+    bool matrix, merge, diff, site, accept_known, force;
+    const char *statement; /* --statement: a document; NULL */
+    bool known, verify;
+    char **bundle; /* --bundle: requirements, as globs; in `inputs`' memory */
+    size_t bundle_count;
+    report_diff_writer *diff_format; /* with --diff */
+    unsigned fails;                  /* with --diff: kinds of differences, as bits */
+    char **inputs;                   /* in argv's own order; room for all arguments */
+    size_t input_count;
+    const char *output;
+};
+
+void report_usage(void);
+
+/* `inputs` and `bundle` have room for all arguments each. 0, or -1 with the sentence set. */
+int report_options_parse(struct report_options *options, int argc, char **argv, struct sentence *error);
+
+#endif

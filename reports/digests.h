@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SHA256SUMS of an output folder: SHA-256 of results.jsonl, of what the device said on its console and of each file of evidence, in the
+ * form that sha256sum(1) reads. A command writes it at its end, so that whoever has the list, or a signature over it, sees what was
+ * changed afterwards. Reports are not in it: they are made of the results, and can be made again.
+ */
+#ifndef REPORTS_DIGESTS_H
+#define REPORTS_DIGESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reports/folder.h"
+#include "reports/place.h"
+#include "wire/sentence.h"
+
+#define DIGESTS_FILE "SHA256SUMS"
+
+/* SHA-256 as hexadecimal digits, with the zero octet. */
+enum { DIGEST_TEXT_OCTETS = 65 };
+
+/* Of octets in memory. */
+void digest_of_octets(const void *octets, size_t count, char text[static DIGEST_TEXT_OCTETS]);
+
+/* Writes the list of what is there now. 0, or -1 with the sentence set; an older list is gone then. */
+int digests_write(struct folder *folder, struct sentence *error);
+
+/* What a list says of one file; `what`: "differs", "is missing" or "is not in the list". */
+typedef void digests_complaint(void *user, const char *name, const char *what);
+
+enum { DIGESTS_DIFFER = 1, DIGESTS_UNKNOWN = 2 };
+
+/*
+ * Compares the folder with its list: each file that the list names, and each that is there or that the results name as evidence and that
+ * the list does not. *count: the files of the list. 0: all are as they were; DIGESTS_DIFFER: what is not was told; DIGESTS_UNKNOWN: there
+ * is no list, or it is none, or the results cannot be read; -1: it could not be looked at. The sentence is set for the last two.
+ */
+int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count, struct sentence *error);
+
+#endif
