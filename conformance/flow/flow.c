@@ -239,6 +239,10 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
 
     if (connection->flow != NULL)
         return true;
+    if (connection->key.tunnelled != 0) { /* which is not judged */
+        connection->key_seen = true;
+        return false;
+    }
     flow = flow_make(decoder, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
     if (flow == NULL)
         return false;
@@ -266,8 +270,10 @@ static struct flow_connection *take(struct flow_decoder *decoder, enum flow_prot
 
     switch (protocol) {
     case FLOW_PROTOCOL_TCP:
-        decoder->totals.tcp_segments++;
-        account->row[FLOW_ROW_HEADERS].octets += carrier->octets - layers->segment.captured;
+        if (!layers->segment.broken) {
+            decoder->totals.tcp_segments++;
+            account->row[FLOW_ROW_HEADERS].octets += carrier->octets - layers->segment.captured;
+        }
         return flow_connection_segment(decoder, &layers->segment, carrier);
     case FLOW_PROTOCOL_NONE: flow_account_count(account, layers->row, carrier->frames, carrier->octets); break;
     case FLOW_PROTOCOL_FRAGMENT: flow_fragment_packet(decoder, layers, carrier); break;

@@ -19,6 +19,7 @@
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
  *     flow_proof.c   pieces -> FPDUs whose CRC is right, whatever their headers are
  *     flow_search.c  is it iWARP at all, when its start was not captured?
+ *     flow_records.c, flow_record_forms.c    is all of it another protocol's records?
  *     flow_settle.c  what became of a connection's octets
  *     flow_rdmap.c   ULPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
@@ -60,7 +61,8 @@ struct flow_key {
     uint8_t address[2][16]; /* network order, IPv4 in the first four */
     uint16_t port[2];
     uint8_t family;
-    uint8_t zero[3];
+    uint8_t tunnelled; /* 1: in a tunnel */
+    uint16_t tunnel;   /* between which ends, as far as so many bits tell */
 };
 
 /* One TCP segment out of one frame. */
@@ -72,6 +74,7 @@ struct flow_segment {
     uint16_t window;
     uint16_t mss; /* 0: no option */
     bool has_scale, options_cut;
+    bool broken; /* its IP packet is longer than the frame: the key alone is known */
     uint8_t scale;
     const uint8_t *header; /* of TCP, and so its checksum can be verified */
     const uint8_t *payload;
@@ -109,6 +112,7 @@ struct flow_layers {
     enum flow_row row; /* FLOW_PROTOCOL_NONE: the frame is counted there */
     bool bad_checksum; /* of the IPv4 header */
     uint8_t depth;     /* tunnels around it */
+    bool tunnelled;    /* the segment was found in a tunnel */
 };
 
 /* The frame, or the frames with fragments, that a packet came in. */
@@ -141,6 +145,7 @@ enum flow_pending {
     PENDING_MEMORY,
     PENDING_OVERTAKEN,
     PENDING_UNANSWERED,
+    PENDING_IP_LENGTH,
     PENDING_OCTETS, /* these were captured; those below were not: */
     PENDING_GAP = PENDING_OCTETS,
     PENDING_SNAPPED,
@@ -251,18 +256,6 @@ void flow_settle_foreign(struct flow_connection *connection);
 /* The connection ends: its frames are counted, and its octets that were kept. */
 void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted);
 
-/* flow_search.c */
-/* Looks for FPDUs in the next octets of a stream. Where the second of a pair begins in them; SIZE_MAX: nowhere. */
-size_t flow_search_octets(struct flow_side *side, const uint8_t *octets, size_t count);
-/* Octets that were not looked at follow. */
-void flow_search_break(struct flow_side *side);
-void flow_search_release(struct flow_side *side);
-/* Nothing in the octets that were looked at can be an FPDU stream. */
-bool flow_search_excludes(const struct flow_side *side);
-/* Looks at how a segment with payload begins, before it is taken. */
-void flow_search_segment(struct flow_connection *connection, const struct flow_segment *segment);
-/* The connection, whose start was not captured, is certainly not MPA. */
-bool flow_search_is_foreign(const struct flow_connection *connection);
 /* flow_life.c: what a segment means for the connection of its addresses and ports. */
 enum flow_life {
     LIFE_SAME,    /* it belongs to this connection */

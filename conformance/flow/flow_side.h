@@ -131,6 +131,7 @@ struct flow_side {
     /* While nobody knows whether it is MPA (flow_search.c) */
     bool pushed; /* its last segment had PSH */
     struct flow_search *search;
+    struct flow_records *records;
     struct flow_proof *proof;
     bool streamed; /* its start was captured, and is no start-up frame */
     bool shaped;   /* its first octets have the form of a start-up frame, and another Key */

@@ -84,7 +84,8 @@ static void list_reasons(void)
         "seconds\n"
         "foreign?  a TCP connection whose beginning is missing is foreign when %zu octets do not contain two FPDUs in "
         "a row, or when %d\n"
-        "          segments with new octets do not begin like FPDUs\n",
+        "          segments with new octets do not begin like FPDUs, or when all of one side's octets are records of "
+        "another protocol\n",
         FLOW_MEMORY >> 20, FLOW_MEMORY / FLOW_CONNECTION_OCTETS, FLOW_MEMORY / FLOW_FLOW_OCTETS,
         (FLOW_MEMORY / FLOW_BUFFER_PART) >> 20, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS, flow_search_window(),
         FLOW_SEARCH_SEGMENTS);

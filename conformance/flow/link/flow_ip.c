@@ -6,10 +6,13 @@
 
 enum {
     PROTOCOL_HOP_BY_HOP = 0,
+    PROTOCOL_IPV4 = 4,
     PROTOCOL_TCP = 6,
     PROTOCOL_UDP = 17,
+    PROTOCOL_IPV6 = 41,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
+    PROTOCOL_GRE = 47,
     PROTOCOL_AUTHENTICATION = 51,
     PROTOCOL_DESTINATION = 60,
     PROTOCOL_SCTP = 132,
@@ -25,10 +28,12 @@ enum {
     FRAGMENT_OFFSET = 0x1FFF,
 };
 
+/* Tunnels too: what is in them a fragment does not say. */
 static bool is_carried(unsigned protocol)
 {
     return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP ||
-           protocol == PROTOCOL_UDP_LITE;
+           protocol == PROTOCOL_UDP_LITE || protocol == PROTOCOL_IPV4 || protocol == PROTOCOL_IPV6 ||
+           protocol == PROTOCOL_GRE;
 }
 
 /* ---- extension headers ------------------------------------------------------------------------------------------- */
@@ -57,9 +62,16 @@ static bool is_extension(unsigned number)
 }
 
 /* The row of IP packets that are not decoded. A second Fragment header makes no sense. */
-static enum flow_row row_of_other(unsigned protocol, const struct flow_rest *rest, unsigned depth)
+static enum flow_row row_of_other(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers)
 {
-    return protocol == PROTOCOL_FRAGMENT ? FLOW_ROW_IP_HEADER : flow_tunnel_ip_protocol(protocol, rest, depth);
+    enum flow_row row;
+
+    if (protocol == PROTOCOL_FRAGMENT)
+        return FLOW_ROW_IP_HEADER;
+    row = flow_tunnel_ip_protocol(protocol, rest, layers);
+    return row == FLOW_ROW_IP_PROTOCOL_UNKNOWN && rest->length <= TCP_OCTETS && rest->octets != NULL
+               ? FLOW_ROW_IP_PROTOCOL /* no octet of a stream has room in it */
+               : row;
 }
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
@@ -71,7 +83,7 @@ static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned pro
     static const struct flow_rest unknown; /* a fragment of a tunnel says nothing of what is in it */
 
     if (!is_carried(protocol) && !is_extension(protocol))
-        return flow_layers_none(layers, row_of_other(protocol, &unknown, layers->depth));
+        return flow_layers_none(layers, row_of_other(protocol, &unknown, layers));
     layers->fragment = (struct flow_fragment){
         .id = id,
         .protocol = (uint8_t)protocol,
@@ -82,6 +94,45 @@ static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned pro
         .length = rest->length,
     };
     return FLOW_PROTOCOL_FRAGMENT;
+}
+
+/* ---- ends of a connection -------------------------------------------------------------------------------------- */
+
+static void set_key(struct flow_segment *segment, unsigned family, const uint8_t *source, const uint8_t *destination,
+                    uint16_t source_port, uint16_t destination_port)
+{
+    size_t octets = family == 4 ? 4 : 16;
+    int order = memcmp(source, destination, octets);
+    unsigned from;
+
+    if (order == 0)
+        order = source_port < destination_port ? -1 : 1;
+    from = order < 0 ? 0 : 1;
+    memset(&segment->key, 0, sizeof(segment->key));
+    memcpy(segment->key.address[from], source, octets);
+    memcpy(segment->key.address[1 - from], destination, octets);
+    segment->key.port[from] = source_port;
+    segment->key.port[1 - from] = destination_port;
+    segment->key.family = (uint8_t)family;
+    segment->side = from;
+}
+
+/*
+ * The packet is longer than its frame: no receiver takes it. What it is the rest tells, as far as it is there: a datagram by its
+ * octets, a segment by the connection that it would be of.
+ */
+static enum flow_protocol too_long(unsigned protocol, struct flow_rest inner, struct flow_layers *layers)
+{
+    const struct flow_datagram *datagram = &layers->datagram;
+
+    if (protocol == PROTOCOL_UDP)
+        return flow_layers_none(layers, flow_udp_broken(&inner) == FLOW_ROW_UDP ? FLOW_ROW_UDP : FLOW_ROW_IP_LENGTH);
+    if (protocol != PROTOCOL_TCP || inner.captured < TCP_OCTETS)
+        return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
+    layers->segment = (struct flow_segment){.payload = inner.octets, .broken = true};
+    set_key(&layers->segment, datagram->family, datagram->source, datagram->destination, octets_get16(inner.octets),
+            octets_get16(inner.octets + 2));
+    return FLOW_PROTOCOL_TCP;
 }
 
 /* ---- IPv4 -------------------------------------------------------------------------------------------------------- */
@@ -120,7 +171,7 @@ enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers)
         total = rest->length;
     if (header[0] >> 4 != 4 || header_octets < IPV4_OCTETS)
         return flow_layers_none(layers, FLOW_ROW_IP_HEADER);
-    if (total < header_octets || total > rest->length)
+    if (total < header_octets || (total > rest->length && rest->captured < header_octets))
         return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
     if (rest->captured < header_octets)
         return flow_layers_none(layers, FLOW_ROW_CUT_HEADERS);
@@ -130,9 +181,14 @@ enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers)
     datagram->destination = header + 16;
     datagram->ip = header_octets == IPV4_OCTETS ? header : NULL;
     datagram->ip_octets = total;
+    fragment = (unsigned)octets_get16(header + 6);
+    if (total > rest->length) {
+        flow_rest_skip(rest, header_octets);
+        return (fragment & (MORE_FRAGMENTS | FRAGMENT_OFFSET)) != 0 ? flow_layers_none(layers, FLOW_ROW_IP_LENGTH)
+                                                                    : too_long(header[9], *rest, layers);
+    }
     flow_rest_limit(rest, total);
     flow_rest_skip(rest, header_octets);
-    fragment = (unsigned)octets_get16(header + 6);
     if ((fragment & (MORE_FRAGMENTS | FRAGMENT_OFFSET)) != 0)
         return fragment_of(rest, header[9], (uint32_t)octets_get16(header + 4), (fragment & FRAGMENT_OFFSET) * 8,
                            (fragment & MORE_FRAGMENTS) != 0, layers);
@@ -185,7 +241,7 @@ enum flow_protocol flow_ipv6(struct flow_rest *rest, struct flow_layers *layers)
     datagram->ip_octets = payload != 0 ? IPV6_OCTETS + payload : rest->length;
     flow_rest_skip(rest, IPV6_OCTETS);
     if (payload > rest->length)
-        return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
+        return too_long(header[6], *rest, layers);
     if (payload != 0)
         flow_rest_limit(rest, payload);
     return is_carried(header[6]) ? flow_ip_payload(rest, header[6], layers) : extensions(rest, header[6], layers);
@@ -216,25 +272,6 @@ static void tcp_options(const uint8_t *at, const uint8_t *end, struct flow_segme
     }
 }
 
-static void set_key(struct flow_segment *segment, unsigned family, const uint8_t *source, const uint8_t *destination,
-                    uint16_t source_port, uint16_t destination_port)
-{
-    size_t octets = family == 4 ? 4 : 16;
-    int order = memcmp(source, destination, octets);
-    unsigned from;
-
-    if (order == 0)
-        order = source_port < destination_port ? -1 : 1;
-    from = order < 0 ? 0 : 1;
-    memset(&segment->key, 0, sizeof(segment->key));
-    memcpy(segment->key.address[from], source, octets);
-    memcpy(segment->key.address[1 - from], destination, octets);
-    segment->key.port[from] = source_port;
-    segment->key.port[1 - from] = destination_port;
-    segment->key.family = (uint8_t)family;
-    segment->side = from;
-}
-
 static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers *layers)
 {
     const uint8_t *header = rest->octets;
@@ -252,6 +289,7 @@ static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers 
     segment->window = octets_get16(header + 14);
     segment->header = header;
     segment->mss = 0;
+    segment->broken = false;
     segment->has_scale = false;
     if ((segment->flags & TCP_BIT_SYN) != 0)
         tcp_options(header + TCP_OCTETS, header + (header_octets < rest->captured ? header_octets : rest->captured),
@@ -288,7 +326,7 @@ enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, stru
     if (is_extension(number) &&
         (layers->datagram.family == 6 || number == PROTOCOL_AUTHENTICATION || number == PROTOCOL_HOST_IDENTITY))
         return extensions(rest, number, layers);
-    return flow_layers_none(layers, row_of_other(number, rest, layers->depth));
+    return flow_layers_none(layers, row_of_other(number, rest, layers));
 }
 
 enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flow_layers *layers)
@@ -298,6 +336,7 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
     layers->depth = 0;
+    layers->tunnelled = false;
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     if (packet->family != 4 && packet->family != 6)

@@ -25,6 +25,7 @@ static const uint16_t ethertypes[] = {
     0x8035,         /* RARP */
     0x809B,         /* AppleTalk */
     0x80F3,         /* AppleTalk ARP */
+    0x8102,         /* breath of life */
     0x8137,         /* IPX */
     0x8138, 0x8204, /* QNX Qnet */
     0x86A2,         /* Banyan */
@@ -35,6 +36,7 @@ static const uint16_t ethertypes[] = {
     0x887B,         /* HomePlug 1.0 */
     0x888E,         /* EAPOL */
     0x8892,         /* PROFINET */
+    0x8899,         /* Realtek remote control */
     0x889A,         /* HyperSCSI */
     0x88A2,         /* ATA over Ethernet */
     0x88A4,         /* EtherCAT */

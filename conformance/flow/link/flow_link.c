@@ -118,6 +118,15 @@ static enum flow_row row_of_appletalk(const struct flow_rest *rest)
     return rest->octets[DDP_TYPE_AT] == DDP_TYPE_IP ? FLOW_ROW_TUNNEL : FLOW_ROW_ETHERTYPE;
 }
 
+/* Nobody knows the EtherType, and no octet of a stream has room after it. */
+static enum flow_row row_of_type(unsigned type, const struct flow_rest *rest, struct flow_layers *layers)
+{
+    enum { NO_ROOM = 40 }; /* the headers of IP and TCP */
+    enum flow_row row = flow_tunnel_ethertype(type, rest, layers);
+
+    return row == FLOW_ROW_ETHERTYPE_UNKNOWN && rest->length <= NO_ROOM ? FLOW_ROW_ETHERTYPE : row;
+}
+
 enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, struct flow_layers *layers)
 {
     if (!step_tags(rest, &type))
@@ -131,7 +140,7 @@ enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, stru
     default: break;
     }
     if (type >= ETHERTYPE_LEAST)
-        return flow_layers_none(layers, flow_tunnel_ethertype(type, rest, layers->depth));
+        return flow_layers_none(layers, row_of_type(type, rest, layers));
     if (type <= rest->length) /* a length; after it stands padding */
         flow_rest_limit(rest, type);
     return by_llc(rest, layers);
@@ -267,6 +276,7 @@ enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_l
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
     layers->depth = 0;
+    layers->tunnelled = false;
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     switch (frame->link) {

@@ -30,11 +30,11 @@ static inline void flow_rest_limit(struct flow_rest *rest, size_t length)
         rest->captured = length;
 }
 
-/* The frame has nothing to decode: it is counted in `row`. */
+/* The frame has nothing to decode, but for a segment that was found in a tunnel: it is counted in `row`. */
 static inline enum flow_protocol flow_layers_none(struct flow_layers *layers, enum flow_row row)
 {
     layers->row = row;
-    return FLOW_PROTOCOL_NONE;
+    return layers->tunnelled && row == FLOW_ROW_TUNNEL ? FLOW_PROTOCOL_TCP : FLOW_PROTOCOL_NONE;
 }
 
 static inline enum flow_protocol flow_layers_datagram(struct flow_layers *layers, enum flow_protocol protocol,
@@ -74,19 +74,30 @@ bool flow_known_family(uint32_t family);
 
 /*
  * flow_tunnel.c: the rows of what may have another packet inside. FLOW_ROW_TUNNEL: there is TCP, SCTP or a CM message in it, or nobody
- * can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `depth`: tunnels around it.
+ * can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `layers` are those around it: where TCP was found in it,
+ * they get the segment, and are `tunnelled`.
  */
-enum flow_row flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, unsigned depth);
-enum flow_row flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, unsigned depth);
+enum flow_row flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_row flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers);
 /* Of an IP packet, of a frame of Ethernet, or of a packet after the EtherType, which stand in a tunnel. */
-enum flow_row flow_tunnel_ip(const struct flow_rest *rest, unsigned depth);
-enum flow_row flow_tunnel_ethernet(const struct flow_rest *rest, unsigned depth);
+enum flow_row flow_tunnel_ip(const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_row flow_tunnel_packet(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_row flow_tunnel_ethernet(const struct flow_rest *rest, struct flow_layers *layers);
+
+/* Of a segment that was found in a tunnel: the number of the network in it, of which there may be several. */
+static inline void flow_tunnel_network(struct flow_layers *layers, uint32_t network)
+{
+    if (layers->tunnelled)
+        layers->segment.key.tunnel = (uint16_t)(layers->segment.key.tunnel + (network * 2654435761u >> 16));
+}
 
 /*
  * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the row: FLOW_ROW_UDP
  * when neither IP nor TCP nor SCTP is in it.
  */
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers);
+/* The row of a datagram whose length contradicts the packet's: FLOW_ROW_UDP or FLOW_ROW_UDP_LENGTH. */
+enum flow_row flow_udp_broken(const struct flow_rest *rest);
 /* RFC 3828: never FLOW_PROTOCOL_SCTP or FLOW_PROTOCOL_UDP. */
 enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *layers);
 

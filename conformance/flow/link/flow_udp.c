@@ -138,33 +138,46 @@ static bool is_ipv4(const uint8_t *header, size_t captured, size_t length)
     return octets_get16(header + 10) == 0 ? total == length : sum_is_right(sum_words(0, header, octets));
 }
 
-/* Global, unique local, link-local, or with eight zeros before it. */
+/* Global, unique local, link-local or site-local, translated (RFC 6052), or with eight zeros before it. */
 static bool is_address(const uint8_t *address)
 {
     static const uint8_t zeros[8];
 
     return (address[0] & 0xE0) == 0x20 || (address[0] & 0xFE) == 0xFC ||
-           (address[0] == 0xFE && (address[1] & 0xC0) == 0x80) || memcmp(address, zeros, sizeof(zeros)) == 0;
+           (address[0] == 0xFE && (address[1] & 0x80) == 0x80) || octets_get32(address) == 0x0064FF9B ||
+           memcmp(address, zeros, sizeof(zeros)) == 0;
+}
+
+/* What an IPv6 packet may carry: extension headers, tunnels, ICMPv6, and what else stands above IP; and its least octets. */
+static bool is_next(unsigned number, size_t payload)
+{
+    static const struct {
+        uint8_t number, least;
+    } known[] = {{0, 8},  {4, 20}, {6, 20}, {17, 8},  {41, 40}, {43, 8},  {44, 8},   {47, 4},  {50, 8}, {51, 12},
+                 {58, 4}, {59, 0}, {60, 8}, {89, 16}, {97, 16}, {103, 4}, {132, 12}, {135, 8}, {137, 4}};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].number == number)
+            return payload >= known[i].least;
+    return false;
 }
 
 /* It fills what is left, or what it carries has a checksum that is right; where the rest is not there, its addresses tell. */
 static bool is_ipv6(const uint8_t *header, size_t captured, size_t length)
 {
-    /* What a packet may carry: extension headers, tunnels, ICMPv6, and what else stands above IP. */
-    static const uint8_t known[] = {0, 4, 6, 17, 41, 43, 44, 47, 50, 51, 58, 59, 60, 89, 97, 103, 132, 135, 137};
+    enum { NOTHING = 59 }; /* follows: hop limits of 0 are seen */
     struct ends ends = {header + 8, header + 24, 16};
     size_t payload;
 
-    if (header[0] >> 4 != 6 || captured < IPV6_OCTETS || header[7] == 0 ||
-        memchr(known, header[6], sizeof(known)) == NULL)
+    if (header[0] >> 4 != 6 || captured < IPV6_OCTETS || (header[7] == 0 && header[6] != NOTHING))
         return false;
     payload = octets_get16(header + 4);
-    if (IPV6_OCTETS + payload > length)
+    if (IPV6_OCTETS + payload > length || !is_next(header[6], payload) || !is_address(ends.source))
         return false;
     if (IPV6_OCTETS + payload == length)
         return true;
-    if (IPV6_OCTETS + payload > captured)
-        return is_address(ends.source) && is_address(ends.destination);
+    if (IPV6_OCTETS + payload > captured || header[6] == NOTHING)
+        return is_address(ends.destination);
     if (header[6] == PROTOCOL_SCTP)
         return payload >= SCTP_COMMON_OCTETS &&
                sctp_common_get_Checksum(header + IPV6_OCTETS) == sctp_checksum(header + IPV6_OCTETS, payload);
@@ -187,16 +200,29 @@ static bool find_ip(const struct flow_rest *rest, struct flow_rest *packet)
     return false;
 }
 
+/* Nothing but padding follows the segment: another packet may stand behind it. */
+static bool ends_with(const struct flow_rest *rest, const struct flow_segment *segment)
+{
+    size_t end = (size_t)(segment->payload - rest->octets) + segment->length;
+
+    if (end >= rest->length || rest->length - end < IPV4_OCTETS)
+        return true;
+    for (size_t at = end; at < rest->captured; at++)
+        if (rest->octets[at] != 0)
+            return false;
+    return true;
+}
+
 /* ---- tunnels ----------------------------------------------------------------------------------------------------- */
 
 /* RFC 7348 5: the header, then a frame. */
-static enum flow_row row_of_vxlan(struct flow_rest rest, unsigned depth)
+static enum flow_row row_of_vxlan(struct flow_rest rest, struct flow_layers *layers)
 {
-    return flow_rest_skip(&rest, 8) ? flow_tunnel_ethernet(&rest, depth) : FLOW_ROW_TUNNEL;
+    return flow_rest_skip(&rest, 8) ? flow_tunnel_ethernet(&rest, layers) : FLOW_ROW_TUNNEL;
 }
 
 /* RFC 8926 3.4. */
-static enum flow_row row_of_geneve(struct flow_rest rest, unsigned depth)
+static enum flow_row row_of_geneve(struct flow_rest rest, struct flow_layers *layers)
 {
     enum { BRIDGED = 0x6558, HEADER_OCTETS = 8 };
     unsigned type;
@@ -208,17 +234,21 @@ static enum flow_row row_of_geneve(struct flow_rest rest, unsigned depth)
     type = octets_get16(rest.octets + 2);
     if (!flow_rest_skip(&rest, octets))
         return FLOW_ROW_TUNNEL;
-    return type == BRIDGED ? flow_tunnel_ethernet(&rest, depth) : flow_tunnel_ip(&rest, depth);
+    return type == BRIDGED ? flow_tunnel_ethernet(&rest, layers) : flow_tunnel_packet(type, &rest, layers);
 }
 
-/* GTP-U (3GPP TS 29.281 5): what is no G-PDU is between the tunnel's ends. */
+/* GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between the tunnel's ends; other versions are none. */
 static enum flow_row row_of_gtp(const struct flow_rest *rest)
 {
-    enum { VERSION_1 = 0x30, VERSION_BITS = 0xF0, G_PDU = 255 };
+    enum { VERSION_1 = 0x30, VERSION_0 = 0x10, VERSION_BITS = 0xF0, G_PDU = 255 };
 
-    return rest->captured >= 2 && (rest->octets[0] & VERSION_BITS) == VERSION_1 && rest->octets[1] != G_PDU
-               ? FLOW_ROW_TUNNEL_FOREIGN
-               : FLOW_ROW_TUNNEL;
+    if (rest->captured < 2)
+        return FLOW_ROW_TUNNEL;
+    if ((rest->octets[0] & VERSION_BITS) == VERSION_1 && rest->octets[1] != G_PDU)
+        return FLOW_ROW_TUNNEL_FOREIGN;
+    return (rest->octets[0] & VERSION_BITS) == VERSION_1 || (rest->octets[0] & VERSION_BITS) == VERSION_0
+               ? FLOW_ROW_TUNNEL
+               : FLOW_ROW_UDP;
 }
 
 /* RFC 3948 2: IKE after four zeros, a keepalive, or ESP. */
@@ -244,12 +274,12 @@ static bool is_wireguard(const struct flow_rest *rest)
 }
 
 /* The row by a port that is a tunnel's: of those that may be read, what is in them. */
-static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, unsigned depth)
+static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, struct flow_layers *layers)
 {
     switch (port) {
     case 4789: /* VXLAN */
-    case 8472: /* the same, in Linux by default */ return row_of_vxlan(*rest, depth);
-    case 6081: return row_of_geneve(*rest, depth);
+    case 8472: /* the same, in Linux by default */ return row_of_vxlan(*rest, layers);
+    case 6081: return row_of_geneve(*rest, layers);
     case 2152: return row_of_gtp(rest);
     case 4500: return row_of_esp(rest);
     case 1701: return row_of_l2tp(rest);
@@ -268,15 +298,27 @@ static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, un
     }
 }
 
+/* The network that the segment in a tunnel is of: VXLAN and Geneve have it at the same place. */
+static void note_network(unsigned port, const struct flow_rest *rest, struct flow_layers *layers)
+{
+    enum { VXLAN = 4789, VXLAN_LINUX = 8472, VXLAN_GPE = 4790, GENEVE = 6081, NETWORK_AT = 4, HEADER_OCTETS = 8 };
+
+    if ((port == VXLAN || port == VXLAN_LINUX || port == VXLAN_GPE || port == GENEVE) &&
+        rest->captured >= HEADER_OCTETS)
+        flow_tunnel_network(layers, octets_get32(rest->octets + NETWORK_AT));
+}
+
 /* The row of a datagram without SCTP. */
 static enum flow_row row_of(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
-                            unsigned depth)
+                            struct flow_layers *layers)
 {
     struct flow_rest packet;
     enum flow_row row;
 
     if (find_ip(rest, &packet)) {
-        row = flow_tunnel_ip(&packet, depth);
+        row = flow_tunnel_ip(&packet, layers);
+        layers->tunnelled = layers->tunnelled && ends_with(rest, &layers->segment);
+        note_network(to, rest, layers);
         if (row == FLOW_ROW_TUNNEL)
             return row;
     } else {
@@ -288,8 +330,8 @@ static enum flow_row row_of(unsigned from, unsigned to, const struct flow_rest *
         return row;
     if (from < RESERVED_PORTS || to < RESERVED_PORTS) /* the other port is a client's, whatever it is */
         return row;
-    row = row_of_port(to, rest, depth);
-    return row == FLOW_ROW_UDP ? row_of_port(from, rest, depth) : row;
+    row = row_of_port(to, rest, layers);
+    return row == FLOW_ROW_UDP ? row_of_port(from, rest, layers) : row;
 }
 
 /* ---- datagrams --------------------------------------------------------------------------------------------------- */
@@ -297,10 +339,19 @@ static enum flow_row row_of(unsigned from, unsigned to, const struct flow_rest *
 enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length)
 {
     struct flow_rest rest = {header, captured, length};
+    struct flow_layers layers = {0};
 
     if (octets_get16(header + 2) == ROCE_V2_PORT || !flow_rest_skip(&rest, UDP_OCTETS) || looks_like_sctp(&rest))
         return FLOW_ROW_IWARP;
-    return row_of(octets_get16(header), octets_get16(header + 2), &rest, NULL, 0);
+    return row_of(octets_get16(header), octets_get16(header + 2), &rest, NULL, &layers);
+}
+
+/* Its length contradicts the packet: foreign all the same where nothing of IP, TCP or SCTP is in its octets. */
+enum flow_row flow_udp_broken(const struct flow_rest *rest)
+{
+    return rest->captured >= UDP_OCTETS && flow_udp_row(rest->octets, rest->captured, rest->length) == FLOW_ROW_UDP
+               ? FLOW_ROW_UDP
+               : FLOW_ROW_UDP_LENGTH;
 }
 
 enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *layers)
@@ -309,7 +360,7 @@ enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *lay
 
     if (!flow_rest_skip(rest, UDP_OCTETS))
         return flow_layers_short(layers, rest, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
-    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), rest, NULL, layers->depth));
+    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), rest, NULL, layers));
 }
 
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
@@ -326,11 +377,10 @@ enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
     if (octets_get16(header + 2) == ROCE_V2_PORT)
         return flow_layers_datagram(layers, FLOW_PROTOCOL_UDP, rest->octets, rest->captured, rest->length);
     if (length < UDP_OCTETS || length > rest->length)
-        return flow_layers_none(layers, FLOW_ROW_UDP_LENGTH);
+        return flow_layers_none(layers, flow_udp_broken(rest));
     flow_rest_limit(&inner, length);
     (void)flow_rest_skip(&inner, UDP_OCTETS);
     if (looks_like_sctp(&inner))
         return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, inner.octets, inner.captured, inner.length);
-    return flow_layers_none(layers,
-                            row_of(octets_get16(header), octets_get16(header + 2), &inner, &ends, layers->depth));
+    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), &inner, &ends, layers));
 }

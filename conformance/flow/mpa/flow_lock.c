@@ -5,6 +5,7 @@
  * headers make sense and lengths lead from one to the next.
  */
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 
 #include <string.h>
 
@@ -413,6 +414,7 @@ static bool late_pair(struct flow_decoder *decoder, struct flow_side *side, cons
 static void lock_late(struct flow_side *side)
 {
     flow_search_break(side);
+    flow_records_release(side);
     flow_proof_release(side);
     lock(side);
     side->start_lost = true;
@@ -464,6 +466,8 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
     default: break;
     }
     flow_start_look(connection, piece->octets + used, left);
+    if (connection->flow == NULL)
+        flow_records_octets(side, piece, used);
     pair = flow_search_octets(side, piece->octets + used, left);
     if (pair != SIZE_MAX && pair != 0 && late_pair(decoder, side, piece, used + pair)) {
         lock_late(side);

@@ -4,6 +4,7 @@
  * of pieces of any size.
  */
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 
 #include <stdlib.h>
 
@@ -168,6 +169,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
     if (side->state != SIDE_STREAMING && side->dead_reason != FLOW_REASON_REJECTED)
         flow_octets(decoder, connection, cut ? FLOW_ROW_SNAPPED : FLOW_ROW_GAP, count);
     flow_search_break(side);
+    flow_records_lost(side, count);
     flow_proof_release(side);
     if (side->half != NULL && !cut) {
         side->half->gaps++;

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 #include "wire/marker.h"
 
 enum {
@@ -196,9 +197,14 @@ static bool has_pair(const struct flow_side *side)
     return side->search != NULL && side->search->paired;
 }
 
+bool flow_search_paired(const struct flow_connection *connection)
+{
+    return has_pair(&connection->side[0]) || has_pair(&connection->side[1]);
+}
+
 bool flow_search_is_foreign(const struct flow_connection *connection)
 {
     return (connection->fresh_fpdus == 0 && connection->fresh_others >= FLOW_SEARCH_SEGMENTS &&
-            !has_pair(&connection->side[0]) && !has_pair(&connection->side[1])) ||
+            !flow_search_paired(connection)) ||
            flow_search_excludes(&connection->side[0]) || flow_search_excludes(&connection->side[1]);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 
 enum {
     CLOSED_KEPT = 2048, /* a closed connection's segments may come again */
@@ -72,6 +73,7 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
         flow_tcp_release(decoder, &connection->side[i]);
         flow_mpa_release(decoder, &connection->side[i]);
         flow_search_release(&connection->side[i]);
+        flow_records_release(&connection->side[i]);
         flow_proof_release(&connection->side[i]);
     }
     flow_free(connection->flow);
@@ -239,7 +241,8 @@ static struct flow_connection *begin(struct flow_decoder *decoder, const struct 
     if (flow_removed_returns(decoder, &segment->key, sizeof(segment->key), (segment->flags & TCP_BIT_SYN) != 0))
         flow_removed_count(decoder, &segment->key, sizeof(segment->key));
     if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0) {
-        account->row[FLOW_ROW_TCP_EMPTY].frames += carrier->frames;
+        account->row[segment->key.tunnelled != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TCP_EMPTY].frames +=
+            carrier->frames;
         return NULL;
     }
     connection = new_connection(decoder, segment, carrier->frame);
@@ -256,6 +259,15 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
 
     enum flow_life life = LIFE_SAME;
 
+    if (segment->broken) {
+        if (connection == NULL) {
+            flow_account_count(&decoder->totals.account, FLOW_ROW_IP_LENGTH, carrier->frames, carrier->octets);
+            return NULL;
+        }
+        connection->frames += carrier->frames;
+        flow_octets(decoder, connection, FLOW_ROW_IP_LENGTH, carrier->octets);
+        return connection;
+    }
     if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->rebirth.pending))
         life = flow_life_of(decoder, connection, segment, frame);
     if (life == LIFE_NEW && (connection = begin_again(decoder, connection, segment, frame)) == NULL)

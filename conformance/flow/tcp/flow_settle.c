@@ -7,19 +7,15 @@
  * an FPDU (flow_search.c). Another one that is no flow is unrecognised: nobody can say that it is not iWARP.
  */
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 
 static const enum flow_row pending_rows[PENDINGS] = {
-    [PENDING_LATE] = FLOW_ROW_LATE,
-    [PENDING_ULP] = FLOW_ROW_ULP,
-    [PENDING_AGAIN] = FLOW_ROW_AGAIN,
-    [PENDING_NOT_ACCEPTED] = FLOW_ROW_NOT_ACCEPTED,
-    [PENDING_CONFLICT] = FLOW_ROW_CONFLICT,
-    [PENDING_UNCOMPARED] = FLOW_ROW_UNCOMPARED,
-    [PENDING_HELD] = FLOW_ROW_HELD_TOO_MUCH,
-    [PENDING_MEMORY] = FLOW_ROW_MEMORY,
-    [PENDING_OVERTAKEN] = FLOW_ROW_OVERTAKEN,
-    [PENDING_UNANSWERED] = FLOW_ROW_UNANSWERED,
-    [PENDING_GAP] = FLOW_ROW_GAP,
+    [PENDING_LATE] = FLOW_ROW_LATE,           [PENDING_ULP] = FLOW_ROW_ULP,
+    [PENDING_AGAIN] = FLOW_ROW_AGAIN,         [PENDING_NOT_ACCEPTED] = FLOW_ROW_NOT_ACCEPTED,
+    [PENDING_CONFLICT] = FLOW_ROW_CONFLICT,   [PENDING_UNCOMPARED] = FLOW_ROW_UNCOMPARED,
+    [PENDING_HELD] = FLOW_ROW_HELD_TOO_MUCH,  [PENDING_MEMORY] = FLOW_ROW_MEMORY,
+    [PENDING_OVERTAKEN] = FLOW_ROW_OVERTAKEN, [PENDING_UNANSWERED] = FLOW_ROW_UNANSWERED,
+    [PENDING_IP_LENGTH] = FLOW_ROW_IP_LENGTH, [PENDING_GAP] = FLOW_ROW_GAP,
     [PENDING_SNAPPED] = FLOW_ROW_SNAPPED,
 };
 
@@ -58,7 +54,38 @@ void flow_settle_foreign(struct flow_connection *connection)
         if (connection->side[i].state == SIDE_LATE)
             connection->side[i].state = SIDE_STREAMING;
         flow_search_release(&connection->side[i]);
+        flow_records_release(&connection->side[i]);
     }
+}
+
+/*
+ * That of one in a tunnel. Two networks may have the same addresses and ports in tunnels between the same ends, so that it is foreign
+ * only as long as nothing shows another connection beside it: no octets contradict others, were refused, or came from afar.
+ */
+static enum flow_row row_of_tunnelled(const struct flow_connection *connection, enum flow_row row)
+{
+    static const enum flow_pending signs[] = {PENDING_NOT_ACCEPTED, PENDING_CONFLICT,  PENDING_UNCOMPARED, PENDING_HELD,
+                                              PENDING_MEMORY,       PENDING_OVERTAKEN, PENDING_UNANSWERED};
+
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (connection->pending[signs[i]] != 0)
+            return FLOW_ROW_TUNNEL;
+    return row == FLOW_ROW_TCP || row == FLOW_ROW_TCP_EMPTY ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
+}
+
+/*
+ * Nothing but keep-alives (RFC 9293 3.8.4): no side has sent more than one octet, and that again after it was
+ * acknowledged.
+ */
+static bool is_kept_alive(const struct flow_connection *connection)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct flow_side *side = &connection->side[i];
+
+        if (side->seq_known && (side->next > side->floor + 1 || side->queue != NULL))
+            return false;
+    }
+    return connection->pending[PENDING_AGAIN] != 0;
 }
 
 /* The row of a connection that is no flow, with that many octets captured. */
@@ -68,6 +95,8 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
         return FLOW_ROW_TCP_EMPTY;
     if (connection->foreign && !connection->key_seen)
         return FLOW_ROW_TCP;
+    if (is_kept_alive(connection))
+        return FLOW_ROW_TCP_EMPTY;
     return evicted ? FLOW_ROW_EVICTED : FLOW_ROW_UNRECOGNISED;
 }
 
@@ -91,9 +120,14 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     enum flow_row row = FLOW_ROW_IWARP;
 
     if (connection->flow == NULL) {
+        if (!connection->foreign && !connection->key_seen &&
+            flow_records_prove(connection->side, flow_search_paired(connection)))
+            flow_settle_foreign(connection);
         for (unsigned i = 0; i < PENDING_OCTETS; i++)
             octets += connection->pending[i];
         row = row_of(connection, octets, evicted);
+        if (connection->key.tunnelled != 0)
+            row = row_of_tunnelled(connection, row);
     }
     for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
         account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
@@ -102,7 +136,7 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     flow_account_count(account, row, connection->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;
-    if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY)
+    if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY && connection->key.tunnelled == 0)
         (row == FLOW_ROW_EVICTED ? flow_removed_count : flow_removed_note)(decoder, &connection->key,
                                                                            sizeof(connection->key));
 }

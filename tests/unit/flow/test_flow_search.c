@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_search.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/suites.h"
