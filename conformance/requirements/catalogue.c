@@ -264,9 +264,9 @@ static bool path_ends(const char *path, const char *name)
            (path_length == length || path[path_length - length - 1] == '/');
 }
 
-int catalogue_load(struct catalogue **catalogue, struct sentence *error)
+int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct sentence *error)
 {
-    struct catalogue_source source[FAMILY_COUNT];
+    struct catalogue_source source[FAMILY_COUNT + 1];
 
     *catalogue = NULL;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
@@ -279,7 +279,14 @@ int catalogue_load(struct catalogue **catalogue, struct sentence *error)
             return sentence_set(error, "catalogue: %s was not compiled in", family_files[i]);
         source[i] = (struct catalogue_source){file->path, file->octets, file->size};
     }
-    return catalogue_parse(catalogue, source, FAMILY_COUNT, error);
+    if (more != NULL)
+        source[FAMILY_COUNT] = *more;
+    return catalogue_parse(catalogue, source, FAMILY_COUNT + (more != NULL), error);
+}
+
+int catalogue_load(struct catalogue **catalogue, struct sentence *error)
+{
+    return catalogue_load_with(catalogue, NULL, error);
 }
 
 void catalogue_free(struct catalogue *catalogue)

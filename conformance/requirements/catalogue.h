@@ -100,6 +100,9 @@ struct catalogue_source {
  */
 int catalogue_load(struct catalogue **catalogue, struct sentence *error);
 
+/* The same with another file after the compiled-in ones: rules of somebody's own. */
+int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct sentence *error);
+
 /* The same from octets handed in, in the order given. The octets are copied. */
 int catalogue_parse(struct catalogue **catalogue, const struct catalogue_source *sources, size_t source_count,
                     struct sentence *error);

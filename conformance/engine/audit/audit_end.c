@@ -246,6 +246,12 @@ int audit_end(struct audit *audit)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
         explain_gaps(audit);
+    if (summary.inconclusive != 0)
+        (void)complain(
+            0,
+            "%" PRIu64
+            " result%s not decided: a rule of --rules failed at an event, at the line that its message names",
+            summary.inconclusive, summary.inconclusive == 1 ? " was" : "s were");
     expectations_tell(audit, &summary);
     return audit->options->write_expect != NULL && !audit->unwritten ? expectations_write(audit, &summary)
                                                                      : exit_status(audit, &summary);

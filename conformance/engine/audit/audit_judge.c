@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "conformance/engine/audit/lua_rules.h"
 #include "conformance/engine/evidence/findings.h"
 #include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/engine/evidence/capture_file.h"
@@ -105,17 +106,30 @@ static void results_end(const struct audit_judge *judge)
         judge->config.results_end(judge->config.user);
 }
 
+/* A result of a rule of somebody's own. */
+static void take_own(void *user, const struct result *found)
+{
+    const struct audit_judge *judge = user;
+    struct result result = *found;
+
+    give(judge, &result, catalogue_find(judge->config.catalogue, result.id));
+}
+
 static void sink(void *user, const struct flow_event *event)
 {
     struct audit_judge *judge = user;
 
     rule_engine_event(judge->engine, event);
+    if (judge->config.rules != NULL)
+        lua_rules_event(judge->config.rules, event);
     if (event->kind == FLOW_END) {
         struct flow_context context = {.judge = judge, .flow = event->flow};
 
         context.names[0][0] = context.names[1][0] = '\0';
         rule_engine_flow_results(judge->engine, event->flow, take_result, &context);
         rule_engine_flow_done(judge->engine, event->flow);
+        if (judge->config.rules != NULL)
+            lua_rules_flow_end(judge->config.rules, event->flow, take_own, judge);
         results_end(judge);
     }
 }
@@ -231,6 +245,8 @@ struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
         return NULL;
     }
     judge->findings.memory = config->memory;
+    if (config->rules != NULL)
+        lua_rules_select(config->rules, is_selected, judge);
     for (size_t i = 0; i < rule_count(); i++)
         judge->requirements[i] = catalogue_find(config->catalogue, rule_at(i)->id);
     return judge;

@@ -17,6 +17,7 @@
 #include "wire/sentence.h"
 
 struct audit_judge; /* opaque */
+struct lua_rules;
 
 struct audit_judge_config {
     const struct catalogue *catalogue;
@@ -28,6 +29,7 @@ struct audit_judge_config {
     void *user;
     void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */
     size_t memory;                                /* struct flow_config's; 0: the default */
+    struct lua_rules *rules;                      /* of somebody's own, which `catalogue` has, too; NULL: none */
 };
 
 /* A copy of *config is kept; what it points to outlives the judge. NULL without memory. */

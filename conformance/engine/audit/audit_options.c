@@ -123,6 +123,10 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return format_option_parse(&options->format, value, error);
+    if (option_value("--rules", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return 0; /* cmd_audit() has loaded them: the catalogue has to know them */
     if (option_value("--expect", argc, argv, index, &value, error) != 0)
         return -1;
     if (value != NULL) {

@@ -12,6 +12,8 @@
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
 
+struct lua_rules;
+
 struct audit_options {
     struct selection selection;
     struct capture_list files;      /* at least one, read or skipped, when parsed, but for a shard */
@@ -31,7 +33,8 @@ struct audit_options {
     unsigned spread;                   /* weeks over which the review days of new expectations are spread */
     char **elsewhere;                  /* --shard with --expect: captures of the other shards, owned */
     size_t elsewhere_count;
-    bool force; /* what an earlier command left in `output` is removed */
+    struct lua_rules *rules; /* of --rules, loaded before this is parsed; NULL: none */
+    bool force;              /* what an earlier command left in `output` is removed */
 };
 
 /*

@@ -142,6 +142,7 @@ static int work(const struct audit_workers_config *config)
         .catalogue = config->catalogue,
         .selection = config->selection,
         .memory = config->memory,
+        .rules = config->rules,
         .ladders = config->lines,
         .result = take_result,
         .results_end = take_flow_end,

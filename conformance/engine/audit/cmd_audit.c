@@ -12,6 +12,8 @@
 
 #include "conformance/engine/audit/audit_internal.h"
 #include "conformance/engine/audit/audit_workers.h"
+#include "conformance/engine/audit/lua_meta.h"
+#include "conformance/engine/audit/lua_rules.h"
 #include "conformance/engine/option/output_folder.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
@@ -61,6 +63,9 @@ static void usage(void)
         "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
         "date\n"
         "  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n"
+        "  --rules FILE.lua   judge by these rules, too (docs/writing-rules.md); repeat it for several files\n"
+        "  --rules-meta       list what a rule can ask of events, as definitions for the Lua language server, and "
+        "stop\n"
         "  --findings-only    write what passed as one line for each requirement and role: results and JUnit stay "
         "small\n"
         "  --all              also show passes\n"
@@ -119,6 +124,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
         .catalogue = audit->catalogue,
         .selection = &options->selection,
         .memory = options->memory,
+        .rules = options->rules,
         .ladders = audit->logged,
         .result = audit_take_result,
         .results_end = audit_write_results,
@@ -170,6 +176,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .files = &options->files,
         .processes = options->processes,
         .memory = options->memory,
+        .rules = options->rules,
         .capabilities = audit->capabilities & RUN_CONFINE_READING,
         .lines = audit->logged || audit->expect != NULL,
         .findings_only = options->findings_only,
@@ -335,6 +342,20 @@ static int audit_files(const struct audit_options *options, const struct catalog
     return status;
 }
 
+/* The files of --rules: read before all else, for the other arguments may name their ids. */
+static int rules_load(struct lua_rules **rules, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], "--rules") != 0)
+            continue;
+        if (*rules == NULL && (*rules = lua_rules_new(error)) == NULL)
+            return -1;
+        if (lua_rules_load(*rules, argv[i + 1], error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int cmd_audit(int argc, char **argv)
 {
     struct audit_options options = {0};
@@ -353,15 +374,25 @@ int cmd_audit(int argc, char **argv)
             list_reasons();
             return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
         }
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--rules-meta") == 0) {
+            lua_meta_print(stdout);
+            return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
+        }
     run_stop_install("audit");
-    if (catalogue_load(&catalogue, &error) != 0)
+    if (rules_load(&options.rules, argc, argv, &error) != 0 ||
+        (options.rules != NULL ? lua_rules_catalogue(options.rules, &catalogue, &error)
+                               : catalogue_load(&catalogue, &error)) != 0) {
+        lua_rules_free(options.rules);
         return complain(EXIT_USAGE, "%s", error.text);
+    }
     status = audit_options_parse(&options, catalogue, argc, argv, &error);
     if (status != 0)
         complain(status, "%s", error.text);
     else
         status = audit_files(&options, catalogue);
     audit_options_free(&options);
+    lua_rules_free(options.rules);
     catalogue_free(catalogue);
     return status;
 }

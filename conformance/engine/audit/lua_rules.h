@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules of one's own, in Lua (docs/writing-rules.md): `audit --rules FILE.lua`. Each is a requirement with an id, which the catalogue has for this
+ * audit, and a function that is called with each event of the kinds that it wants.
+ */
+#ifndef CONFORMANCE_ENGINE_LUA_RULES_H
+#define CONFORMANCE_ENGINE_LUA_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conformance/flow/flow.h"
+#include "conformance/requirements/catalogue.h"
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+struct lua_rules; /* opaque */
+
+/* Without a file. NULL with the sentence set. */
+struct lua_rules *lua_rules_new(struct sentence *error);
+void lua_rules_free(struct lua_rules *rules); /* NULL is allowed */
+
+/* What a file declares. 0, or -1 with "FILE:line: what, and what was expected". */
+int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *error);
+
+/*
+ * The catalogue with these rules at its end, which the caller frees. 0, or -1 with the sentence set: an id is a requirement's or another
+ * rule's.
+ */
+int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct sentence *error);
+
+/* Leaves out the rules that are not selected. */
+void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, void *argument), void *argument);
+
+/* Judges an event. */
+void lua_rules_event(struct lua_rules *rules, const struct flow_event *event);
+
+/*
+ * At a flow's end: a result for each rule and side that its traffic exercised; of `flow`, which is forgotten then. Its file is the caller's to
+ * know. A rule whose script failed gives one that is INCONCLUSIVE.
+ */
+void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
+                        void (*take)(void *user, const struct result *result), void *user);
+
+#endif
