@@ -83,8 +83,8 @@ cp "$WORK/stays.lua" "$WORK/scripts"
 mkfifo "$WORK/pipe"
 "$WARPCHECK" prove --scripts "$WORK/scripts" --seeds 1 -j 2 --format jsonl >"$WORK/stdout" 2>"$WORK/stderr" &
 process=$! last="a signal during prove"
-until [ -n "$(pgrep -P "$process")" ]; do kill -0 "$process" || break; done
-workers=$(pgrep -P "$process" | tr '\n' ' ')
+# Asked once: a worker that was there may be gone, and another not yet there, when it is asked again.
+until workers=$(pgrep -P "$process" | paste -sd ' ') && [ -n "$workers" ]; do kill -0 "$process" || break; done
 kill -TERM "$process"
 status=0
 wait "$process" || status=$?
