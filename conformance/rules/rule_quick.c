@@ -124,7 +124,7 @@ void quick_forget(struct rule_flow *state)
 
 struct quick_class *quick_class_make(struct rule_flow *state, unsigned direction, int index)
 {
-    enum { FIRST_ROOM = 16 };
+    enum { FIRST_ROOM = 4 };
 
     if (state->quick_count == state->quick_room) {
         unsigned room = state->quick_room == 0 ? FIRST_ROOM : state->quick_room * 2;

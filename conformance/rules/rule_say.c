@@ -12,12 +12,10 @@
 /* NULL without memory: the pass is not counted then. */
 static struct rule_tally *tally_make(struct rule_tallies *tallies, size_t rule)
 {
-    enum { FIRST_ROOM = 16 };
+    enum { MORE_ROOM = 8 }; /* flows of a kind exercise the same few rules: what is reserved stays empty */
 
     if (tallies->count == tallies->room) {
-        unsigned room = tallies->room == 0                ? FIRST_ROOM
-                        : tallies->room * 2u < RULE_COUNT ? tallies->room * 2u
-                                                          : RULE_COUNT;
+        unsigned room = tallies->room + MORE_ROOM < RULE_COUNT ? tallies->room + MORE_ROOM : RULE_COUNT;
         struct rule_tally *grown = realloc(tallies->list, room * sizeof(*grown));
 
         if (grown == NULL) {

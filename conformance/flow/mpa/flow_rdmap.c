@@ -176,7 +176,7 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
 
 void flow_sent_grow(struct flow_half *half)
 {
-    enum { FIRST_ROOM = 16 };
+    enum { FIRST_ROOM = 2 }; /* many flows are short */
     uint32_t room = half->sent_room == 0 ? FIRST_ROOM : half->sent_room * 2;
     struct flow_sent *grown = realloc(half->sent, room * sizeof(*grown));
 
