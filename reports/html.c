@@ -200,6 +200,8 @@ static void facts(const struct html *html)
         fact_number(html, "FPDUs", summary->fpdus);
         fact_number(html, "DDP segments", summary->ddp_segments);
         fact_number(html, "CRC errors", summary->crc_errors);
+        if (summary->restarts)
+            fact_number(html, "Restarts of the device", summary->restarts);
     }
     for (size_t i = 0; i < summary->message_count; i++)
         fact_number(html, summary->messages[i].name, summary->messages[i].count);

@@ -45,6 +45,7 @@ static void join_traffic(struct run_summary *to, const struct run_summary *from)
     to->fpdus = larger(to->fpdus, from->fpdus);
     to->ddp_segments = larger(to->ddp_segments, from->ddp_segments);
     to->crc_errors = larger(to->crc_errors, from->crc_errors);
+    to->restarts = larger(to->restarts, from->restarts);
     account_join(&to->account, &from->account);
     to->allow_gaps = to->allow_gaps && from->allow_gaps;
     to->ended = later(to->ended, from->ended);

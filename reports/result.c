@@ -142,6 +142,7 @@ void summary_add_traffic(struct run_summary *to, const struct run_summary *from)
     to->fpdus += from->fpdus;
     to->ddp_segments += from->ddp_segments;
     to->crc_errors += from->crc_errors;
+    to->restarts += from->restarts;
     flow_account_add(&to->account, &from->account);
     for (size_t i = 0; i < from->message_count; i++)
         summary_add_messages(to, from->messages[i].name, from->messages[i].count);

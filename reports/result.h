@@ -133,6 +133,7 @@ struct run_summary {
     uint64_t known_findings; /* how many findings the `known` results are of */
     uint64_t not_exercised;  /* requirements selected (run) or known (audit) that nothing decided */
     uint64_t frames, fpdus, ddp_segments, crc_errors;
+    uint64_t restarts; /* of the device in the course of the run, by its profile's restart_command */
     struct message_count messages[RUN_SUMMARY_MESSAGES];
     size_t message_count;
     struct flow_account account;        /* what became of every file, frame and octet */

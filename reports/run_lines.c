@@ -162,6 +162,8 @@ json_t *run_summary_to_json(const struct run_summary *summary)
         rc |= member_set_count(messages, summary->messages[i].name, summary->messages[i].count);
     rc |= json_object_set_new(object, "messages", messages);
     rc |= member_set_count(object, "crc_errors", summary->crc_errors);
+    if (summary->restarts)
+        rc |= member_set_count(object, "restarts", summary->restarts);
     if (!account_is_empty(&summary->account))
         rc |= json_object_set_new(object, "account", account_to_json(&summary->account));
     if (summary->allow_gaps)
@@ -196,6 +198,7 @@ int run_summary_from_json(json_t *object, struct run_summary *summary)
         .fpdus = member_count(object, "fpdus"),
         .ddp_segments = member_count(object, "ddp_segments"),
         .crc_errors = member_count(object, "crc_errors"),
+        .restarts = member_count(object, "restarts"),
         .allow_gaps = json_is_true(json_object_get(object, "allow_gaps")),
         .ended = member_text(object, "ended"),
         .stopped = member_text(object, "stopped"),

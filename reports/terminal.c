@@ -278,6 +278,14 @@ static void put_traffic(const struct terminal *terminal, const struct run_summar
     fputc('\n', terminal->out);
 }
 
+static void put_restarts(const struct terminal *terminal, const struct run_summary *summary)
+{
+    if (summary->restarts == 0)
+        return;
+    put_count(terminal->out, "restart_command was run ", summary->restarts, "time");
+    fputs(" in the course of the run, because the device had ended\n", terminal->out);
+}
+
 void terminal_summary(struct terminal *terminal, const struct run_summary *summary, const char *report_path)
 {
     static const struct {
@@ -318,6 +326,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
               terminal->out);
     put_traffic(terminal, summary);
     account_print(terminal->out, &summary->account);
+    put_restarts(terminal, summary);
     if (terminal->colour)
         fputs(colour_of(closing[status].verdict), terminal->out);
     fputs(words, terminal->out);

@@ -358,3 +358,17 @@ uint64_t link_net_dropped(struct link *link)
         return 0;
     return (uint64_t)counts.ps_drop + counts.ps_ifdrop;
 }
+
+bool link_net_is_down(const struct link *link)
+{
+    struct ifreq request = {0};
+    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool down;
+
+    if (handle < 0)
+        return false;
+    (void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", ((const struct link_net *)link)->interface);
+    down = ioctl(handle, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_RUNNING) == 0;
+    (void)close(handle);
+    return down;
+}

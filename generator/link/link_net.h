@@ -7,6 +7,7 @@
 #ifndef GENERATOR_LINK_NET_H
 #define GENERATOR_LINK_NET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "generator/link/link.h"
@@ -31,6 +32,9 @@ const uint8_t *link_net_mac(const struct link *link);
 
 /* Frames that the kernel dropped because we were slow; not 0 means that a check's view has holes. */
 uint64_t link_net_dropped(struct link *link);
+
+/* The interface is down, or has no carrier: nobody at its other end. False also where the kernel does not say. */
+bool link_net_is_down(const struct link *link);
 
 /*
  * The time of a frame on the clock of link_now(), all in nanoseconds. The kernel gives a captured frame the time of the wall clock, which

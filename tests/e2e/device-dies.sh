@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The embedded device is killed at counted moments of a live run: the kernel closes its connections, which no verdict may rest
-# on. Or one of its allocations fails. The check that was running is INCONCLUSIVE, none fails, and --resume ends as a run does
-# that nobody disturbed.
+# The embedded device is killed at counted moments of a live run, by SIGKILL as a person or a system without memory does it: the
+# kernel closes its connections, which no verdict may rest on. Or one of its allocations fails. The check that was running is
+# INCONCLUSIVE, none fails, and --resume ends as a run does that nobody disturbed. A crash (SIGSEGV) is a FAIL of the check that was
+# running, and of no other.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
@@ -31,6 +32,18 @@ for ((i = 1; i <= 12; i++)); do
 	holds "the same as when undisturbed" diff "$WORK/whole" "$WORK/again"
 done
 holds "it died before the end of most ($died)" test "$died" -ge 6
+
+crashed=0
+for ((i = 2; i <= 12; i += 2)); do
+	at=$((calls * i / 14)) status=0
+	rm -rf "$WORK/out"
+	"${chaos[@]}" CHAOS_AT="$at" CHAOS_DO=orphan CHAOS_SIGNAL=11 "${run[@]}" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	[ "$(blamed | awk '{ print $1 }')" != 1 ] || crashed=$((crashed + 1))
+	holds "one check at most is blamed for the crash at call $at: $(verdicts | xargs)" test "$(blamed | awk '{ n += $1 } END { print n + 0 }')" -le 1
+	holds "by the signal (status $status)" test "$status" -ne 1 -o \
+		"$(grep -c 'the device did not survive this check: the device.s process ended (signal 11)' "$WORK/out/results.jsonl")" -eq 1
+done
+holds "most crashes are findings ($crashed)" test "$crashed" -ge 2
 
 # Allocations of the device: the last that was made in a new place shows how many there are until it has done everything
 # once. Those before it serve the exchanges that show what the device serves; the checks come after it.

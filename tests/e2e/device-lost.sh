@@ -4,7 +4,7 @@
 # Devices as they are, behind profiles with wait_for_device, restart_command and connect_command: a server that serves one
 # connection and exits, one that crashes on a certain stimulus, one that somebody else starts again, one that does not come back,
 # and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused it; the commands' output is
-# kept, and their processes end with the run.
+# kept, and their processes end with the run. The same without any of these members: a death is a FAIL, and a link that is down none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -15,8 +15,10 @@ cat >"$WORK/inside.sh" <<'INSIDE'
 source tests/e2e/device.bash
 stands peer "$IWARP_PEER" --listen 9998 --bind 127.0.0.1
 supervisor=
-if [ "$1" = supervised ] || [ "$1" = vanishing ]; then
-	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 9998 crash; [ "$how" = supervised ] || return 0; done; }
+if [[ $1 =~ ^(supervised|relay|vanishing|plain|unplugged)$ ]]; then
+	declare -A kinds=([relay]=once [unplugged]=unplug)
+	kind=${kinds[$1]:-crash}
+	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 9998 "$kind"; [[ $how =~ ^(supervised|relay)$ ]] || return 0; done; }
 	rm -f "$WORK/enough"
 	how=$1 again >"$WORK/supervised.txt" 2>&1 &
 	supervisor=$!
@@ -40,6 +42,9 @@ profile once "$(device once)"
 profile failing "$(device failing)"
 profile crash "\"wait_for_device\": 20, $(device crash)"
 profile supervised '"wait_for_device": 20'
+profile relay '"wait_for_device": 20'
+profile plain '"name": "a device that nobody waits for"'
+profile unplugged '"name": "a device that nobody waits for"'
 profile vanishing '"wait_for_device": 1'
 profile initiator "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\"]"
 profile enhanced "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\", \"enhanced\"]"
@@ -50,7 +55,7 @@ run() { # STATUSES WHAT DEVICE ARGUMENTS...
 	out=$WORK/$3
 	[ -s "$out/results.jsonl" ] || return 0
 	jq -r 'select(.type == "result" and .by == "check") | [.id, .verdict, .message // "", .actual // "", .frame // 0] | @tsv' "$out/results.jsonl" >"$out/verdicts"
-	holds "$2: nothing is left of its commands" bash -c "! grep -E 'fragile_device|lone_initiator' '$WORK/$3.left' | grep -v '9998 crash'"
+	holds "$2: nothing is left of its commands" bash -c "! grep -E 'fragile_device|lone_initiator' '$WORK/$3.left' | grep -v 'perl tests/e2e/fragile_device'"
 }
 count() { grep -cE "$1" "$out/verdicts" || true; }
 
@@ -62,6 +67,8 @@ for how in once failing; do
 	run 0 "a server that is $how" $how "${checks[@]}"
 	holds "$how: checks pass" [ "$(count $'\tPASS\t')" -ge 3 ]
 	holds "$how: its end is no finding" [ "$(count $'\t(FAIL|WARN|INCONCLUSIVE)\t')" -eq 0 ]
+	holds "$how: the restarts are counted" [ "$(jq 'select(.type == "summary") | .restarts' "$out/results.jsonl")" -ge 9 ]
+	holds "$how: and told" grep -qE '^restart_command was run [0-9]+ times in the course of the run' "$WORK/stdout"
 	holds "$how: it was started for each connection" [ "$(cat "$out"/evidence/*.restart.txt | grep -c "^listens on 10.99.0.2 port 9999, $how")" -ge 9 ]
 done
 
@@ -81,6 +88,26 @@ frames() { jq -r 'select(.verdict == "FAIL" and .by == "check") | [.evidence, .f
 while read -r file frame; do
 	holds "$file frame $frame is the tester's, with octets" [ "$("$TSHARK" -r "$WORK/crash/$file" -Y "frame.number == $frame && ip.src == 10.99.0.3 && tcp.len > 0" 2>/dev/null | wc -l)" -eq 1 ]
 done < <(frames)
+
+# Somebody starts a server anew that serves one connection: it refuses for a while, and no check is blamed for that.
+run '0 4' "a server of one connection that somebody starts again" relay "${checks[@]}"
+holds "relay: its end is no finding" [ "$(count $'\t(FAIL|WARN)\t')" -eq 0 ]
+
+# Nobody waits for it. A RST to each SYN shows the death; the check that killed it is named by all that follow.
+passes=any run 1 "a server that crashes, and nobody waits for it" plain "${checks[@]}"
+holds "plain: one check killed it" [ "$(count $'\tFAIL\tthe device did not survive this check: it accepts no TCP connection any more')" -eq 1 ]
+holds "plain: the verdict names a frame" [ "$(count $'\tFAIL\t.*\t0$')" -eq 0 ]
+killer=$(awk -F'\t' '$2 == "FAIL" { print $1 }' "$out/verdicts")
+holds "plain: the rest names $killer" [ "$(count $'\tINCONCLUSIVE\tthe device is lost since check '"$killer")" -ge 3 ]
+holds "plain: and nothing else" [ "$(count $'\tINCONCLUSIVE\t')" -eq "$(count $'\tINCONCLUSIVE\tthe device is lost since check '"$killer")" ]
+holds "plain: the rest has one cause" [ "$(jq -r 'select(.verdict == "INCONCLUSIVE" and .by == "check") | .cause' "$out/results.jsonl" | sort -u)" = device-lost ]
+holds "plain: a start-up was served" [ "$(count 'does not serve a start-up')" -eq 0 ]
+
+# Silence on a link that is down is no death.
+passes=any run 4 "a cable that is pulled out" unplugged "${checks[@]}"
+holds "unplugged: nothing is blamed on it" [ "$(count $'\t(FAIL|WARN)\t')" -eq 0 ]
+holds "unplugged: the check says why" [ "$(count $'\tINCONCLUSIVE\tthe tester.s end of the link went down during this check')" -eq 1 ]
+holds "unplugged: the rest names it" [ "$(count $'\tINCONCLUSIVE\tthe device is lost since check ')" -ge 3 ]
 
 passes=any run '1 4' "a server that does not come back" vanishing "${checks[@]}"
 holds "vanishing: the check that killed it" [ "$(count $'\tFAIL\tthe device did not survive this check')" -eq 1 ]

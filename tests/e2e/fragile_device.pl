@@ -7,6 +7,7 @@
 #   once    it serves one connection, then it exits with status 0
 #   failing as once, but with status 1: some servers call each end of a connection an error
 #   crash   it serves any number; a connection whose first octets are no MPA Request makes it die of SIGSEGV
+#   unplug  it serves any number; such a connection makes its end of the cable, device0, go down
 use strict;
 use warnings;
 use IO::Select;
@@ -41,16 +42,17 @@ while (my @ready = $select->can_read) {
 			$said{$device} = '';
 			$select->add($device, $stack);
 			# Like many servers that serve one: no second connection is even queued.
-			if ($how ne 'crash') { $select->remove($listener); close $listener; $served = 1; }
+			if ($how =~ /^(once|failing)$/) { $select->remove($listener); close $listener; $served = 1; }
 			next;
 		}
 		next unless $other{$socket};
 		my $got = sysread $socket, my $octets, 65536;
 		if (!$got) { end_of($socket); next; }
-		if ($how eq 'crash' && defined $said{$socket}) {
+		if ($how =~ /^(crash|unplug)$/ && defined $said{$socket}) {
 			$said{$socket} .= $octets;
 			my $wanted = substr 'MPA ID Req Frame', 0, length $said{$socket};
 			if (substr($said{$socket}, 0, length $wanted) ne $wanted) {
+				if ($how eq 'unplug') { system 'ip', 'link', 'set', 'device0', 'down'; sleep 100; }
 				print "crashes\n";
 				$SIG{SEGV} = 'DEFAULT';
 				kill 'SEGV', $$;

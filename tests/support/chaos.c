@@ -8,7 +8,7 @@
  *   CHAOS_AT      what happens does so at this call, from 1; 0 or nothing: calls are counted, and that is all
  *   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call and all later ones fail), kill, term (SIGKILL
  *                 and SIGTERM, to the program itself), twice (two SIGTERM, when a call that opens a file has done so),
- *                 orphan (SIGKILL to the living child that was started last), step (CHAOS_STEP seconds are added to the wall
+ *                 orphan (CHAOS_SIGNAL, 9 is SIGKILL, to the living child that was started last), step (CHAOS_STEP seconds are added to the wall
  *                 clock from then on, to the time of captured frames, too), short (a write(2) does half of what it was
  *                 asked for)
  *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
@@ -64,6 +64,7 @@ static struct {
     enum deed deed;
     long at, calls;
     int number, step;        /* errno; seconds */
+    int signal;              /* CHAOS_SIGNAL */
     int count, trace, sites; /* descriptors; -1: none */
     const char *from;        /* CHAOS_FROM */
     pid_t owner, children[CHILDREN];
@@ -135,7 +136,7 @@ static bool happens(enum class class)
     case TERM: (void)kill(getpid(), SIGTERM); break;
     case ORPHAN:
         /* What was started after it and has ended, such as a child that makes a filter, is no process any more. */
-        while (chaos.child_count > 0 && kill(chaos.children[--chaos.child_count], SIGKILL) != 0)
+        while (chaos.child_count > 0 && kill(chaos.children[--chaos.child_count], chaos.signal) != 0)
             ;
         break;
     case FAIL:
@@ -201,6 +202,7 @@ __attribute__((constructor)) static void begin(void)
     chaos.at = number_of("CHAOS_AT", 0);
     chaos.number = (int)number_of("CHAOS_ERRNO", ENOSPC);
     chaos.step = (int)number_of("CHAOS_STEP", 0);
+    chaos.signal = (int)number_of("CHAOS_SIGNAL", SIGKILL);
     chaos.from = getenv("CHAOS_FROM");
     chaos.count = open_high("CHAOS_COUNT");
     chaos.trace = open_high("CHAOS_TRACE");

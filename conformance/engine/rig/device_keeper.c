@@ -16,6 +16,7 @@ enum {
     FIRST_PAUSE = 20,  /* milliseconds between two attempts; the next one is longer */
     LONGEST_PAUSE = 1000,
     END_PATIENCE = 500, /* milliseconds: the end of a process comes after that of its connections */
+    LOOK_SECONDS = 5,   /* a device that nobody waits for, and that refuses so long, is not there any more */
 };
 
 void device_keeper_init(struct device_keeper *keeper, struct device_command *commands, unsigned wait_seconds)
@@ -93,6 +94,7 @@ static int start(struct rig *rig, struct sentence *error)
     keeper->is_device = false;
     keeper->stimulated = false;
     keeper->fresh = true;
+    keeper->restarts += keeper->served;
     return device_command_start(keeper->commands, &what, error);
 }
 
@@ -134,9 +136,18 @@ void device_keeper_accepted(struct rig *rig, bool stimulating)
         return;
     keeper->deadline_ns = 0;
     keeper->fresh = false;
+    keeper->served = true;
+    keeper->absent.text[0] = '\0';
     keeper->stimulated = keeper->stimulated || stimulating;
+    keeper->tried = keeper->tried || stimulating;
     if (restarts(keeper) && !keeper->is_device)
         keeper->is_device = device_command_state(keeper->commands, DEVICE_RESTART, 0).running;
+}
+
+void device_keeper_stimulated(struct rig *rig)
+{
+    if (rig->keeper != NULL && rig->stimulating)
+        rig->keeper->stimulated = rig->keeper->tried = true;
 }
 
 /* The first refusal of several: the device is started again. */
@@ -145,6 +156,9 @@ static bool begin_waiting(struct rig *rig, const char *why)
     struct device_keeper *keeper = rig->keeper;
     struct sentence error;
 
+    /* Nothing but connections has come to it so far: somebody starts it anew after each. */
+    if (keeper->served && !keeper->tried && !restarts(keeper))
+        keeper->serves_one = true;
     note_death(rig, END_PATIENCE, why);
     keeper->lost_ns = rig_now(rig);
     keeper->deadline_ns = keeper->lost_ns + keeper->wait_ns;
@@ -189,6 +203,44 @@ bool device_keeper_one(struct rig *rig)
     return keeper->serves_one;
 }
 
+/* Is the device there? An upper tester is asked to make it listen, once. False with the last exchange, and why it failed. */
+static bool is_there(struct rig *rig, struct tester_exchange *exchange, struct sentence *why)
+{
+    uint64_t limit = rig_now(rig) + LOOK_SECONDS * SECOND, pause = FIRST_PAUSE * MILLISECOND;
+    bool asked = !rig->upper_tester || rig->ops->reset == NULL;
+    struct sentence ignored;
+
+    while (rig_ask(rig, exchange, why) != 0) {
+        if (!asked) {
+            asked = true;
+            (void)rig->ops->reset(rig, &ignored);
+            continue;
+        }
+        if (run_stopped() || rig_now(rig) + pause > limit || rig_pass(rig, pause) != 0)
+            return false;
+        pause = pause * 2 < LONGEST_PAUSE * MILLISECOND ? pause * 2 : LONGEST_PAUSE * MILLISECOND;
+    }
+    return true;
+}
+
+/* Nobody asked for a lost device to be waited for, and the check has not shown that the device is there. */
+static void look_for_it(struct rig *rig)
+{
+    struct device_keeper *keeper = rig->keeper;
+    unsigned losses = rig->losses;
+    struct tester_exchange exchange;
+    struct sentence why;
+
+    if (rig->only_opens || rig->failure.text[0] != '\0' || is_there(rig, &exchange, &why) || run_stopped())
+        return;
+    (void)sentence_set(&keeper->absent, "%.300s", why.text);
+    if (!exchange.refused || rig->losses != losses || rig->gone.text[0] != '\0')
+        return;
+    keeper->death_ns = rig_now(rig);
+    (void)sentence_set(&keeper->death, "it accepts no %s any more, for %d s (%.200s)",
+                       rig->llp == DDP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", LOOK_SECONDS, why.text);
+}
+
 void device_keeper_end(struct rig *rig, bool served)
 {
     struct device_keeper *keeper = rig->keeper;
@@ -205,12 +257,19 @@ void device_keeper_end(struct rig *rig, bool served)
         }
         device_command_stop(keeper->commands, DEVICE_CONNECT);
     }
-    if (!keeper->stimulated || !keeper->waits)
+    if (!keeper->stimulated)
         return;
-    if (!keeper->serves_one && !served)
-        (void)rig_ask(rig); /* by a connection: a refusal ends in device_keeper_refused() */
-    else if (process_ended(keeper, keeper->serves_one ? END_PATIENCE : 0, &state))
+    if (!keeper->waits) {
+        if (!served)
+            look_for_it(rig);
+    } else if (!keeper->serves_one && !served) {
+        struct tester_exchange exchange;
+        struct sentence ignored;
+
+        (void)rig_ask(rig, &exchange, &ignored); /* by a connection: a refusal ends in device_keeper_refused() */
+    } else if (process_ended(keeper, keeper->serves_one ? END_PATIENCE : 0, &state)) {
         note_death(rig, 0, "");
+    }
     keeper->stimulated = false;
 }
 

@@ -6,6 +6,10 @@
  *
  * A device that ends after a connection without any stimulus, and whose own process then does not crash, serves one connection:
  * its end is no finding. It is started anew before each connection.
+ *
+ * Where a profile asks for nothing of that, the device is looked for after a check that did not pass. One that refuses each
+ * connection for some seconds, and has accepted those before the stimulus, has died of the check. Silence is no proof of a death: a
+ * link that is down is silent, too. Nor is a refusal where the upper tester is gone as well: it may have been the device's listener.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_KEEPER_H
 #define CONFORMANCE_ENGINE_DEVICE_KEEPER_H
@@ -23,6 +27,8 @@ struct device_keeper {
     char label[DEVICE_COMMAND_LABEL]; /* of the check that runs: names the output of its commands */
     bool stimulated;       /* the check that runs has connected for its stimulus, since the device was started */
     bool is_device;        /* restart_command's own process is the device: it ran when the device accepted */
+    bool tried;            /* some check has connected for its stimulus */
+    bool served;           /* the device has accepted a connection */
     bool serves_one;       /* learned: the device ends after a connection */
     bool fresh;            /* started, and no connection since */
     struct sentence death; /* how the device was lost during the check that runs; "": it was not */
@@ -30,6 +36,9 @@ struct device_keeper {
     struct sentence lost;  /* why it will not come back: nothing can be judged any more; "": it is there */
     uint64_t deadline_ns, pause_ns; /* of the waiting that is under way; 0: none is */
     uint64_t lost_ns;               /* when that began */
+    struct sentence absent; /* a device that nobody waits for is not there since a check, which this names; "": it is */
+    char absent_since[DEVICE_COMMAND_LABEL]; /* the label of that check */
+    unsigned restarts;                       /* of a device that had accepted connections, by restart_command */
 };
 
 /* What a profile says; `commands` may be NULL. */
@@ -61,6 +70,9 @@ bool device_keeper_refused(struct rig *rig, const char *why);
 
 /* After the first exchange: does the device end by itself after a connection? Remembers it. */
 bool device_keeper_one(struct rig *rig);
+
+/* A connection of the device's, or an association, is there: is it for the stimulus of a check? */
+void device_keeper_stimulated(struct rig *rig);
 
 /* The check is over: is the device there? Notes its death otherwise, and brings it back. */
 void device_keeper_end(struct rig *rig, bool served);

@@ -89,12 +89,9 @@ static int measure_once(struct rig *rig, struct tester_exchange *exchange, struc
     return -1;
 }
 
-int rig_ask(struct rig *rig)
+int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
-    struct tester_exchange exchange;
-    struct sentence ignored;
-
-    return measure_once(rig, &exchange, &ignored);
+    return measure_once(rig, exchange, error);
 }
 
 /*

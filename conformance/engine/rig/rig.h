@@ -59,6 +59,8 @@ struct rig_ops {
      * device is no process that the rig has started.
      */
     bool (*impaired)(struct rig *rig, struct sentence *why);
+    /* The tester's own end of the link is down, so that silence says nothing. NULL: it never is. */
+    bool (*link_down)(struct rig *rig);
 };
 
 struct rig {
@@ -90,6 +92,7 @@ struct rig {
     struct sentence failure;      /* the link's, once it has failed */
     struct sentence gone;         /* why the upper tester will never answer again, once that is so */
     struct device_keeper *keeper; /* brings a lost device back; NULL: nobody does */
+    bool crashed;                 /* the device's own process, which the rig has started, has ended by itself */
     bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
 };
 
@@ -175,6 +178,11 @@ static inline bool rig_impaired(struct rig *rig, struct sentence *why)
     return rig->ops->impaired != NULL && rig->ops->impaired(rig, why);
 }
 
+static inline bool rig_link_down(struct rig *rig)
+{
+    return rig->ops->link_down != NULL && rig->ops->link_down(rig);
+}
+
 static inline uint64_t rig_now(struct rig *rig)
 {
     return link_now(rig->link);
@@ -187,8 +195,11 @@ static inline uint64_t rig_now(struct rig *rig)
  */
 int rig_measure(struct rig *rig, struct sentence *error);
 
-/* One exchange of the first tester with the device; a lost device is brought back. 0, or -1: it does not answer. */
-int rig_ask(struct rig *rig);
+/*
+ * One exchange of the first tester with the device; a lost device is brought back. 0, or -1 with a sentence: it does not
+ * answer.
+ */
+int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
 
 /*
  * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run

@@ -46,6 +46,12 @@ static void emit(void *context, const uint8_t *frame, size_t octets)
         net->rig.failure = net->rig.link->error;
 }
 
+/* Does somebody else end a process by this signal: a person, or a system without memory? */
+static bool is_sent(int signal)
+{
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
 /* The embedded device's own process has ended: there is nothing to wait for. */
 static bool died(void *context, struct sentence *why)
 {
@@ -58,6 +64,7 @@ static bool died(void *context, struct sentence *why)
         return net->end.text[0] != '\0';
     }
     net->device = 0;
+    net->rig.crashed = !WIFSIGNALED(ended) || !is_sent(WTERMSIG(ended));
     (void)sentence_set(&net->end, "the device's process ended (%s %d)", WIFSIGNALED(ended) ? "signal" : "exit status",
                        WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     *why = net->end;
@@ -173,8 +180,17 @@ static uint64_t net_dropped(struct rig *rig)
     return link_net_dropped(rig->link);
 }
 
-static const struct rig_ops net_rig_ops = {
-    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped, .impaired = net_impaired};
+static bool net_link_down(struct rig *rig)
+{
+    return link_net_is_down(rig->link);
+}
+
+static const struct rig_ops net_rig_ops = {.command = net_command,
+                                           .reset = net_reset,
+                                           .free = net_free,
+                                           .dropped = net_dropped,
+                                           .impaired = net_impaired,
+                                           .link_down = net_link_down};
 
 static struct net_rig *net_rig_new(struct sentence *error)
 {
@@ -355,7 +371,8 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
     net->rig.own = place->own_address;
     net->rig.tester_apart = place->control.family != 0;
     net->rig.reaction_least_ns = UINT64_C(1000000000) * profile->reaction_seconds;
-    if (profile->wait_for_device != 0 || commands != NULL) {
+    /* Side by side nobody could say which of the checks lost the device. */
+    if (place == &profile->place) {
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);
         net->rig.keeper = &net->keeper;
     }

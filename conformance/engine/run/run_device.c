@@ -19,14 +19,54 @@ void run_device_begin(struct rig *rig, const char *evidence)
     device_keeper_begin(rig->keeper, label);
 }
 
+bool run_device_absent(const struct rig *rig, struct sentence *why)
+{
+    const struct device_keeper *keeper = rig != NULL ? rig->keeper : NULL;
+
+    if (keeper == NULL || keeper->absent.text[0] == '\0')
+        return false;
+    (void)sentence_set(why, "the device is lost since check %s: %.300s", keeper->absent_since, keeper->absent.text);
+    return true;
+}
+
+void run_device_say_absent(const char *why, struct outcome *outcome)
+{
+    outcome->message = why;
+    outcome->cause = "device-lost";
+    outcome->hint = "the device is lost: it answers no connection any more";
+}
+
+/* The check during which a device is lost that nobody waits for: it is silent, or it went with its upper tester. */
+static void weigh_absence(struct device_keeper *keeper, const char *before, struct outcome *outcome,
+                          struct run_device_texts *texts)
+{
+    bool is_new = before[0] == '\0' && keeper->absent.text[0] != '\0';
+
+    if (is_new)
+        memcpy(keeper->absent_since, keeper->label, sizeof(keeper->absent_since));
+    if (!is_new || keeper->death.text[0] != '\0' || outcome->verdict != VERDICT_INCONCLUSIVE)
+        return;
+    (void)sentence_set(
+        &texts->message,
+        "%.200s; the device is lost with this check (%.200s), and nothing shows whether it died: its link, "
+        "its host or its upper tester may have",
+        outcome->message != NULL ? outcome->message : verdict_name(outcome->verdict), keeper->absent.text);
+    outcome->message = texts->message.text;
+}
+
 void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts, struct sentence *dead)
 {
     struct device_keeper *keeper = rig->keeper;
     bool failed = outcome->verdict == VERDICT_FAIL;
+    struct sentence before;
 
     if (keeper == NULL)
         return;
-    device_keeper_end(rig, outcome->verdict == VERDICT_PASS);
+    before = keeper->absent;
+    if (before.text[0] != '\0' && outcome->unready && run_device_absent(rig, &texts->message))
+        run_device_say_absent(texts->message.text, outcome);
+    device_keeper_end(rig, outcome->verdict == VERDICT_PASS || outcome->verdict == VERDICT_SKIP);
+    weigh_absence(keeper, before.text, outcome, texts);
     if (keeper->lost.text[0] != '\0')
         *dead = keeper->lost;
     if (keeper->death.text[0] == '\0')
@@ -37,6 +77,7 @@ void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_devic
                        failed && outcome->message != NULL ? "" : verdict_name(outcome->verdict),
                        failed && outcome->message != NULL ? outcome->message : "");
     outcome->verdict = VERDICT_FAIL;
+    outcome->broken = true;
     outcome->looked_at = (struct sighting){.kind = SIGHTING_DEATH, .time_ns = keeper->death_ns, .latest = UINT64_MAX};
     outcome->expected = "a device that still accepts connections after the check";
     outcome->actual = texts->actual.text;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_traffic.h"
@@ -79,6 +80,8 @@ static void fill_summary(struct run_command *command, int status, const struct s
     run_traffic_add(&command->traffic, &command->totals.flow);
     run_traffic_finish(summary, &command->traffic);
     summary->not_exercised = count_not_exercised(command);
+    if (command->rig != NULL && command->rig->keeper != NULL)
+        summary->restarts = command->rig->keeper->restarts;
 }
 
 /* "58 of them, as the device does not serve as responder: a zero-length RDMA Read (...)". Returns `text`. */

@@ -23,6 +23,7 @@ void run_served_take(struct run_served *served, json_t *learned)
         return;
     json_decref(served->known[i]);
     served->known[i] = json_incref(learned);
+    served->spoke[i] = served->spoke[i] || served_speaks(learned);
 }
 
 /* 0, or -1 with the reason. */
@@ -44,6 +45,7 @@ static int learn(struct run_served *served, const struct run_served_context *con
         return -1;
     json_decref(served->known[i]);
     served->known[i] = learned;
+    served->spoke[i] = served->spoke[i] || served_speaks(learned);
     if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
         return 0;
     return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
@@ -77,7 +79,9 @@ bool run_served_prepare(struct run_served *served, const struct run_served_conte
             return false;
         reason = served_why_not(served->known[i], "startup");
         if (!served_speaks(served->known[other]) && reason != NULL)
-            return sentence_set(why, "the device does not serve a start-up as %s: %.400s", role, reason) == 0;
+            return sentence_set(why, "the device does not serve %s as %s%s: %.400s",
+                                served->spoke[i] ? "start-ups any more" : "a start-up", role,
+                                served->spoke[i] ? ", as it did before" : "", reason) == 0;
     }
     served_use(context->host, served->known[i]);
     return true;
@@ -109,8 +113,9 @@ void run_served_say(const struct run_served *served, const char *role, const cha
         return;
     outcome->cause = served_cause(served->known[index], served_names[0], &outcome->hint);
     if (outcome->cause == NULL) {
-        outcome->cause = silent[index];
-        outcome->hint = "the device does not serve a start-up";
+        outcome->cause = served->spoke[index] ? "startup-no-longer-served" : silent[index];
+        outcome->hint = served->spoke[index] ? "the device does not serve start-ups any more, as it did before"
+                                             : "the device does not serve a start-up";
     }
 }
 

@@ -18,6 +18,7 @@ struct run_served {
     json_t *known[RUN_SERVED_ROLES]; /* responder, initiator */
     unsigned unready; /* checks in a row, in either role, whose good exchange before the stimulus failed */
     unsigned relearned;
+    bool spoke[RUN_SERVED_ROLES]; /* it has served a start-up, whatever it did when it was asked again */
 };
 
 /* What learning needs of the run. */

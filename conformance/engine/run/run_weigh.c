@@ -24,12 +24,36 @@ uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sente
     return dropped;
 }
 
+void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *why)
+{
+    if (outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE || !rig_link_down(rig))
+        return;
+    (void)sentence_set(why, "the tester's end of the link went down during this check (%s)",
+                       verdict_name(outcome->verdict));
+    outcome->verdict = VERDICT_INCONCLUSIVE;
+    outcome->message = why->text;
+}
+
 bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
 {
     struct sentence end;
 
     if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
         return false;
+    if (rig->crashed) {
+        (void)sentence_set(why, "the device did not survive this check: %.300s (the check itself: %s)", end.text,
+                           verdict_name(outcome->verdict));
+        *outcome = (struct outcome){
+            .verdict = VERDICT_FAIL,
+            .broken = true,
+            .line = outcome->line,
+            .looked_at = {.kind = SIGHTING_DEATH, .time_ns = rig_now(rig), .latest = UINT64_MAX},
+            .expected = "a device whose process goes on after the check",
+            .actual = why->text,
+            .message = why->text,
+        };
+        return true;
+    }
     if (outcome->verdict == VERDICT_INCONCLUSIVE)
         return true;
     (void)sentence_set(why, "%.300s during this check (%s)", end.text, verdict_name(outcome->verdict));

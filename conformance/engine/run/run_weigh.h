@@ -25,9 +25,13 @@ void run_weigh_level(struct outcome *outcome, const struct requirement *requirem
  */
 uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why);
 
+/* Silence on a link whose own end is down says nothing of the device: the message is `why` then. */
+void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *why);
+
 /*
  * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
- * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then. A process that
+ * crashed, or that exited, has failed.
  */
 bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why);
 

@@ -345,6 +345,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     noted = *outcome;
     run_device_weigh(rig, outcome, &device_texts, &run->dead);
     run->dropped += run_weigh_drops(outcome, rig_dropped(rig) - dropped, &why);
+    run_weigh_link(rig, outcome, &why);
     impaired = run_weigh_process(rig, outcome, &why);
     (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome->verdict));
     status = recorder_end(run->recorder, title, error);
@@ -377,7 +378,10 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     if (run->failure.text[0] != '\0')
         return -1;
     if (rig == NULL) {
-        run_served_say(run->served, item->role, why.text, &outcome);
+        if (run_served_tells(why.text) && run_device_absent(config->rig, &why))
+            run_device_say_absent(why.text, &outcome);
+        else
+            run_served_say(run->served, item->role, why.text, &outcome);
         tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, false);
     }

@@ -2,6 +2,7 @@
 /* SCTP in the table `rig`: how a check opens associations. lua_sctp_association.c has the methods of an association. */
 #include "conformance/engine/script/lua_sctp.h"
 
+#include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/lua_rig_internal.h"
 #include "conformance/engine/rig/rig_llp.h"
 #include "wire/ddp_sctp.h"
@@ -68,8 +69,10 @@ static int rig_sctp_connect(lua_State *lua)
     status = sctp_assoc_status(assoc);
     while (status->state < SCTP_ASSOC_ESTABLISHED && lua_rig_pump(lua, until))
         continue;
-    if (status->established_ns != 0)
+    if (status->established_ns != 0) {
+        device_keeper_accepted(rig, rig->stimulating);
         return 1;
+    }
     lua_pushnil(lua);
     lua_pushstring(lua, status->cause == SCTP_ASSOC_OPEN ? "no answer" : sctp_assoc_cause_name(status->cause));
     return 2;
@@ -99,6 +102,7 @@ static int rig_sctp_accept(lua_State *lua)
     while ((association->endpoint = sctp_host_accept(rig->sctp.host, port)) == NULL)
         if (!lua_rig_pump(lua, deadline))
             return 0;
+    device_keeper_stimulated(rig);
     return 1;
 }
 

@@ -135,6 +135,7 @@ static int rig_accept(lua_State *lua)
         if (!lua_rig_pump(lua, deadline))
             return 0;
     rig_note_round_trip(rig, tcp_status(connection->endpoint)->round_trip_ns);
+    device_keeper_stimulated(rig);
     return 1;
 }
 
