@@ -30,11 +30,15 @@ static void header_by_opcode(struct ddp_segment *segment, const uint8_t *octets,
 
 void seam_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count)
 {
+    struct defect_state *state = stream_state(stream);
+
     if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
         stream_complete(stream);
     if (segment->header != NULL && stream_behaves(stream, DEFECT_T_BY_OPCODE))
         header_by_opcode(segment, octets, count);
-    stream_state(stream)->segment = *segment;
+    state->goes_on =
+        segment->tagged && state->segment.tagged && !state->segment.last && state->segment.stag == segment->stag;
+    state->segment = *segment;
 }
 
 /* --- Placement --------------------------------------------------------------------------------------------------- */

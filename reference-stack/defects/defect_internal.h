@@ -185,6 +185,7 @@
     B(READ_SIZE_SIGNED,            "read-size-signed",            "RDMARDSZ from 2^31 on counts as negative") \
     B(SOURCE_TO_32_BITS,           "source-to-32-bits",           "the high half of SrcTO is dropped") \
     B(REVOKED_TAKEN,               "revoked-taken",               "an STag that is not valid any more is taken") \
+    B(REVOKED_IN_MESSAGE,          "revoked-in-message",          "an STag is looked at once a message: what comes of it after the STag was given up is placed") \
     B(TAGGED_NOT_PLACED,           "tagged-not-placed",           "the payload of Writes is thrown away") \
     B(UNTAGGED_BY_STAG,            "untagged-by-stag",            "untagged payload goes where octets 2-5, taken as STag, point") \
     B(ONE_OCTET_DROPPED,           "one-octet-dropped",           "the payload of segments of one octet is not placed") \

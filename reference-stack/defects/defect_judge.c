@@ -183,6 +183,11 @@ static bool revoked(const struct validation_subject *subject)
     return subject->region != NULL && !subject->region->valid;
 }
 
+static bool revoked_in_message(const struct validation_subject *subject)
+{
+    return revoked(subject) && stream_state(subject->stream)->goes_on;
+}
+
 static bool terminate_without_receive(const struct validation_subject *subject)
 {
     return subject->segment->qn == DDP_QN_TERMINATE && subject->stream->inbound.receives.count == 0;
@@ -354,6 +359,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_WRITE_BY_ATOMIC, "ddp-stag-access", true, region_for_atomics},
     {DEFECT_REVOKED_TAKEN, "ddp-stag", true, revoked},
     {DEFECT_REVOKED_TAKEN, "read-stag", true, revoked},
+    {DEFECT_REVOKED_IN_MESSAGE, "ddp-stag", true, revoked_in_message},
     {DEFECT_TERMINATE_NEEDS_RECEIVE, "ddp-buffer", false, terminate_without_receive},
     {DEFECT_IRD_ONE_LESS, "ddp-buffer", false, last_read_slot},
     {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},

@@ -67,6 +67,7 @@ struct message_left {
 
 struct defect_state {
     struct ddp_segment segment; /* the last that came in order */
+    bool goes_on;               /* it is of the tagged message whose segment came before it */
     uint64_t wake_at;           /* when the stream wants to be called; 0: not for a fault's sake */
     struct defect_early early[DEFECT_EARLY_MAX];
     /* uint64_t: what the targets of waiting Atomic Requests held when they came, or before they were changed */
