@@ -35,6 +35,7 @@ struct check {
     double lasts;               /* seconds that it takes on a healthy device, when these are many; 0: few */
     bool destructive;           /* may crash a peer: only with --destructive */
     bool unjudged;              /* rules do not judge its traffic */
+    bool frees;                 /* no device can break the row: what fails is the exchange that shows it */
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
     /* llp = "any": it drives DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED. */
     bool any_llp;

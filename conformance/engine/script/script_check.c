@@ -212,6 +212,8 @@ static void read_check(lua_State *lua, struct check *check)
     lua_getfield(lua, 1, "destructive");
     check->destructive = lua_toboolean(lua, -1);
     check->unjudged = lua_getfield(lua, 1, "rules") == LUA_TBOOLEAN && !lua_toboolean(lua, -1);
+    lua_getfield(lua, 1, "frees");
+    check->frees = lua_toboolean(lua, -1);
     lua_settop(lua, 1);
 }
 

@@ -307,6 +307,21 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     outcome->broken = outcome->verdict == VERDICT_FAIL;
 }
 
+/* A row that gives freedom cannot be broken: what failed is the exchange that was to show it, and other rows judge that. */
+static void excuse_exchange(struct script_host *host, const struct check *check, struct outcome *outcome)
+{
+    struct sentence why;
+
+    if (!check->frees || outcome->verdict != VERDICT_FAIL || outcome->broken)
+        return;
+    (void)sentence_set(
+        &why, "%.200s: %.120s was expected, not %.150s", outcome->message != NULL ? outcome->message : "",
+        outcome->expected != NULL ? outcome->expected : "", outcome->actual != NULL ? outcome->actual : "");
+    inconclusive(host, outcome,
+                 "the exchange that shows what the text leaves free has a fault, which other requirements judge",
+                 why.text);
+}
+
 void script_run(struct script_host *host, const struct check *check, const char *role, struct rig *rig,
                 struct recorder *recorder, struct outcome *outcome)
 {
@@ -321,6 +336,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     if (run_stage(host, &test)) {
         run_sandwich(host, check, outcome);
         judge_upper_tester(host, rig, losses, outcome);
+        excuse_exchange(host, check, outcome);
     } else {
         *outcome = test.outcome;
     }

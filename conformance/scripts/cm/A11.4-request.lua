@@ -42,6 +42,7 @@ check {
 
 check {
   id = "A11-TXT-05",
+  frees = true,
   purpose = "other CM messages, such as an MRA, may come before the answer",
   run = function(t)
     t:cm_can_configure { mra = true }

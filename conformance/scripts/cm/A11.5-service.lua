@@ -92,6 +92,7 @@ end
 
 check {
   id = "A11-TXT-16",
+  frees = true,
   purpose = "a CM without the service may pass Private Data on to whoever listens",
   sandwich = "cm answer",
   run = function(t)
@@ -136,6 +137,7 @@ check {
 
 check {
   id = "A11-TXT-17",
+  frees = true,
   also = { "A11-TXT-23" },
   purpose = "a server may reject any REQ of the service without a reason",
   sandwich = "cm answer",

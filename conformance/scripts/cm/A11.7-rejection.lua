@@ -174,6 +174,7 @@ check {
 
 check {
   id = "A11-AMB-06",
+  frees = true,
   purpose = "how a suggested value of 4 bits is written",
   run = function(t)
     local case = suggestions[3]
@@ -188,6 +189,7 @@ check {
 
 check {
   id = "A11-TXT-22",
+  frees = true,
   purpose = "octet 3 of the ARI is a filler",
   run = function(t)
     local got = ari_rejection(t, { MajV = 1 }, "a REQ with MajV 1")

@@ -102,6 +102,7 @@ check {
 
 check {
   id = "EMPA-7-10",
+  frees = true,
   role = "responder",
   purpose = "the Private Data of an Enhanced Reject: with the word before the ULP's, or without",
   run = function(t)
@@ -122,6 +123,7 @@ end
 
 check {
   id = "EMPA-7-16",
+  frees = true,
   role = "responder",
   requires = "upper_tester",
   purpose = "where no kind of RTR fits, an Enhanced Reject may come, or an Accept that names others",
@@ -387,6 +389,7 @@ check {
 
 check {
   id = "EMPA-7-20",
+  frees = true,
   role = "both",
   purpose = "A = 1 over SCTP: is the first segment an RTR?",
   requires = "upper_tester",
@@ -454,6 +457,7 @@ check {
 
 check {
   id = "EMPA-8-05",
+  frees = true,
   role = "initiator",
   purpose = "an Enhanced Accept that confirms no kind of RTR: a Terminate of MPA's layer, or the session just ends",
   run = function(t)

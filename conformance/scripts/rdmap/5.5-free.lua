@@ -29,6 +29,7 @@ end
 
 check {
   id = "RDMAP-3.1-08",
+  frees = true,
   role = "both",
   purpose = "what a receive holds after an operation that was aborted is nobody's to judge",
   run = function(t)
@@ -65,6 +66,7 @@ check {
 
 check {
   id = "RDMAP-5.5-01",
+  frees = true,
   purpose = "messages of two streams come in any order; those of each in theirs",
   run = function(t)
     local a, b = t:pair()
@@ -81,6 +83,7 @@ check {
 
 check {
   id = "RDMAP-5.5-02",
+  frees = true,
   role = "both",
   purpose = "Read Responses and the device's own Sends come in any order; each kind in its own",
   run = function(t)
@@ -119,6 +122,7 @@ check {
 
 check {
   id = "RDMAP-5.5-20",
+  frees = true,
   purpose = "a Send may be delivered before earlier Read Requests are answered",
   run = function(t)
     local m = t:memory { octets = LARGE }

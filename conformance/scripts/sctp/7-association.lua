@@ -88,6 +88,7 @@ end
 
 check {
   id = "SCTP5043-7.1-04",
+  frees = true,
   also = { "SCTP5043-7.1-05", "SCTP5043-11.1-07" },
   purpose = "associations of another mode may be refused, and do not disturb the first",
   run = function(t) other_mode(t, false) end,
@@ -95,6 +96,7 @@ check {
 
 check {
   id = "SCTP5043-11.1-08",
+  frees = true,
   purpose = "associations of DDP and RDMA together may be refused, and do not disturb the first",
   run = function(t) other_mode(t, sctp["DDP+RDMA"]) end,
 }

@@ -232,6 +232,7 @@ end
 
 check {
   id = "SCTP-2.1-04",
+  frees = true,
   role = "both",
   purpose = "an adaptation indication of another length than 8 does no harm",
   lasts = 4,
@@ -249,6 +250,7 @@ check {
 
 check {
   id = "SCTP-7.1-10",
+  frees = true,
   role = "both",
   purpose = "two adaptation indications in one INIT or INIT ACK",
   run = function(t)
@@ -305,6 +307,7 @@ end
 
 check {
   id = "SCTP-2.1-06",
+  frees = true,
   also = { "SCTP-2.1-07", "SCTP-3.1-04", "SCTP-3.1-05" },
   purpose = "associations of another mode may be refused, and do not disturb the first",
   run = function(t) other_mode(t, sctp.DDP) end,

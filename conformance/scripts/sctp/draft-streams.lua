@@ -80,6 +80,7 @@ end
 
 check {
   id = "SCTP-6-14",
+  frees = true,
   role = "both",
   purpose = "an ordered chunk: taken like an unordered one, or the end of its stream",
   run = function(t)
@@ -120,6 +121,7 @@ check {
 
 check {
   id = "SCTP-5-04",
+  frees = true,
   role = "both",
   purpose = "a segment in two DATA chunks is put together, or aborts its stream",
   run = function(t)

@@ -5,6 +5,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "conformance/requirements/no_defect.h"
 #include "tools/embedded.h"
 
 static struct script_host *host;
@@ -306,6 +307,39 @@ START_TEST(every_script_loads)
 }
 END_TEST
 
+/* What no device can break draws no FAIL: the check says so, and the list of those rows is the only reason for that. */
+START_TEST(what_no_device_can_break_cannot_fail)
+{
+    struct no_defect row;
+
+    ck_assert_msg(script_load_embedded(host, &error) == 0, "%s", error.text);
+    for (size_t i = 0; i < script_check_count(host); i++) {
+        const struct check *check = script_check_at(host, i);
+
+        ck_assert_msg(check->frees == no_defect_find(check->id, &row), "%s: %s", check->id,
+                      check->frees ? "frees = true, and no line of defects-none.tsv"
+                                   : "a line of defects-none.tsv, and no frees = true");
+    }
+}
+END_TEST
+
+START_TEST(check_that_frees_does_not_fail)
+{
+    struct rig *rig = rig_sim_new(&(struct rig_sim_config){.seed = 1}, &error);
+    struct outcome outcome;
+
+    ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(load("check { id = 'X-1', purpose = 'p', sandwich = 'tcp', frees = true,\n"
+                          "  run = function(t) t:connect() t:fail('a thing', 'this', 'that') end }"),
+                     0);
+    script_run(host, script_check_at(host, 0), "responder", rig, NULL, &outcome);
+    ck_assert_int_eq(outcome.verdict, VERDICT_INCONCLUSIVE);
+    ck_assert_ptr_nonnull(strstr(outcome.message, "leaves free"));
+    ck_assert_ptr_nonnull(strstr(outcome.message, "a thing: this was expected, not that"));
+    rig_free(rig);
+}
+END_TEST
+
 /* 0 when these are the next octets of what is left. */
 static int is_next(lua_State *lua, const void *octets, size_t count, void *context)
 {
@@ -364,6 +398,8 @@ Suite *script_suite(void)
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));
     tcase_add_loop_test(tests, check_gives_verdict, 0, (int)(sizeof(outcomes) / sizeof(outcomes[0])));
     tcase_add_test(tests, every_script_loads);
+    tcase_add_test(tests, what_no_device_can_break_cannot_fail);
+    tcase_add_test(tests, check_that_frees_does_not_fail);
     tcase_add_test(tests, every_script_has_its_chunk);
     suite_add_tcase(suite, tests);
     return suite;
