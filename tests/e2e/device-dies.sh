@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The embedded device is killed at counted moments of a live run, by SIGKILL as a person or a system without memory does it: the
-# kernel closes its connections, which no verdict may rest on. Or one of its allocations fails. The check that was running is
-# INCONCLUSIVE, none fails, and --resume ends as a run does that nobody disturbed. A crash (SIGSEGV) is a FAIL of the check that was
-# running, and of no other.
+# The embedded device is killed at counted moments of a live run, by SIGKILL as a person or a system without memory does
+# it: the kernel closes its connections, which no verdict may rest on. Or one of its allocations fails. The check that
+# was running is INCONCLUSIVE, none fails, and --resume ends as a run does that nobody disturbed. A crash (SIGSEGV) is a
+# FAIL of the check that was running, and of no other.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

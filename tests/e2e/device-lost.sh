@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Devices as they are, behind profiles with wait_for_device, restart_command and connect_command: a server that serves one
-# connection and exits, one that crashes on a certain stimulus, one that somebody else starts again, one that does not come back,
-# and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused it; the commands' output is
-# kept, and their processes end with the run. The same without any of these members: a death is a FAIL, and a link that is down none.
+# Devices as they are, behind profiles with wait_for_device, restart_command and connect_command: a server that serves
+# one connection and exits, one that crashes on a certain stimulus, one that somebody else starts again, one that does
+# not come back, and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused
+# it; the commands' output is kept, and their processes end with the run. The same without any of these members: a death
+# is a FAIL, and a link that is down none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash

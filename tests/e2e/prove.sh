@@ -26,8 +26,9 @@ tail -n 1 "$work/matrix.jsonl" | jq -e \
     .type == "summary" and .defects + .left_out == $defects and .left_out < $sctp and
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks >= $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
 
-# Every check has a defect that it kills, by its own id. Those of requirements that no device can break (reference-stack/defects/defects-none.tsv)
-# have none, and draw no FAIL: they cannot pass for others, and the correct stack passes them.
+# Every check has a defect that it kills, by its own id. Those of requirements that no device can break (reference-
+# stack/defects/defects-none.tsv) have none, and draw no FAIL: they cannot pass for others, and the correct stack passes
+# them.
 "$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null and .no_defect == null) | .id' | sort -u >"$work/checks"
 jq -r 'select(.type == "defect") | .killed_by[]' "$work/matrix.jsonl" | sort -u >"$work/killers"
 comm -23 "$work/checks" "$work/killers" >"$work/idle"

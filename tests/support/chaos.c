@@ -4,19 +4,17 @@
  * environment says what happens:
  *
  *   CHAOS_CLASS   which calls are counted, with commas between them: open, write, sync, rename, close, remove, make,
- *                 memory, clock, fork; "files": all but the last three
- *   CHAOS_AT      what happens does so at this call, from 1; 0 or nothing: calls are counted, and that is all
- *   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call and all later ones fail), kill, term (SIGKILL
- *                 and SIGTERM, to the program itself), twice (two SIGTERM, when a call that opens a file has done so),
- *                 orphan (CHAOS_SIGNAL, 9 is SIGKILL, to the living child that was started last), step (CHAOS_STEP seconds are added to the wall
- *                 clock from then on, to the time of captured frames, too), short (a write(2) does half of what it was
- *                 asked for)
- *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
- *                 programs that it has started
- *   CHAOS_FROM    memory: only what shared objects with this in their path ask for themselves
- *   CHAOS_COUNT   a file to which the number of calls is added when the program ends, a line a process
- *   CHAOS_SITES   a file to which the number of each call is added whose stack is none that was before
- *   CHAOS_TRACE   a file to which the stack is added of the call that something happens to
+ * memory, clock, fork; "files": all but the last three   CHAOS_AT      what happens does so at this call, from 1; 0 or
+ * nothing: calls are counted, and that is all   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call
+ * and all later ones fail), kill, term (SIGKILL                 and SIGTERM, to the program itself), twice (two
+ * SIGTERM, when a call that opens a file has done so),                 orphan (CHAOS_SIGNAL, 9 is SIGKILL, to the
+ * living child that was started last), step (CHAOS_STEP seconds are added to the wall                 clock from then
+ * on, to the time of captured frames, too), short (a write(2) does half of what it was                 asked for)
+ * CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
+ * programs that it has started   CHAOS_FROM    memory: only what shared objects with this in their path ask for
+ * themselves   CHAOS_COUNT   a file to which the number of calls is added when the program ends, a line a process
+ * CHAOS_SITES   a file to which the number of each call is added whose stack is none that was before   CHAOS_TRACE   a
+ * file to which the stack is added of the call that something happens to
  *
  * A stream counts where it is flushed or closed with something in it; it fails as a full device does, by its
  * descriptor.

@@ -203,7 +203,10 @@ bool device_keeper_one(struct rig *rig)
     return keeper->serves_one;
 }
 
-/* Is the device there? An upper tester is asked to make it listen, once. False with the last exchange, and why it failed. */
+/*
+ * Is the device there? An upper tester is asked to make it listen, once. False with the last exchange, and why it
+ * failed.
+ */
 static bool is_there(struct rig *rig, struct tester_exchange *exchange, struct sentence *why)
 {
     uint64_t limit = rig_now(rig) + LOOK_SECONDS * SECOND, pause = FIRST_PAUSE * MILLISECOND;

@@ -7,9 +7,10 @@
  * A device that ends after a connection without any stimulus, and whose own process then does not crash, serves one connection:
  * its end is no finding. It is started anew before each connection.
  *
- * Where a profile asks for nothing of that, the device is looked for after a check that did not pass. One that refuses each
- * connection for some seconds, and has accepted those before the stimulus, has died of the check. Silence is no proof of a death: a
- * link that is down is silent, too. Nor is a refusal where the upper tester is gone as well: it may have been the device's listener.
+ * Where a profile asks for nothing of that, the device is looked for after a check that did not pass. One that refuses
+ * each connection for some seconds, and has accepted those before the stimulus, has died of the check. Silence is no
+ * proof of a death: a link that is down is silent, too. Nor is a refusal where the upper tester is gone as well: it may
+ * have been the device's listener.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_KEEPER_H
 #define CONFORMANCE_ENGINE_DEVICE_KEEPER_H

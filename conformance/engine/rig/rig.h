@@ -196,8 +196,8 @@ static inline uint64_t rig_now(struct rig *rig)
 int rig_measure(struct rig *rig, struct sentence *error);
 
 /*
- * One exchange of the first tester with the device; a lost device is brought back. 0, or -1 with a sentence: it does not
- * answer.
+ * One exchange of the first tester with the device; a lost device is brought back. 0, or -1 with a sentence: it does
+ * not answer.
  */
 int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
 

@@ -30,8 +30,8 @@ void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *w
 
 /*
  * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
- * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then. A process that
- * crashed, or that exited, has failed.
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then. A process
+ * that crashed, or that exited, has failed.
  */
 bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why);
 

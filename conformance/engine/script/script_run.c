@@ -307,7 +307,10 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     outcome->broken = outcome->verdict == VERDICT_FAIL;
 }
 
-/* A row that gives freedom cannot be broken: what failed is the exchange that was to show it, and other rows judge that. */
+/*
+ * A row that gives freedom cannot be broken: what failed is the exchange that was to show it, and other rows judge
+ * that.
+ */
 static void excuse_exchange(struct script_host *host, const struct check *check, struct outcome *outcome)
 {
     struct sentence why;
