@@ -11,7 +11,7 @@ includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
 # What a user reads. A link to a document that is not among them becomes its text.
-installed_docs := writing-checks script-library upper-tester upper-tester-needs profiles testing-your-device writing-captures cm-agent sctp \
+installed_docs := writing-checks writing-rules script-library upper-tester upper-tester-needs profiles testing-your-device writing-captures cm-agent sctp \
 	audit-regression trust what-is-judged dissector versions privileges fuzzing
 # Scripts and templates that these documents name; a folder is installed as it is.
 installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
@@ -39,6 +39,8 @@ install: programs
 	for d in $(installed_docs); do install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
 	sed -i -E 's,!?$(left_out),\1,g' $(installed_docs:%='$(datadir)'/doc/warpcheck/%.md) '$(datadir)/doc/libiwarp/libiwarp.md'
 	sed -i -E 's,\[([^]]*)\]\(sctp\.md\),\1,g' '$(datadir)/doc/libiwarp/libiwarp.md'
+	install -d '$(datadir)/doc/warpcheck/lua'
+	tools/script-meta.pl <docs/script-library.md >'$(datadir)/doc/warpcheck/lua/checks.lua'
 	for d in $(installed_folders); do for f in $$d/*; do \
 		[ ! -f "$$f" ] || install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" '$(datadir)'/doc/warpcheck/$$f; done; done
 	install -D -m 644 docs/dissector.png '$(datadir)'/doc/warpcheck/dissector.png

@@ -34,6 +34,14 @@ LC_ALL=C comm -23 "$WORK/there" "$WORK/named" >"$WORK/missing"
 LC_ALL=C comm -13 "$WORK/there" "$WORK/named" >"$WORK/gone"
 holds "docs/script-library.md lists each of them; missing: $(paste -sd' ' "$WORK/missing")" test ! -s "$WORK/missing"
 holds "and lists nothing else; not in the library: $(paste -sd' ' "$WORK/gone")" test ! -s "$WORK/gone"
+tools/script-meta.pl <docs/script-library.md >"$WORK/definitions"
+holds "the definitions for editors are Lua" "$B/tools/lua-syntax" "$WORK/definitions"
+# Each name of the page, whosever method it is; `rtr_expected` and `null` are values.
+sed -nE 's/^function ([A-Za-z_0-9.:]+)\(.*/\1/p; s/^([a-z_A-Z0-9.]+) = nil$/\1/p' "$WORK/definitions" |
+	sed -E 's/^test:/t:/; s/^connection:/c:/; s/^memory:/m:/; s/^association:/a:/; s/^exchange:/e:/; s/^tcp_connection:/c.tcp:/; s/^device:/t.dut:/' |
+	LC_ALL=C sort -u >"$WORK/defined"
+names_in docs/script-library.md | LC_ALL=C comm -3 - "$WORK/defined" >"$WORK/differ"
+holds "and have each name of the page, and no other: $(paste -sd' ' "$WORK/differ")" test ! -s "$WORK/differ"
 names_in docs/writing-checks.md | grep -E '^(c|t|m|c\.tcp|wire|rig|rdmap|mpa):?[a-z_]*[:.]?' | grep -E '[:.]' |
 	grep -vE '^(t\.dut|t\.role|t\.id|t\.reaction|t\.quiet|c\.tcp|c\.msn|c\.send_framing|c\.receive_framing)' |
 	LC_ALL=C comm -23 - "$WORK/there" >"$WORK/gone"
