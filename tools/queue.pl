@@ -97,6 +97,7 @@ sub await {
 	my $before = used;
 	my $pid = waitpid -1, 0;
 	return if $pid <= 0 || !$running{$pid};
+	kill 'KILL', -$pid; # what a part has left: it would compute beside all that come
 	my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
 	my ($part, $now, $cpu) = (delete $running{$pid}, time, used() - $before);
 	$load -= $part->{load};

@@ -51,6 +51,11 @@ holds "a part computes with half of them" test "$(cat "$WORK/jobs")" = 4
 expect 0 "one processor" env JOBS=1 bash -c queue
 holds "a part computes with one" test "$(cat "$WORK/jobs")" = 1
 
+echo "== what a part leaves behind"
+part leaves - "sleep 1000 & echo \$! >$WORK/left; exit 3" >"$WORK/parts"
+expect 0 "a part ends before its processes" env JOBS=1 bash -c queue
+holds "they end with it" eventually $$ test ! -e "/proc/$(cat "$WORK/left")/exe"
+
 echo "== a queue that is stopped"
 part endless - "echo \$\$ >$WORK/endless.new && mv $WORK/endless.new $WORK/endless && sleep 1000 & wait" >"$WORK/parts"
 JOBS=1 tools/queue.pl "$WORK/expected.tsv" "$WORK/measured.tsv" <"$WORK/parts" >"$WORK/stopped" 2>&1 &
