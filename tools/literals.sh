@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# literals.sh [TREE]: numbers in the checks that should come from what was negotiated, or measured of the device. Each place in
+# conformance/scripts where a stream id, a number of streams, a depth (IRD, ORD), a segment size or an STag is written as a number has a
+# line in tools/literals.tsv that says why it may be one: kind, an extended regular expression over "file:text", reason.
+# Exit status 1: a place without a line, or a line without a place.
+set -euo pipefail
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+mapfile -t scripts < <(find conformance/scripts -name '*.lua' | LC_ALL=C sort)
+
+awk -F'\t' '
+	BEGIN {
+		number = "(0x)?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*"
+		of["sid"] = "(^|[^A-Za-z_.])(a[.])?sid *=+ *" number "|:(control|segment|probe|chunk|receive|abort_stream|outcome|expect_control|" \
+			"expect_segment|expect_nothing|expect_ended|reopen|further|another)[(][0-9]+[,)]|sids *= *[{] *[0-9]"
+		of["streams"] = "(^|[^A-Za-z_])(outbound|inbound) *= *" number
+		of["depth"] = "(^|[^A-Za-z_])(ird|ord|IRD|ORD) *= *" number
+		of["size"] = "(^|[^A-Za-z_])(mss|emss|mtu) *= *" number
+		of["stag"] = "(^|[^A-Za-z_])(stag|STag) *= *" number
+	}
+	FNR == 1 { table = FILENAME ~ /literals[.]tsv$/ }
+	table && !/^(#|$)/ { rows++; kind[rows] = $1; place[rows] = $2; at[rows] = FNR
+		if (!($1 in of) || $3 == "") { printf "tools/literals.tsv:%d: kind, expression and reason were expected\n", FNR; wrong++ } }
+	table { next }
+	{
+		text = $0
+		sub(/[ ]*-- .*/, "", text)
+		for (k in of) {
+			if (text !~ of[k]) continue
+			found++
+			known = 0
+			for (i = 1; i <= rows; i++)
+				if (kind[i] == k && (FILENAME ":" text) ~ place[i]) { used[i] = known = 1; break }
+			if (!known) { printf "%s:%d: %s as a number: %s\n", FILENAME, FNR, k, text; wrong++ }
+		}
+	}
+	END {
+		for (i = 1; i <= rows; i++)
+			if (!used[i]) { printf "tools/literals.tsv:%d: no place in the scripts is this: %s\n", at[i], place[i]; wrong++ }
+		printf "%d wrong; %d numbers in checks, each with its reason\n", wrong, found
+		exit wrong > 0
+	}' tools/literals.tsv "${scripts[@]}"
