@@ -47,9 +47,11 @@ static char *text_of(lua_State *lua, const char *member, size_t max)
         return NULL;
     }
     text = lua_type(lua, -1) == LUA_TSTRING ? lua_tolstring(lua, -1, &length) : NULL;
-    if (text == NULL || length == 0 || length > max)
+    if (text == NULL || length == 0 || length > max) {
         luaL_error(lua, "%s: a text of 1 to %d characters was expected", member, (int)max);
-    for (size_t i = 0; text != NULL && i < length; i++)
+        return NULL; /* not reached */
+    }
+    for (size_t i = 0; i < length; i++)
         if (text[i] < 0x20 || text[i] > 0x7E)
             luaL_error(lua, "%s: character %d is not printable ASCII", member, (int)i + 1);
     copy = strdup(text);
