@@ -141,7 +141,10 @@ void bundle_put_readme(FILE *out, const struct excerpt *excerpt, json_t *added, 
     fputs("\nindex.html shows them, with their frames; sh replay.sh repeats them (warpcheck has to be installed);\n"
           "warpcheck report --verify . tells whether results and evidence are as they were written.\n\n",
           out);
-    json_object_foreach(added, name, object) fprintf(out, "%s\n", name);
+    json_object_foreach(added, name, object)
+    {
+        fprintf(out, "%s\n", name);
+    }
     json_array_foreach(missing, i, object)
     {
         char *clean = text_clean(json_string_value(object));
