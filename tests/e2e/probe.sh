@@ -144,8 +144,11 @@ perl -e 'use IO::Socket::INET; my $listener = IO::Socket::INET->new(LocalPort =>
 	}' >"$WORK/garbage.out" 2>&1 </dev/null &
 peer=$!
 prints "$peer" "$WORK/garbage.out" READY
-probe 4 "a service of another protocol"
+probe 4 "a service of another protocol" -o "$WORK/other.json"
 complains 'nothing shows that the device speaks MPA'
+says 'octets that are no MPA reply, but SMTP or FTP: 220 mail.example.net ESMTP'
+says '^no profile is written: nothing was measured'
+holds "and there is none" test ! -e "$WORK/other.json"
 ip addr del 192.0.2.7/24 dev device
 probe 4 "nobody answers for the address"
 says '^  reach +ARP: no answer'

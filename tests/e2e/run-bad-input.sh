@@ -95,6 +95,12 @@ SHELL
         echo "WRONG exit $got from a device that is $how"
         head -c 600 "$work/out"
     }
+    # A server of another protocol is named, not shown as octets.
+    if [ $how = garbage ] && ! grep -q 'octets that are no MPA reply, but HTTP: HTTP/1.1 200 OK' "$work/device-$how/results.jsonl"; then
+        wrong=$((wrong + 1))
+        echo "WRONG HTTP is not named"
+        head -c 600 "$work/out"
+    fi
     [ ! -s "$work/device-$how/results.jsonl" ] || no_pass "$work/device-$how/results.jsonl"
 done
 

@@ -289,7 +289,21 @@ static json_t *make_profile(const struct probe_command *command)
     return profile;
 }
 
-/* Was a start-up asked for? Else nothing is known of the device, and there is no profile of it. */
+/* Was anything learned of the device? A profile of guesses alone would be taken for one of it. */
+static bool any_measured(const json_t *found)
+{
+    const json_t *line;
+    size_t i;
+
+    json_array_foreach(found, i, line)
+    {
+        if (json_is_true(json_object_get(line, "measured")))
+            return true;
+    }
+    return false;
+}
+
+/* Was a start-up asked for? Else nothing is known of the device. */
 static bool any_startup(const json_t *found)
 {
     return probe_line(found, "startup", "role", "responder") != NULL ||
@@ -312,7 +326,7 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
         return complain(EXIT_ENVIRONMENT, "out of memory");
     leave_out(command);
     status = conclude(command, done, error);
-    profile = any_startup(command->found) ? make_profile(command) : json_null();
+    profile = any_measured(command->found) ? make_profile(command) : json_null();
     if (profile == NULL)
         status = complain(EXIT_ENVIRONMENT, "out of memory for the profile");
     else if (probe_output_write(&command->options, command->found, profile, error) != 0)

@@ -273,6 +273,24 @@ local plain = over_tcp
 function describe_over(llp) plain = llp == "tcp" and over_tcp or over_sctp end
 
 -- Text of an expectation or of what came.
+-- What begins streams of other protocols, which listen where a device was looked for.
+local foreign = {
+  { "^HTTP/1%.%d", "HTTP" }, { "^%u+ %S+ HTTP/1%.%d", "HTTP" }, { "^SSH%-%d", "SSH" },
+  { "^[\x14-\x17]\x03[\0-\4]", "TLS" }, { "^\0..[\xfe\xff]SMB", "SMB" }, { "^220[ -]", "SMTP or FTP" },
+  { "^%* OK", "IMAP" }, { "^%+OK", "POP3" }, { "^\x05\0[\x0c-\x0f]", "DCE/RPC" },
+}
+
+-- ", but HTTP: HTTP/1.1 400 Bad Request", or ": 00ff12"
+local function foreign_text(octets)
+  for _, one in ipairs(foreign) do
+    if octets:find(one[1]) then
+      local line = octets:match("^[\x20-\x7e]+")
+      return ", but " .. one[2] .. ": " .. (line and line:sub(1, 40) or hex(octets:sub(1, 16)))
+    end
+  end
+  return ": " .. hex(octets:sub(1, 32))
+end
+
 function describe(frame)
   local fields = frame.given or frame
   if frame.kind == "request" or frame.kind == "reply" then
@@ -292,7 +310,7 @@ function describe(frame)
     local of = frame.due and string.format(" of %d", frame.due) or ""
     return string.format("%d%s octets of an %s, then %s", #frame.octets, of, frame.whole, plain[frame.ended] or frame.ended)
   elseif frame.kind == "garbage" then
-    return "octets that are no " .. frame.wanted .. ": " .. hex(frame.octets:sub(1, 32))
+    return "octets that are no " .. frame.wanted .. foreign_text(frame.octets)
   elseif frame.kind == "bad_fpdu" then
     return string.format("an FPDU with a wrong %s, ULPDU_Length %d", frame.crc_ok and "Marker" or "CRC", frame.length)
   end
