@@ -46,8 +46,12 @@ echo "== habits"
 words() { python3 -c "import sys; sys.path.insert(0, 'tests/e2e/rnic'); import habits; print(*habits.$1, sep='\n')"; }
 words HABITS >"$WORK/habits"
 words OF_ULP | LC_ALL=C sort >"$WORK/alone"
-grep -vxFf "$WORK/alone" "$WORK/habits" | xargs -P 6 -I{} bash -c 'meet "$@"' meet {} "${met[@]}"
+{ echo at-once; grep -vxFf "$WORK/alone" "$WORK/habits"; } | xargs -P 6 -I{} bash -c 'meet "$@"' meet {} "${met[@]}"
 ALONE=alone xargs -P 6 -I{} bash -c 'meet "$@"' meet {} "${met[@]}" <"$WORK/alone"
+# All that one device can have together.
+holds "thirty habits or more are tried at once" test "$(words AT_ONCE | wc -l)" -ge 30
+holds "each is one that is tried alone" test -z "$(words AT_ONCE | grep -vxFf "$WORK/habits")"
+echo at-once >>"$WORK/habits"
 while read -r habit; do
 	holds "$habit: the run came to its end: $(tail -n 2 "$WORK/log/$habit" | xargs)" grep -qE '^status [045]$' "$WORK/log/$habit"
 	holds "$habit: nothing fails: $(findings "$habit" FAIL)" test -z "$(findings "$habit" FAIL)"

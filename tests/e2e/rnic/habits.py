@@ -64,12 +64,18 @@ HABITS = {
 OF_ULP = ["private-data-always", "rejects-without", "closes-without", "ulp-closes", "ulp-resets", "ulp-answers", "no-receives",
     "one-exchange", "one-connection", "greets"]  # fmt: skip
 
+# Habits that one device can have together, and an upper tester beside them.
+AT_ONCE = ["crc-always", "markers-wanted", "reply-octet-by-octet", "reply-late", "ird-1", "ord-1", "depths-own", "rtr-read-only", "mss=300",
+    "fpdus-short", "fpdus-uneven", "two-writes", "backwards", "own-bases", "receive-big", "terminate-bare", "terminate-then-reset", "reads-wait",
+    "receives-wait", "reads-slow", "reads-one-by-one", "source-early", "atomics-early", "tag-free", "invalid-first", "read-checked-late",
+    "other-codes", "bounds-code", "start-error-resets", "tells-errors", "tells-late", "tells-little", "refuses-wrong-depths"]  # fmt: skip
+
 
 class Habits:
     def __init__(self, words):
         self.values = {}
         known = {name.split("=")[0]: "=" in name for name in HABITS}
-        for word in words:
+        for word in [one for word in words for one in (AT_ONCE if word == "at-once" else [word])]:
             name, _, value = word.partition("=")
             if name in known:
                 self.values[name] = int(value) if value else True
