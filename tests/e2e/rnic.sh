@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 command -v python3 >"$WORK/python" || { echo "no python3"; exit 77; }
 
 # What each habit meets: how streams begin, what segments look like, Reads and how they end, errors and their Terminates.
-met=(MPA-7.1-01 MPA-7.1-02 MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.3-01 DDP-5.2-04 DDP-6.2.1-06 DDP-7.1-01 DDP-7.2-07 RDMAP-4.4-03
+met=(MPA-4.3-04 MPA-7.1-01 MPA-7.1-02 MPA-7.1.2-04 EMPA-9.1-04 DDP-4.2-01 DDP-4.3-01 DDP-5.2-04 DDP-6.2.1-06 DDP-7.1-01 DDP-7.2-07 RDMAP-4.4-03
 	RDMAP-5.2-01 RDMAP-5.2.1-03 RDMAP-5.5-10 ATOM-7-10)
 
 cat >"$WORK/inside.sh" <<'INSIDE'

@@ -1,17 +1,30 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 section 4, the device as sender: its octets, held against what they have to be.
 
--- The segment of a Send that begins at octet `offset` of its data, in an FPDU that begins at octet `at` of what comes.
--- L of the device's segment says whether it is the last; where it is not, ULPDU_Length says how much of the data it
--- holds: the device may cut a message where it likes (RFC 5041 5.2).
+-- The octets from `at` on without Markers, `count` of them or fewer: the first is at the stream's position `position`.
+local function unmarked(raw, at, position, markers, count)
+  if not markers then return raw:sub(at, at + count - 1) end
+  local out = {}
+  while #out < count and at <= #raw do
+    if position % 512 == 0 then at, position = at + 4, position + 4 end
+    out[#out + 1] = raw:sub(at, at)
+    at, position = at + 1, position + 1
+  end
+  return table.concat(out)
+end
+
+-- The segment of a Send that the device sends in an FPDU which begins at octet `at` of what comes: the octets of its data, L, and the
+-- MO. The device may cut a message where it likes (RFC 5041 5.2), and send its segments in another order (5.3): what its header
+-- says counts, if it can be; else the rest of the data from octet `offset` on is due.
 local function cut_by_device(c, at, framing, data, offset)
-  local lead = framing.markers and framing.position % 512 == 0 and 4 or 0
-  local raw = c:peek(at + lead + 2) -- a Marker cannot stand between ULPDU_Length and DDP's control octet
+  local marker = framing.markers and -framing.position % 512 < 20 and 4 or 0
+  local header = unmarked(c:peek(at + 19 + marker), at, framing.position, framing.markers, 20)
   local rest = data:sub(offset + 1)
-  if #raw < at + lead + 2 or raw:byte(at + lead + 2) & 0x40 ~= 0 then return rest, 1 end
-  local octets = string.unpack(">I2", raw, at + lead) - 18
-  if octets < 1 or octets >= #rest then return rest, 1 end
-  return rest:sub(1, octets), 0
+  if #header < 20 then return rest, 1, offset end
+  local octets, last, mo = string.unpack(">I2", header) - 18, header:byte(3) >> 6 & 1, string.unpack(">I4", header, 17)
+  if last == 1 and mo == offset then return rest, 1, offset end
+  if octets < 1 or mo + octets > #data or (last == 1) ~= (mo + octets == #data) then return rest, 1, offset end
+  return data:sub(mo + 1, mo + octets), last, mo
 end
 
 -- The device sends Sends with these payload lengths (or those that a function gives for the position at which its next
@@ -27,17 +40,16 @@ local function sent_by_device(t, options, lengths)
   if type(lengths) == "function" then lengths = lengths(framing.position) end
   for i, length in ipairs(lengths) do t.dut:send { stream = stream, data = hex(pattern(length, i)) } end
   for i, length in ipairs(lengths) do
-    local data, offset, last = pattern(length, i), 0, 0
-    while last == 0 do
-      local payload
-      payload, last = cut_by_device(c, at, framing, data, offset)
-      local ulpdu = rdmap.send { MSN = t.role == "initiator" and i + 1 or i, MO = offset, L = last, data = payload }:octets()
+    local data, offset = pattern(length, i), 0
+    repeat
+      local payload, last, mo = cut_by_device(c, at, framing, data, offset)
+      local ulpdu = rdmap.send { MSN = t.role == "initiator" and i + 1 or i, MO = mo, L = last, data = payload }:octets()
       local octets = wire.frame(ulpdu, framing)
       frames[#frames + 1] = { octets = octets, at = at, position = framing.position, ulpdu = #ulpdu, payload = #payload }
       at = at + #octets
       framing.position = framing.position + #octets
       offset = offset + #payload
-    end
+    until offset >= #data
   end
   local raw = c:peek(at - 1)
   if #raw < at - 1 then t:fail("FPDUs of the device", at - 1 .. " octets", #raw .. " octets") end

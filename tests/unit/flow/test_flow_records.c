@@ -188,6 +188,7 @@ enum { STREAM = 1 << 16 };
 static void fill(uint8_t *octets, size_t count, unsigned kind)
 {
     static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\nand so on, and so on\r\n";
+    static const uint8_t record[] = {0x17, 3, 3}; /* application data, TLS 1.2 */
 
     for (size_t i = 0; i < count; i++)
         octets[i] = kind == 0   ? (uint8_t)text[45 + i % 20]
@@ -196,7 +197,7 @@ static void fill(uint8_t *octets, size_t count, unsigned kind)
     for (size_t at = 0; kind == 2 && at + 5 < count;) { /* TLS */
         size_t length = 1 + random_number() % 16000;
 
-        memcpy(octets + at, "\x17\x03\x03", 3);
+        memcpy(octets + at, record, sizeof(record));
         octets_put16(octets + at + 3, (uint16_t)length);
         at += 5 + length;
     }
