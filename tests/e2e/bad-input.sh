@@ -176,7 +176,8 @@ for seed in $(seq 1 20); do
 done
 expect "0 1 4" "all of them in one run" "$WARPCHECK" audit --format jsonl "$in/noise"
 says '"type":"summary"'
-untimed() { sed -E '/"type":"run"/d; s/,"ended":"[^"]*"//' "$WORK/stdout"; }
+# The chain counts the line of the run, too, which says when it began.
+untimed() { sed -E '/"type":"run"/d; s/,"ended":"[^"]*"//; s/("crc32c":)"[^"]*"/\1"of these"/' "$WORK/stdout"; }
 untimed >"$WORK/one"
 expect "0 1 4" "all of them, three at a time" "$WARPCHECK" audit -j 3 --format jsonl "$in/noise"
 holds "with the same results in the same order" cmp "$WORK/one" <(untimed)
