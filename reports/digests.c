@@ -14,13 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/results_log.h"
+#include "reports/evidence_names.h"
 #include "reports/save.h"
 #include "reports/whole_file.h"
 #include "wire/text_stream.h"
 
-#define EVIDENCE "evidence"
-#define RESULTS  "results.jsonl"
+#define RESULTS "results.jsonl"
 
 enum { PIECE = 65536, LIST_OCTETS_MAX = 64 << 20 };
 
@@ -216,24 +215,6 @@ static json_t *read_list(const char *path, struct sentence *error)
     return NULL;
 }
 
-/* What the results name as evidence, as members of an object. */
-static int note(json_t *named, const char *evidence)
-{
-    return evidence == NULL || !is_ours(evidence) ? 0 : json_object_set_new(named, evidence, json_true());
-}
-
-static int on_result(void *user, const struct result *result, json_t *object)
-{
-    (void)object;
-    return note(user, result->evidence);
-}
-
-static int on_journal(void *user, const struct journal *journal, json_t *object)
-{
-    (void)object;
-    return note(user, journal->evidence);
-}
-
 struct comparison {
     digests_complaint *complain;
     void *user;
@@ -267,7 +248,6 @@ static void compare(struct comparison *comparison, const json_t *list, const jso
 
 int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count, struct sentence *error)
 {
-    struct results_reader reader = {.on_result = on_result, .on_journal = on_journal};
     struct comparison comparison = {.complain = complain, .user = user};
     json_t *list = read_list(path, error), *sums, *named;
     struct place folder = {.path = path, .name = RESULTS};
@@ -284,8 +264,7 @@ int digests_verify(const char *path, digests_complaint *complain, void *user, si
     } else if (sums == NULL || named == NULL) {
         rc = -1;
     } else {
-        reader.user = named;
-        rc = results_read_place(&folder, &reader, error) == 0 ? 0 : DIGESTS_UNKNOWN;
+        rc = evidence_names(&folder, named, error) == 0 ? 0 : DIGESTS_UNKNOWN;
         compare(&comparison, list, sums, named);
         rc = comparison.differs ? DIGESTS_DIFFER : rc; /* results that were cut differ: that says enough */
     }

@@ -31,9 +31,12 @@ typedef void digests_complaint(void *user, const char *name, const char *what);
 enum { DIGESTS_DIFFER = 1, DIGESTS_UNKNOWN = 2 };
 
 /*
- * Compares the folder with its list: each file that the list names, and each that is there or that the results name as evidence and that
- * the list does not. *count: the files of the list. 0: all are as they were; DIGESTS_DIFFER: what is not was told; DIGESTS_UNKNOWN: there
- * is no list, or it is none, or the results cannot be read; -1: it could not be looked at. The sentence is set for the last two.
+ * Compares the folder with its list, and calls `complain` for each file that has changed, that is missing, or that the list should have: one
+ * that is in the folder, or that the results name as evidence. *count becomes the number of files in the list. Returns
+ *     0                 every file is as it was written
+ *     DIGESTS_DIFFER    `complain` was called
+ *     DIGESTS_UNKNOWN   the folder has no list, the list is malformed, or the results cannot be read; the sentence says which
+ *     -1                the folder cannot be read; the sentence says why
  */
 int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count, struct sentence *error);
 

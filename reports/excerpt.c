@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/known.h"
 #include "reports/results_chain.h"
 #include "reports/results_log.h"
 #include "wire/text_stream.h"
@@ -18,8 +19,8 @@ struct taking {
     FILE *out;
     struct results_chain chain;
     struct run_summary counts;
-    const char *ended; /* of the results' own summary */
-    json_t *captures;  /* lines, by file: written when a result is in that capture */
+    struct finding_set findings; /* that `counts` has counted */
+    json_t *captures;            /* lines, by file: written when a result is in that capture */
 };
 
 static bool wants(const struct taking *taking, const char *id)
@@ -89,19 +90,6 @@ static int on_run(void *user, const struct run_info *info, json_t *object)
     return rc;
 }
 
-static uint64_t *counter(struct run_summary *counts, enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_PASS: return &counts->pass;
-    case VERDICT_FAIL: return &counts->fail;
-    case VERDICT_KNOWN: return &counts->known;
-    case VERDICT_WARN: return &counts->warn;
-    case VERDICT_INCONCLUSIVE: return &counts->inconclusive;
-    case VERDICT_SKIP: return &counts->skip;
-    default: return &counts->ambiguous;
-    }
-}
-
 static int on_result(void *user, const struct result *result, json_t *object)
 {
     struct taking *taking = user;
@@ -112,8 +100,8 @@ static int on_result(void *user, const struct result *result, json_t *object)
     capture = result->file != NULL ? json_object_get(taking->captures, result->file) : NULL;
     if (capture != NULL && (put_copy(taking, capture) != 0 || json_object_del(taking->captures, result->file) != 0))
         return -1;
-    *counter(&taking->counts, result->verdict) += result->results > 1 ? result->results : 1;
-    if (json_array_append(taking->excerpt->results, object) != 0)
+    if (summary_count_result(&taking->counts, &taking->findings, result) != 0 ||
+        json_array_append(taking->excerpt->results, object) != 0)
         return -1;
     return put_copy(taking, object);
 }
@@ -194,6 +182,7 @@ int excerpt_take(struct excerpt *excerpt, const struct place *results, char *con
     if (taking.out != NULL && !text_stream_close(taking.out, &excerpt->text))
         rc = sentence_set(error, "%s: out of memory", results->path);
     json_decref(taking.captures);
+    finding_set_free(&taking.findings);
     return rc;
 }
 

@@ -9,12 +9,11 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/digests.h"
+#include "reports/evidence_names.h"
 #include "reports/folder.h"
 #include "reports/format.h"
-#include "reports/results_log.h"
 
-#define EVIDENCE "evidence"
-#define SUFFIX   ".pcapng"
+#define SUFFIX ".pcapng"
 
 /* A file that is ours by its name. A link, a folder or a device under such a name is not. */
 static int remove_file(const struct place *folder, const char *name, struct sentence *error)
@@ -42,26 +41,6 @@ static int remove_both(const struct place *folder, const char *name, struct sent
 
 /* ---- evidence ---------------------------------------------------------------------------------------------------- */
 
-/* Names that results speak of, as members of an object. */
-static int note(json_t *names, const char *path)
-{
-    if (!path || strncmp(path, EVIDENCE "/", sizeof(EVIDENCE)) != 0)
-        return 0;
-    return json_object_set_new(names, path + sizeof(EVIDENCE), json_true());
-}
-
-static int on_result(void *user, const struct result *result, json_t *object)
-{
-    (void)object;
-    return note(user, result->evidence);
-}
-
-static int on_journal(void *user, const struct journal *journal, json_t *object)
-{
-    (void)object;
-    return note(user, journal->evidence);
-}
-
 /*
  * What stands after a check's id, or after "served": "-responder.2.0123abcd.pcapng", of which only the suffix has to be
  * there; or what a command of the profile wrote, "-initiator.connect.txt".
@@ -82,9 +61,10 @@ static bool is_rest(const char *rest)
 /* The results speak of it, or it is called as a check's evidence is. */
 static bool is_evidence(const json_t *names, const struct catalogue *catalogue, const char *name)
 {
-    char id[64];
+    char id[64], path[sizeof(EVIDENCE) + 300];
 
-    if (json_object_get(names, name))
+    (void)snprintf(path, sizeof(path), EVIDENCE "/%s", name);
+    if (json_object_get(names, path))
         return true;
     for (size_t i = 1; i < sizeof(id) && name[i] != '\0'; i++) {
         (void)snprintf(id, i + 1, "%s", name);
@@ -123,7 +103,6 @@ static int remove_evidence(const struct place *evidence, const json_t *names, co
 
 static int clear_evidence(const struct place *folder, struct sentence *error)
 {
-    struct results_reader reader = {.on_result = on_result, .on_journal = on_journal};
     struct place results = {folder->folder, "results.jsonl", folder->path}, evidence = {.path = folder->path};
     struct catalogue *catalogue = NULL;
     int rc;
@@ -134,14 +113,14 @@ static int clear_evidence(const struct place *folder, struct sentence *error)
                                : sentence_set(error, "%.300s/" EVIDENCE ": warpcheck did not make this folder: %s",
                                               folder->path, strerror(errno));
     rc = catalogue_load(&catalogue, error);
-    reader.user = json_object();
-    if (rc == 0 && !reader.user)
+    json_t *names = json_object();
+    if (rc == 0 && !names)
         rc = sentence_set(error, "%s: out of memory", folder->path);
     if (rc == 0) {
-        (void)results_read_place(&results, &reader, NULL); /* as far as it can be read */
-        rc = remove_evidence(&evidence, reader.user, catalogue, error);
+        (void)evidence_names(&results, names, NULL); /* as far as it can be read */
+        rc = remove_evidence(&evidence, names, catalogue, error);
     }
-    json_decref(reader.user);
+    json_decref(names);
     catalogue_free(catalogue);
     close(evidence.folder);
     if (rc == 0)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A failure that is given away: report --bundle makes one archive from which it can be seen and repeated where nothing else is; and what was
-# changed since a run ended is told by report --verify. Neither runs, or takes along, what results of a stranger name.
+# A failure that is sent to somebody: report --bundle makes one archive, and the archive alone shows the failure and repeats it. report --verify names
+# the files that were changed after the run. Results may come from a stranger: neither command runs a program that they name, or packs a file
+# that is no evidence.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Rules of one's own, in Lua (docs/writing-rules.md): audit --rules judges by them as by those that are built in, tells a wrong script its line, and
-# loses nothing to one that fails, does not end, or asks for what is not there.
+# Rules that a user writes in Lua (docs/writing-rules.md): audit --rules treats them like the built-in rules. An error message names the line of the
+# user's script. A rule that fails, does not end, or reads a field that does not exist changes no other result.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

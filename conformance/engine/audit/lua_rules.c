@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/audit/lua_rules_internal.h"
 
-#include <errno.h>
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/audit/lua_event.h"
+#include "conformance/engine/script/lua_file.h"
 #include "wire/text_stream.h"
 
-enum {
-    FILE_OCTETS_MAX = 1 << 20,
-    CALL_WORK = 10000000, /* what one call may compute */
-};
+enum { CALL_WORK = 10000000 }; /* what one call may compute */
 
 /* ---- life -------------------------------------------------------------------------------------------------------------- */
 
@@ -75,50 +72,30 @@ static int run_file(lua_State *lua)
     return 0;
 }
 
-/* "FILE:line: what", with the line of the file that led to it. */
+static bool no_library(const char *path)
+{
+    (void)path;
+    return false;
+}
+
 int lua_rules_on_error(lua_State *lua)
 {
-    const struct lua_rules *rules = lua_rules_of(lua);
-    const char *message = luaL_tolstring(lua, 1, NULL);
-    lua_Debug level;
-
-    for (int i = 0; lua_getstack(lua, i, &level); i++) {
-        lua_getinfo(lua, "Sl", &level);
-        if (level.currentline > 0 && level.source[0] == '@') {
-            const char *place = lua_pushfstring(lua, "%s:%d: ", level.source + 1, level.currentline);
-
-            lua_pushfstring(lua, "%s%s", strncmp(message, place, strlen(place)) == 0 ? "" : place, message);
-            return 1;
-        }
-    }
-    if (rules->path != NULL && strncmp(message, rules->path, strlen(rules->path)) != 0)
-        lua_pushfstring(lua, "%s: %s", rules->path, message);
-    return 1;
+    return lua_sandbox_place(lua, luaL_tolstring(lua, 1, NULL), no_library, lua_rules_of(lua)->path);
 }
 
 int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *error)
 {
-    FILE *file = fopen(path, "rbe");
-    char *text = malloc(FILE_OCTETS_MAX);
+    char *octets = lua_file_read(path, &rules->octet_count, error);
     size_t before = rules->count;
-    int rc = -1;
+    int rc;
 
-    if (file == NULL || text == NULL) {
-        (void)sentence_set(error, "%.300s: %s", path, file == NULL ? strerror(errno) : "out of memory");
-    } else {
-        rules->octet_count = fread(text, 1, FILE_OCTETS_MAX, file);
-        if (ferror(file) || rules->octet_count == FILE_OCTETS_MAX) {
-            (void)sentence_set(error, "%.300s: %s", path, ferror(file) ? "cannot be read" : "rules have at most 1 MiB");
-        } else {
-            rules->path = path;
-            rules->octets = text;
-            rc = lua_sandbox_do(&rules->sandbox, run_file, NULL, lua_rules_on_error, error);
-            rules->path = NULL;
-        }
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    free(text);
+    if (octets == NULL)
+        return -1;
+    rules->path = path;
+    rules->octets = octets;
+    rc = lua_sandbox_do(&rules->sandbox, run_file, NULL, lua_rules_on_error, error);
+    rules->path = NULL;
+    free(octets);
     if (rc == 0 && rules->count == before)
         rc = sentence_set(error, "%.300s: no rule is declared: rule { id = ..., text = ..., on = ..., judge = ... }",
                           path);

@@ -16,38 +16,12 @@
 #include "reports/folder.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/script/lua_file.h"
 #include "reference-stack/program/complaint.h"
 
-enum { SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = GEN_NAME_OCTETS, PATH_OCTETS = 4096 };
+enum { NAME_OCTETS = GEN_NAME_OCTETS, PATH_OCTETS = 4096 };
 
 /* ---- scripts ------------------------------------------------------------------------------------------------------- */
-
-/* The whole of a script, to be freed; NULL with a sentence. */
-static char *read_script(const char *path, size_t *count, struct sentence *error)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    char *octets = file != NULL ? malloc(SCRIPT_OCTETS_MAX) : NULL;
-
-    if (octets == NULL) {
-        int number = errno;
-
-        (void)sentence_set(error, "%.300s: %s", path, strerror(number));
-        if (file != NULL && file != stdin)
-            fclose(file);
-        errno = number;
-        return NULL;
-    }
-    errno = 0;
-    *count = fread(octets, 1, SCRIPT_OCTETS_MAX, file);
-    if (ferror(file) || *count == SCRIPT_OCTETS_MAX) {
-        (void)sentence_set(error, "%s: %s", path, ferror(file) ? strerror(errno) : "a script has at most 1 MiB");
-        free(octets);
-        octets = NULL;
-    }
-    if (file != stdin)
-        fclose(file);
-    return octets;
-}
 
 static enum exit_status run_script(struct gen *gen, const struct gen_options *options, const char *path,
                                    const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
@@ -58,7 +32,7 @@ static enum exit_status run_script(struct gen *gen, const struct gen_options *op
     char *octets;
 
     errno = 0;
-    octets = read_script(path, &count, error);
+    octets = lua_file_read(path, &count, error);
     if (octets == NULL)
         return errno == ENOMEM ? EXIT_ENVIRONMENT : EXIT_USAGE;
     status = gen_run_script(gen, strcmp(path, "-") == 0 ? "stdin" : path, octets, count, config, bare, written, error);

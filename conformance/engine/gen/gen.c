@@ -40,25 +40,10 @@ static const char *without_place(const char *message)
 /* Makes "script:line: what" of an error, with the line of the script that led to it. */
 static int on_error(lua_State *lua)
 {
-    const char *message = without_place(luaL_tolstring(lua, 1, NULL));
-    lua_Debug level;
+    const char *path = gen_of(lua)->loading; /* the library may work on what the script has returned */
 
-    for (int i = 0; lua_getstack(lua, i, &level); i++) {
-        lua_getinfo(lua, "Sl", &level);
-        if (level.currentline > 0 && level.source[0] == '@' && !is_library(level.source + 1)) {
-            const char *place = lua_pushfstring(lua, "%s:%d: ", level.source + 1, level.currentline);
-
-            lua_pushfstring(lua, "%s%s", strncmp(message, place, strlen(place)) == 0 ? "" : place, message);
-            return 1;
-        }
-    }
-    const char *path = gen_of(lua)->loading; /* the library works on what the script has returned */
-
-    if (path != NULL && !is_library(path) && strncmp(message, path, strlen(path)) != 0)
-        lua_pushfstring(lua, "%s: %s", path, message);
-    else
-        lua_pushstring(lua, message);
-    return 1;
+    return lua_sandbox_place(lua, without_place(luaL_tolstring(lua, 1, NULL)), is_library,
+                             path != NULL && !is_library(path) ? path : NULL);
 }
 
 /* Runs a function in a room. -1: `error` says "script:line: what", or what failed outside. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The texts of a bundle (report_bundle.h): what repeats its results, and what tells a person about them. */
+/* Two files of a bundle (report_bundle.h): replay.sh, which runs the checks of its results again, and README.txt, which describes the results. */
 #ifndef CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
 #define CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
 

@@ -182,20 +182,19 @@ static int write_files(const struct report_options *options, const struct report
     return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, "%s", error.text);
 }
 
-static int write_site(const struct report_options *options)
+static int write_site(const struct report_options *options, const struct report_coverage *coverage)
 {
-    struct coverage_index *index = NULL;
-    struct sentence error;
-    int status;
-
-    if (coverage_load(&index, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, "%s", error.text);
-    status = report_site(options->inputs[0], options->output, &(struct report_coverage){covers, index});
-    coverage_free(index);
-    return status;
+    return report_site(options->inputs[0], options->output, coverage);
 }
 
-static int write_bundle(const struct report_options *options)
+static int write_bundle(const struct report_options *options, const struct report_coverage *coverage)
+{
+    return report_bundle(options->inputs[0], options->bundle, options->bundle_count, coverage, options->output);
+}
+
+/* What needs to know which requirements something decides. */
+static int with_coverage(const struct report_options *options,
+                         int (*write)(const struct report_options *, const struct report_coverage *))
 {
     struct coverage_index *index = NULL;
     struct sentence error;
@@ -203,8 +202,7 @@ static int write_bundle(const struct report_options *options)
 
     if (coverage_load(&index, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
-    status = report_bundle(options->inputs[0], options->bundle, options->bundle_count,
-                           &(struct report_coverage){covers, index}, options->output);
+    status = write(options, &(struct report_coverage){covers, index});
     coverage_free(index);
     return status;
 }
@@ -277,11 +275,11 @@ int cmd_report(int argc, char **argv)
         status = report_diff(options.inputs, options.input_count, options.diff_format, options.fails,
                              options.output ? options.output : "-");
     else if (options.site)
-        status = write_site(&options);
+        status = with_coverage(&options, write_site);
     else if (options.verify)
         status = report_verify(options.inputs[0]);
     else if (options.bundle_count != 0)
-        status = write_bundle(&options);
+        status = with_coverage(&options, write_bundle);
     else if (options.merge)
         status = report_merge(options.inputs, options.input_count,
                               &(struct report_merge_output){options.output, options.accept_known, options.force});

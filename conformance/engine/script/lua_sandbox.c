@@ -162,6 +162,31 @@ const char *lua_sandbox_shortage(const struct lua_account *account)
                : "not enough memory";
 }
 
+/* ---- where an error came from ------------------------------------------------------------------------------------ */
+
+bool lua_sandbox_level(lua_State *lua, bool (*is_library)(const char *path), lua_Debug *level)
+{
+    for (int i = 0; lua_getstack(lua, i, level); i++) {
+        lua_getinfo(lua, "Sl", level);
+        if (level->currentline > 0 && level->source[0] == '@' && !is_library(level->source + 1))
+            return true;
+    }
+    return false;
+}
+
+int lua_sandbox_place(lua_State *lua, const char *message, bool (*is_library)(const char *path), const char *file)
+{
+    const char *place = "";
+    lua_Debug level;
+
+    if (lua_sandbox_level(lua, is_library, &level))
+        place = lua_pushfstring(lua, "%s:%d: ", level.source + 1, level.currentline);
+    else if (file != NULL && strncmp(message, file, strlen(file)) != 0)
+        place = lua_pushfstring(lua, "%s: ", file);
+    lua_pushfstring(lua, "%s%s", strncmp(message, place, strlen(place)) == 0 ? "" : place, message);
+    return 1;
+}
+
 /* ---- states and calls -------------------------------------------------------------------------------------------- */
 
 /* Not reached: nothing that can raise an error is called outside of lua_pcall(). Without it the process would abort. */

@@ -78,6 +78,15 @@ void lua_sandbox_earn(lua_State *lua, uint64_t units);
 /* The rig moved once, in which time passes and frames come: some units, and a sign that the call is not stuck. */
 void lua_sandbox_turn(lua_State *lua);
 
+/* The innermost function of a script that is running, and no library's: its source and line in *level. False: there is none. */
+bool lua_sandbox_level(lua_State *lua, bool (*is_library)(const char *path), lua_Debug *level);
+
+/*
+ * What a handler of errors returns: pushes "script:line: MESSAGE" with the line of the script that led to it, unless the message begins so; where no
+ * script is running "FILE: MESSAGE" (`file` may be NULL).
+ */
+int lua_sandbox_place(lua_State *lua, const char *message, bool (*is_library)(const char *path), const char *file);
+
 /* Why an allocation failed, for messages. */
 const char *lua_sandbox_shortage(const struct lua_account *account);
 

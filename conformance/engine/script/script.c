@@ -147,13 +147,9 @@ int script_on_error(lua_State *lua)
     lua_Debug level;
 
     host->line = 0;
-    for (int i = 0; lua_getstack(lua, i, &level); i++) {
-        lua_getinfo(lua, "Sl", &level);
-        if (level.currentline > 0 && level.source[0] == '@' && !is_library(level.source + 1)) {
-            host->line = level.currentline;
-            name_script(lua, &level);
-            break;
-        }
+    if (lua_sandbox_level(lua, is_library, &level)) {
+        host->line = level.currentline;
+        name_script(lua, &level);
     }
     script_note_sighting(host);
     return 1;

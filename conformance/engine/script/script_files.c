@@ -7,34 +7,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conformance/engine/script/lua_file.h"
 #include "conformance/engine/script/script_internal.h"
 
-enum { SCRIPT_OCTETS_MAX = 1 << 20, PATH_OCTETS = 4096 };
+enum { PATH_OCTETS = 4096 };
 
 static int load_file(struct script_host *host, const char *path, struct sentence *error)
 {
-    FILE *file = fopen(path, "rb");
-    char *octets;
     size_t count;
+    char *octets = lua_file_read(path, &count, error);
     int status;
 
-    if (file == NULL && errno == ENOMEM)
-        script_note_shortage(host);
-    if (file == NULL)
-        return sentence_set(error, "%.300s: %s", path, strerror(errno));
-    octets = malloc(SCRIPT_OCTETS_MAX);
     if (octets == NULL) {
-        fclose(file);
-        script_note_shortage(host);
-        return sentence_set(error, "%s: out of memory", path);
+        if (errno == ENOMEM)
+            script_note_shortage(host);
+        return -1;
     }
-    count = fread(octets, 1, SCRIPT_OCTETS_MAX, file);
-    if (ferror(file) || count == SCRIPT_OCTETS_MAX)
-        status = sentence_set(error, "%s: %s", path, ferror(file) ? "cannot be read" : "a script has at most 1 MiB");
-    else
-        status = script_load(host, path, octets, count, error);
+    status = script_load(host, path, octets, count, error);
     free(octets);
-    fclose(file);
     return status;
 }
 
