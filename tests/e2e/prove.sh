@@ -26,9 +26,9 @@ tail -n 1 "$work/matrix.jsonl" | jq -e \
     .type == "summary" and .defects + .left_out == $defects and .left_out < $sctp and
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks >= $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
 
-# Every check has a defect that it kills, by its own id. Those of requirements that no device can break (reference-
-# stack/defects/defects-none.tsv) have none, and draw no FAIL: they cannot pass for others, and the correct stack passes
-# them.
+# Every check has a defect that it kills, by its own id. The checks of requirements that no device can break
+# (reference-stack/defects/defects-none.tsv) draw no FAIL; but each of them loses its PASS where the exchange that it looks at is broken: a message is
+# lost, is too long or has no end.
 "$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null and .no_defect == null) | .id' | sort -u >"$work/checks"
 jq -r 'select(.type == "defect") | .killed_by[]' "$work/matrix.jsonl" | sort -u >"$work/killers"
 comm -23 "$work/checks" "$work/killers" >"$work/idle"
@@ -36,6 +36,22 @@ comm -23 "$work/checks" "$work/killers" >"$work/idle"
 if [ -s "$work/broken" ]; then
     echo "reference-stack/defects/defects-none.tsv says that no defect can break these, and one of the matrix did:" >&2
     cat "$work/broken" >&2
+    exit 1
+fi
+"$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null and .no_defect != null) | .id' | sort -u >"$work/free"
+mapfile -t free <"$work/free"
+unpassed() { # LLP DEFECT
+    "$WARPCHECK" run --simulate --format jsonl --llp "$1" --defect "$2" "${free[@]}" 2>/dev/null |
+        jq -r 'select(.type == "result" and .by == "check" and (.verdict | IN("INCONCLUSIVE", "FAIL", "WARN"))) | .id' || true
+}
+{
+    for llp in tcp sctp sctp-draft02; do
+        for defect in ddp-fpdu-lost ddp-length-unchecked ddp-last-ignored sctp-ppid-later sctp-answer-plain sctp-initiate-plain; do unpassed $llp $defect; done
+    done
+    for defect in $(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1); do unpassed cm "$defect"; done
+} | sort -u >"$work/unpassed"
+if comm -23 "$work/free" "$work/unpassed" | grep .; then
+    echo "checks of requirements that no device can break, which pass whatever is broken" >&2
     exit 1
 fi
 if [ -s "$work/idle" ]; then
