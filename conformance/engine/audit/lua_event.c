@@ -140,15 +140,10 @@ static void push_field(lua_State *lua, const struct wire_field *field, const uin
         lua_event_number(lua, wire_field_get(field, header));
 }
 
-/* Every name that an event of a kind can have, by a running number. */
-struct names {
-    enum flow_event_kind kind;
-};
-
+/* Every name that an event of a kind can have, by a running number; `names` is the kind. */
 static const char *name_at(const void *names, size_t index)
 {
-    enum flow_event_kind kind = ((const struct names *)names)->kind;
-
+    enum flow_event_kind kind = *(const enum flow_event_kind *)names;
     const struct lua_event_field *field;
 
     for (size_t i = 0; (field = lua_event_field(i)) != NULL; i++)
@@ -166,10 +161,9 @@ static const char *name_at(const void *names, size_t index)
 
 static bool is_name(enum flow_event_kind kind, const char *key)
 {
-    struct names names = {kind};
     const char *name;
 
-    for (size_t i = 0; (name = name_at(&names, i)) != NULL; i++)
+    for (size_t i = 0; (name = name_at(&kind, i)) != NULL; i++)
         if (strcmp(name, key) == 0)
             return true;
     return false;
@@ -177,14 +171,13 @@ static bool is_name(enum flow_event_kind kind, const char *key)
 
 static int no_such_field(lua_State *lua, enum flow_event_kind kind, const char *key)
 {
-    struct names names = {kind};
     char hint[NEAREST_HINT_OCTETS];
     size_t count = 0;
 
-    while (name_at(&names, count) != NULL)
+    while (name_at(&kind, count) != NULL)
         count++;
     return luaL_error(lua, "events of kind %s have no field \"%s\"%s", kind_names[kind], key,
-                      nearest_hint(nearest_name(key, name_at, &names, count), hint));
+                      nearest_hint(nearest_name(key, name_at, &kind, count), hint));
 }
 
 static int index_event(lua_State *lua)

@@ -70,7 +70,7 @@ int rig_pass(struct rig *rig, uint64_t nanoseconds)
     return 0;
 }
 
-static int measure_once(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
     struct tester *tester = rig->measures != NULL ? rig->measures : rig->testers;
 
@@ -89,11 +89,6 @@ static int measure_once(struct rig *rig, struct tester_exchange *exchange, struc
     return -1;
 }
 
-int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
-{
-    return measure_once(rig, exchange, error);
-}
-
 /*
  * The first exchange. A device may be there before what listens on it is: one that refuses is asked again, less and less
  * often, and given up when it has refused for REFUSED_MOST.
@@ -107,7 +102,7 @@ static int measure_first(struct rig *rig, struct tester_exchange *exchange, stru
         struct sentence why;
 
         attempts++;
-        if (measure_once(rig, exchange, &why) == 0)
+        if (rig_ask(rig, exchange, &why) == 0)
             return 0;
         if (!exchange->refused || rig_now(rig) + pause > limit || device_keeper_waits(rig) ||
             device_keeper_starts_initiator(rig))
@@ -178,7 +173,7 @@ static bool measure_refusal(struct rig *rig)
         struct tester_exchange exchange;
         struct sentence ignored;
 
-        (void)measure_once(rig, &exchange, &ignored);
+        (void)rig_ask(rig, &exchange, &ignored);
         took = rig_now(rig) - begun;
         if (!exchange.refused) {
             longest = USUAL_ROUND_TRIP;
@@ -208,7 +203,7 @@ int rig_measure(struct rig *rig, struct sentence *error)
     for (int i = 0; i < MEASURED_EXCHANGES; i++) {
         struct tester_exchange exchange;
 
-        if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0) {
+        if ((i == 0 ? measure_first(rig, &exchange, error) : rig_ask(rig, &exchange, error)) != 0) {
             if (i == 0)
                 return measure_refusal(rig) ? 0 : -1;
             if (listens_again(rig, &exchange, error) != 0)
