@@ -18,7 +18,7 @@
 #   make bench-build   what make takes after a change, in seconds
 #   make soak       make check-all, then SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
 #                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour)
-#   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
+#   make coverage   lines and branches by folder; fails below 95 % of the lines of base/, reference-stack/ and wire/
 #   make format     clang-format -i
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
 #   make site       a static site of the judged implementations, from reports/baselines, into build/site
@@ -127,7 +127,7 @@ check_libs = $(call once,check_libs,$(pkg_config) --libs check)
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/program/memory_main.c reference-stack/peer/iwarp_peer_main.c
 # The library for programs of others, without a fault; the faults; the peer, which can have them and has an upper tester.
-iwarp_src := $(call c_in,wire $(addprefix reference-stack/,base validation core mpa sctp cm transport verbs))
+iwarp_src := $(call c_in,base wire $(addprefix reference-stack/,base validation core mpa sctp cm transport verbs))
 defects_src := $(call c_in,reference-stack/defects)
 peer_src := $(filter-out %_main.c,$(call c_in,upper-tester reference-stack/program reference-stack/peer))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
@@ -140,7 +140,7 @@ bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
 all_c := $(sort $(iwarp_src) $(defects_src) $(peer_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
 	$(call c_in,tools packaging dissector tests/e2e tests/support reference-stack/examples))
-all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire upper-tester generator generator/* reference-stack reference-stack/* \
+all_h := $(sort $(wildcard $(patsubst %,%/*.h,base wire upper-tester generator generator/* reference-stack reference-stack/* \
 	reference-stack/include/iwarp conformance/* conformance/*/* reports tests/* tools dissector)))
 
 # Files carried inside the programs: table name -> files. tools/embedded.h declares the tables.

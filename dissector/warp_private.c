@@ -10,7 +10,7 @@
 #include <epan/exceptions.h>
 #include <epan/show_exception.h>
 
-#include "wire/octets.h"
+#include "base/octets.h"
 
 enum {
     RPC_MAGIC = (int)0xF6AB0E18,

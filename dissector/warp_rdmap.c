@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conformance/flow/notation/notation.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/terminate_meant.h"
 
 /* One segment while it is drawn. */

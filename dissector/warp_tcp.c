@@ -14,7 +14,7 @@
 #include <epan/conversation.h>
 #include <epan/prefs.h>
 
-#include "wire/octets.h"
+#include "base/octets.h"
 
 int warp_proto = -1;
 struct warp_preferences warp_preferences = {TRUE, TRUE, TRUE, FALSE, TRUE};

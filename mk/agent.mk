@@ -10,7 +10,7 @@
 .PHONY: agent install-agent remove-agent
 
 agent_src := $(call c_in,conformance/labs/linux/agent upper-tester)
-agent_headers := $(wildcard conformance/labs/linux/agent/*.h upper-tester/*.h wire/sentence.h wire/exit_status.h)
+agent_headers := $(wildcard conformance/labs/linux/agent/*.h upper-tester/*.h base/sentence.h base/exit_status.h)
 
 agent: $(B)/warpcheck-agent
 

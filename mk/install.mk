@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# make install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
+# make # What the public headers include of base/ and wire/, and the names of an event's opcode.
+library_headers = $(sort $(filter base/% wire/%,$(shell $(CC) -std=gnu17 -I. -Ireference-stack/include -MM -include wire/rdmap.h \
+	$(wildcard reference-stack/include/iwarp/*.h))))
+.PHONY: library-headers
+library-headers:
+	@printf '%s\n' $(library_headers)
+
+install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
 # to write one, the library's guide and examples; those of them that exist. make uninstall removes what it puts there, and nothing else.
 #   make install-python, remove-python    the library's Python binding, in PYTHON_DIR
 
@@ -18,14 +25,14 @@ installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
 left_out := \[([^]]*)\]\((\.\./|findings/|images/|libiwarp\.md|design-notes\.md)[^)]*\)
 
 install: programs
-	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/wire'
+	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/base' '$(includedir)/libiwarp/wire'
 	for p in warpcheck iwarp-peer; do [ ! -e '$(B)'/$$p ] || install -m 755 '$(B)'/$$p '$(bindir)'/; done
 	install -m 644 '$(B)/libiwarp.a' '$(libdir)/'
 	install -m 755 '$(B)/libiwarp.so' '$(libdir)/libiwarp.so.$(VERSION)'
 	ln -sf libiwarp.so.$(VERSION) '$(libdir)/libiwarp.so.0'
 	ln -sf libiwarp.so.0 '$(libdir)/libiwarp.so'
 	for h in reference-stack/include/iwarp/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/iwarp/'; done
-	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
+	for h in $(library_headers); do install -m 644 "$$h" '$(includedir)/libiwarp'/"$${h%/*}/"; done
 	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|g; s|@VERSION@|$(VERSION)|g; s| *@ISAL@|$(isal:%= %)|g; s| *@USRSCTP@|$(usrsctp:%= %)|' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
 	for p in $(manual_pages); do [ ! -e "$$p" ] || install -D -m 644 "$$p" '$(datadir)'/man/man$${p##*.}/$${p##*/}; done
 	for p in warpcheck iwarp-peer; do \

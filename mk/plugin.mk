@@ -15,7 +15,7 @@
 PLUGIN_CC ?= $(CC)
 PLUGIN_CFLAGS ?= $(CFLAGS)
 plugin_so := $(B)/dissector/warpcheck.so
-plugin_src := $(call c_in,dissector wire conformance/flow conformance/flow/* conformance/rules)
+plugin_src := $(call c_in,dissector base wire conformance/flow conformance/flow/* conformance/rules)
 plugin_objects := $(plugin_src:%.c=$(B)/dissector/obj/%.o)
 # Wireshark's headers are not written for our warnings.
 plugin_cflags = $(call once,plugin_cflags,$(pkg_config) --cflags wireshark $(isal) | sed 's/-I/-isystem /g' && echo '$(no_isal)')

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reports/decision.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 enum { IDS_MAX = 200, MORE_OCTETS = 40, SILENCES_LEAST = 3 };
 

@@ -7,7 +7,7 @@
 #define REPORTS_CAUSE_H
 
 #include "reports/report.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct cause; /* opaque */
 

@@ -9,7 +9,7 @@
 #include "reports/results_log.h"
 #include "reports/save.h"
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 void csv_text(FILE *out, bool first, const char *text)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "reports/text.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 static const char *const kind_names[DIFF_KINDS] = {"new", "changed", "vanished", "fixed", "added"};
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/hash.h"
+#include "base/hash.h"
 
 /* A row by what it is of. */
 struct place_of {

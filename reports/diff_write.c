@@ -10,7 +10,7 @@
 #include "reports/markdown.h"
 #include "reports/save.h"
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 enum { ROWS_MAX = 500 }; /* of a table in Markdown */
 

@@ -17,7 +17,7 @@
 #include "reports/evidence_names.h"
 #include "reports/save.h"
 #include "reports/whole_file.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #define RESULTS "results.jsonl"
 

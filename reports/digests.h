@@ -12,7 +12,7 @@
 
 #include "reports/folder.h"
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #define DIGESTS_FILE "SHA256SUMS"
 

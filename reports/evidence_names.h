@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #define EVIDENCE "evidence" /* their folder, below that of the results */
 

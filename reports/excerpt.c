@@ -10,7 +10,7 @@
 #include "reports/known.h"
 #include "reports/results_chain.h"
 #include "reports/results_log.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 struct taking {
     struct excerpt *excerpt;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum folder_use {
     FOLDER_NEW,    /* it has to be empty; it is made where it is not there */

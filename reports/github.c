@@ -10,7 +10,7 @@
 #include "reports/known.h"
 #include "reports/save.h"
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 /* What a command's value may not hold stands as %XX: also ':' and ',' in a property. A colon pair would begin a command. */
 static void put_escaped(FILE *out, const char *text, bool property)

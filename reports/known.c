@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* strverscmp */
 #include "reports/known.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

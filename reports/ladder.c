@@ -2,7 +2,7 @@
 #include "reports/ladder.h"
 
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #include <ctype.h>
 #include <stdlib.h>

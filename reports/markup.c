@@ -3,7 +3,7 @@
 
 #include "reports/save.h"
 #include "reports/text.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 #include <libxml/xmlwriter.h>
 #include <stdbool.h>

@@ -7,13 +7,13 @@
 #define REPORTS_MARKUP_H
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #include <stddef.h>
 
 struct markup; /* opaque */
 
-/* For main(), before anything else: libxml2 is silent, and notes where it has no memory (wire/out_of_memory.h). */
+/* For main(), before anything else: libxml2 is silent, and notes where it has no memory (base/out_of_memory.h). */
 void markup_library_begin(void);
 
 /* A document in memory; NULL without memory. Free with markup_free(). */

@@ -18,7 +18,7 @@
 
 #include "reports/folder.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Into how many shards a run can be divided. */
 enum { MERGE_SHARDS_MAX = 4096 };

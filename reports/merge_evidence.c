@@ -11,7 +11,7 @@
 #include "reports/merge_internal.h"
 #include "reports/whole_file.h"
 #include "wire/crc32c.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 #define EVIDENCE_OCTETS_MAX ((size_t)1 << 30)
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "reports/folder.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct evidence; /* opaque */
 

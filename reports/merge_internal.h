@@ -5,7 +5,7 @@
 
 #include "reports/difference.h"
 #include "reports/merge.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 /* One result's line as every merge has it: without what a merge adds, and with the evidence's first name. */
 struct merge_line {

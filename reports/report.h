@@ -11,8 +11,8 @@
 #include "reports/place.h"
 #include "reports/report_case.h"
 #include "reports/result.h"
-#include "wire/hash.h"
-#include "wire/sentence.h"
+#include "base/hash.h"
+#include "base/sentence.h"
 
 struct catalogue;
 struct requirement;

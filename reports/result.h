@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow_account.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 /* What is written; version 1, which knew no KNOWN, is read too. */
 #define RESULTS_VERSION       2

@@ -11,7 +11,7 @@
 #include "reports/journal.h"
 #include "reports/place.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #include <stdio.h>
 

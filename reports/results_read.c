@@ -4,7 +4,7 @@
 
 #include "reports/results_chain.h"
 #include "reports/results_stopped.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

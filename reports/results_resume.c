@@ -3,7 +3,7 @@
 #include "reports/results_log_internal.h"
 
 #include "reports/save.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #define REPORTS_RESULTS_STOPPED_H
 
 #include "reports/rule_pool.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct stopped {
     struct rule_pool *pool;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reports/decision.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 /* What is known about one requirement. */
 struct rule_pool_item {

@@ -7,7 +7,7 @@
 #include "reports/save.h"
 #include "reports/text.h"
 #include "reports/uri.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

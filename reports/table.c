@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reports/whole_file.h"
-#include "wire/cells.h"
+#include "base/cells.h"
 
 struct reader {
     struct table *table;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { TABLE_COLUMNS_MAX = 16, TABLE_OCTETS_MAX = 1 << 22 };
 

@@ -5,7 +5,7 @@
 #include "reports/account.h"
 #include "reports/save.h"
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/plain_text.h"
+#include "base/plain_text.h"
 
 static char *clean(const char *in, bool one_line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire/plain_text.h in memory of its own: text from anywhere made safe to show. */
+/* base/plain_text.h in memory of its own: text from anywhere made safe to show. */
 #ifndef REPORTS_TEXT_H
 #define REPORTS_TEXT_H
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Neither the file nor the folder directly above it may be a link. *octets: malloc'd, with a zero octet after the last; NULL

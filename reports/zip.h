@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct zip; /* opaque */
 

@@ -21,7 +21,7 @@ cd "${1:-$here/..}"
 rooms=$(grep -vE '^(#|!|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 
 {
-	for folder in wire upper-tester reference-stack generator conformance reports dissector; do
+	for folder in base wire upper-tester reference-stack generator conformance reports dissector; do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
 } | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '
@@ -70,8 +70,8 @@ rooms=$(grep -vE '^(#|!|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 				next
 			if (to == "" || !((from, to) in may)) { complain(from " does not include " (to == "" ? "what is in no room" : to)); next }
 			arrows[from, to]++
-		} else if ($1 ~ /^(wire|conformance\/(flow|rules))\// && name ~ /<(pcap|libnet|lua|lauxlib|lualib|epan|wireshark|wsutil|uv)[.\/]/)
-			complain("wire, flow and rules know neither devices, nor files, nor scripts, nor Wireshark")
+		} else if ($1 ~ /^(base|wire|conformance\/(flow|rules))\// && name ~ /<(pcap|libnet|lua|lauxlib|lualib|epan|wireshark|wsutil|uv)[.\/]/)
+			complain("base, wire, flow and rules know neither devices, nor files, nor scripts, nor Wireshark")
 	}
 	END {
 		for (i = order; print_them && i > 0; i--) {

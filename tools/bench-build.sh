@@ -13,7 +13,7 @@ build() { "$MAKE" B="$B" programs >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 
 build
 printf '%-45s %9s %9s  %s\n' touched 'clock, s' 'cpu, s' compiled
-for file in wire/octets.h conformance/engine/run/run_judge.c conformance/scripts/ddp/7-errors.lua nothing; do
+for file in base/octets.h conformance/engine/run/run_judge.c conformance/scripts/ddp/7-errors.lua nothing; do
 	[ "$file" = nothing ] || touch "$file"
 	TIMEFORMAT='%R %U %S'
 	exec {err}>&2

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${B:=build}" "${CC:=gcc}" "${COVERAGE_E2E:=iwarp-peer upper-tester peer-program}"
 B=$(realpath "$B")
 aim_percent=95
-aim_folders='reference-stack upper-tester wire'
+aim_folders='base reference-stack upper-tester wire'
 status=0
 find "$B/cov" -name '*.gcda' -delete
 "$B/cov/unit-tests" >"$B/cov/unit-tests.log" 2>&1 </dev/null || {

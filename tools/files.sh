@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 status=0
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-sources=$(find wire upper-tester reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
+sources=$(find base wire upper-tester reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
 	\( -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.mk' -o -name Makefile \) | LC_ALL=C sort)
 complain() {
 	echo "$1"

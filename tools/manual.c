@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "conformance/engine/option/help_text.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { LINE_WIDTH = 72, COMMANDS_MAX = 64, LINE_MAX_OCTETS = 1024 };
 

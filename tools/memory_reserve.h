@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For a program's main() alone: jansson crashes at some of the allocations that fail it, and libuv aborts. They get an
- * allocator that has a reserve: when memory runs out, that is noted (wire/out_of_memory.h), the reserve is given up, and the
+ * allocator that has a reserve: when memory runs out, that is noted (base/out_of_memory.h), the reserve is given up, and the
  * library goes on. When that is used up as well, the program ends with one sentence: what it has written so far is as whole as after SIGKILL.
  */
 #ifndef TOOLS_MEMORY_RESERVE_H
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "wire/exit_status.h"
-#include "wire/out_of_memory.h"
+#include "base/exit_status.h"
+#include "base/out_of_memory.h"
 
 enum { MEMORY_RESERVE = 1 << 20 };
 

@@ -31,7 +31,7 @@ shift $((OPTIND - 1))
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp --parents -rt "$work" Makefile mk tools wire upper-tester generator conformance reference-stack reports
+cp --parents -rt "$work" Makefile mk tools base wire upper-tester generator conformance reference-stack reports
 program=build/warpcheck
 if [ "${#suites[@]}" -gt 0 ]; then
 	program=build/unit-tests

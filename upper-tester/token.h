@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum {
     UPPER_TOKEN_LEAST = 16, /* characters: printable ASCII, without space, quote and backslash */

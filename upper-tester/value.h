@@ -15,7 +15,7 @@
 
 #include <jansson.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Words of the protocol, NULL at the end. The n-th word of a set is bit n of the enum (as in enum iwarp_rtr and iwarp_access). */
 extern const char *const upper_rtr_words[];

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/octets.h"
+#include "base/octets.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 size_t fpdu_pad_by(const struct fpdu_reading *reading, size_t ulpdu_length)
 {

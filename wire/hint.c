@@ -6,7 +6,7 @@
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 
 /* Octets where an FPDU begins. */

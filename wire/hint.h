@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "wire/fpdu.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #ifdef __cplusplus
 extern "C" {

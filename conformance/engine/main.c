@@ -23,9 +23,9 @@
 #include "reports/markup.h"
 #include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
-#include "wire/exit_status.h"
-#include "wire/nearest.h"
-#include "wire/out_of_memory.h"
+#include "base/exit_status.h"
+#include "base/nearest.h"
+#include "base/out_of_memory.h"
 
 struct subcommand {
     const char *name;

@@ -42,7 +42,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/flow/flow_side.h"
 #include "conformance/flow/flow_removed.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 #include "wire/sctp.h"
 
 #include <utlist.h> /* lists by age, the oldest first: their members are `older` and `newer` */

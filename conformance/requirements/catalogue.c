@@ -9,10 +9,10 @@
 #include <strings.h>
 
 #include "tools/embedded.h"
-#include "wire/cells.h"
-#include "wire/hash.h"
-#include "wire/nearest.h"
-#include "wire/sentence.h"
+#include "base/cells.h"
+#include "base/hash.h"
+#include "base/nearest.h"
+#include "base/sentence.h"
 
 struct entry {
     struct requirement requirement;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 enum { NEAREST = 5 };
 

@@ -4,7 +4,7 @@
 #define CONFORMANCE_REQUIREMENTS_NAMED_H
 
 #include "conformance/requirements/catalogue.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* The requirement of that id, in capitals or not; NULL if there is none. */
 const struct requirement *requirement_named(const struct catalogue *catalogue, const char *id);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "wire/cells.h"
+#include "base/cells.h"
 
 static void cell_copy(const struct cell *cell, char *text, size_t room)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tools/embedded.h"
-#include "wire/nearest.h"
-#include "wire/sentence.h"
+#include "base/nearest.h"
+#include "base/sentence.h"
 
 #define PICS_PATH       "conformance/requirements/pics.tsv"
 #define VALUE_SIZE      24

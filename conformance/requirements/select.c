@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 const char selection_usage[] =
     "  SELECT             an id or a glob over ids, such as 'MPA-7.*' (several: any of them)\n"

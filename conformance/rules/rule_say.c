@@ -2,7 +2,7 @@
 /* What rules say: passes, findings with their texts, and findings that wait for the flow's end. */
 #include "conformance/rules/rule_engine.h"
 #include "conformance/rules/rule_field.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 
 #include "generator/packet/packet.h"
 #include "wire/cm_pack.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #define CM_ENDPOINT_NEVER UINT64_MAX
 

@@ -7,7 +7,7 @@
 #define GENERATOR_ADDRESS_CLAIM_H
 
 #include "generator/packet/packet.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Claims the address on the interface for this process, within its network namespace. Returns a descriptor, which the caller

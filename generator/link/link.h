@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #define LINK_NEVER          UINT64_MAX /* a deadline that never comes */
 #define LINK_ETHERNET_MTU   1500u      /* of a link that does not say */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #define NETNS_KERNEL_INTERFACE "wc0"
 #define NETNS_TESTER_INTERFACE "wc1"

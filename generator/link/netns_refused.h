@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Appends to a sentence that has said what failed, with error `number`: what refuses it, as far as the files below `root` ("" on this

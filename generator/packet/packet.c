@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "generator/packet/packet_internal.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 #define DEFAULT_HOP_LIMIT 64
 

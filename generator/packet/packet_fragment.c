@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "generator/packet/packet_internal.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 enum {
     HELD = 4, /* packets at once */

@@ -4,7 +4,7 @@
 
 #include "generator/packet/packet.h"
 #include "generator/packet/packet_internal.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 static int malformed(const char **reason, const char *sentence)

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "wire/sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct sctp_host;
 struct sctp_assoc;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "generator/packet/packet_internal.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 enum { MORE_AND_OFFSET = 0x3FFF };

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "generator/packet/packet.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct tcp_stack;
 struct tcp_connection;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* NULL for what the function cannot do without. */
 static inline int misuse_null(struct sentence *sentence, const char *function, const char *expected)

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "wire/cm_pack.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct cm_agent;
 struct cm_faults;

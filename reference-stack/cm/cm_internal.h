@@ -11,7 +11,7 @@
 #include "reference-stack/cm/cm_agent.h"
 #include "reference-stack/cm/cm_validation.h"
 #include "reference-stack/cm/cm_faults.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 /* The states of IBTA 12.9.5 and 12.9.6 that last; what an ended exchange has said last is said again to who repeats himself. */
 enum cm_state {

@@ -4,7 +4,7 @@
 
 #include "iwarp/device.h"
 #include "reference-stack/core/faults.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 struct region_entry {
     struct iwarp_region region;

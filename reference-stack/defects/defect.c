@@ -6,8 +6,8 @@
 
 #include "reference-stack/defects/defect_compile.h"
 #include "tools/embedded.h"
-#include "wire/cells.h"
-#include "wire/nearest.h"
+#include "base/cells.h"
+#include "base/nearest.h"
 
 /* What distinguishes the tables. */
 struct table {

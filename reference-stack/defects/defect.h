@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* One row, as text. */
 struct defect {
@@ -52,7 +52,7 @@ void defect_list_free(struct defect_list *list);
 size_t defect_list_count(const struct defect_list *list);
 const struct defect *defect_list_at(const struct defect_list *list, size_t i);
 const struct defect *defect_list_find(const struct defect_list *list, const char *id);
-/* The id that a misspelt one was probably meant to be (wire/nearest.h); NULL: none is near. */
+/* The id that a misspelt one was probably meant to be (base/nearest.h); NULL: none is near. */
 const char *defect_nearest_id(const struct defect_list *list, const char *id);
 
 /* True when `id` is one of the defect's requirements. */

@@ -13,7 +13,7 @@
 #include "wire/marker.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 #include "wire/rdmap.h"
 
 #define BEHAVIOUR_ROW(id, name, meaning) [DEFECT_##id] = {name, meaning},

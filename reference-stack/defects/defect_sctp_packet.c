@@ -4,7 +4,7 @@
 
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/defects/peer_faults.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 enum { ADDRESS_OCTETS = SCTP_PARAMETER_OCTETS + 4, MORE_ADDRESSES = 2 };

@@ -10,7 +10,7 @@
 #include "reference-stack/defects/defect_asked.h"
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/defects/peer_faults.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 enum { MEMBER_NAME_MAX = 64 };
 

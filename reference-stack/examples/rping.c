@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/octets.h"
+#include "base/octets.h"
 
 enum { INFO = 16, RECEIVES = 2, DEFAULT_SIZE = 64, SIZE_MOST = 1 << 20, FIRST = 'A', LAST = 'z' };
 

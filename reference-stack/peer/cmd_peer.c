@@ -18,7 +18,7 @@
 #include "reference-stack/peer/driver_tcp.h"
 #include "reference-stack/peer/peer_option.h"
 #include "reference-stack/transport/tcp_socket.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { DEFECTS_MAX = 64 };
 

@@ -13,7 +13,7 @@
 #include "reference-stack/peer/cmd_peer_cm_line.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/program/confine.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { CLIENT_PORT = 49152 };
 

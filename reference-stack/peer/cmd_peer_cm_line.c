@@ -12,7 +12,7 @@
 #include "reference-stack/peer/driver_tcp.h"
 #include "reference-stack/peer/peer_option.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { REQUESTS_MAX = 1000000 };
 

@@ -7,7 +7,7 @@
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/transport/sctp_udp.h"
 #include "wire/ddp_sctp.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { MTU_LEAST = 600, PENDING_MOST = 65535, QUEUE_PAIRS_MOST = 65535 };
 

@@ -3,8 +3,8 @@
 #include "reference-stack/program/complaint.h"
 #include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
-#include "wire/exit_status.h"
-#include "wire/out_of_memory.h"
+#include "base/exit_status.h"
+#include "base/out_of_memory.h"
 
 int main(int argc, char **argv)
 {

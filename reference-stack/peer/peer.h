@@ -17,7 +17,7 @@
 #include "iwarp/sctp.h"
 #include "reference-stack/defects/peer_faults.h"
 #include "reference-stack/transport/carrier.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct budget;
 struct peer;

@@ -19,7 +19,7 @@
 #include "reference-stack/base/budget.h"
 #include "reference-stack/base/deadlines.h"
 #include "reference-stack/defects/peer_faults.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 #include "reference-stack/transport/output_batch.h"
 
 #include "iwarp/device.h"

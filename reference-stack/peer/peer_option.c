@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
-#include "wire/nearest.h"
+#include "base/exit_status.h"
+#include "base/nearest.h"
 
 static const char *option_at(const void *known, size_t index)
 {

@@ -5,7 +5,7 @@
 
 #include "reference-stack/peer/peer_internal.h"
 #include "reference-stack/peer/peer_memory.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum { PROTOCOL_VERSION = 1 };
 

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 
 #include "tools/standard_streams.h"
-#include "wire/exit_status.h"
-#include "wire/plain_text.h"
+#include "base/exit_status.h"
+#include "base/plain_text.h"
 
 /* One octet of a text may become three; what does not fit is left out. */
 enum { TEXT_OCTETS = 4096, LINE_OCTETS = 8192, NAME_OCTETS = 240 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How every program and command says on stderr what is wrong: one line, "PROGRAM: what". What comes from elsewhere (file
- * names, scripts, peers) is in it, so that all of it is cleaned (wire/plain_text.h): nothing in it reaches the terminal as
+ * names, scripts, peers) is in it, so that all of it is cleaned (base/plain_text.h): nothing in it reaches the terminal as
  * a command. No other code writes to stderr.
  */
 #ifndef REFERENCE_STACK_COMPLAINT_H

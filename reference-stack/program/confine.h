@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum confine_need {
     CONFINE_CONNECTIONS = 1, /* opens connections, or takes them */

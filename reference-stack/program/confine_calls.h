@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* What the kernel answers to a call of a confined process. A call that no row names is absent. */
 enum confine_answer {

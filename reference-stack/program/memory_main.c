@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 /* Functions that say with NULL, and ENOMEM where there may be other reasons, that they have no memory. */
 #define WATCH(type, name, parameters, arguments, checked)                                                              \

@@ -25,7 +25,7 @@
 #include "reference-stack/core/stream_internal.h"
 #include "reference-stack/sctp/sctp_faults.h"
 #include "wire/ddp_sctp.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 enum {
     OUTSTANDING_MAX = 32767, /* messages of a SID that are not acknowledged (RFC 5043 10) */

@@ -29,7 +29,7 @@
 #include <uv.h>
 
 #include "iwarp/sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct kernel_sctp;
 struct kernel_sctp_path;

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "iwarp/sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct kernel_sctp_socket_config {
     size_t mtu;

@@ -7,7 +7,7 @@
 #include <utlist.h>
 
 #include "reference-stack/transport/user_sctp.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 #include "wire/sctp.h"
 
 /* Where packets of an association come from: no octet of it is undefined, as it is a key. */

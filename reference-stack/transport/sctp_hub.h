@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 
 #include "iwarp/sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct sctp_hub;
 struct sctp_path;

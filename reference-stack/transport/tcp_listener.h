@@ -4,7 +4,7 @@
 #define REFERENCE_STACK_TCP_LISTENER_H
 
 #include "reference-stack/transport/tcp_socket.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct tcp_listener;
 

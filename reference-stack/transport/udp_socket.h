@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct udp_socket;
 

@@ -12,7 +12,7 @@
 
 #include "reference-stack/base/ring.h"
 #include "reference-stack/transport/user_sctp_options.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 #define NS_PER_MS  UINT64_C(1000000)
 #define CLOCK_SLIP UINT64_C(1000000000) /* ns by which two readers of one clock may differ */

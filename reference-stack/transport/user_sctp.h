@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "iwarp/sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct user_sctp;
 

@@ -13,7 +13,7 @@
 #include "reference-stack/core/srq.h"
 #include "reference-stack/transport/sctp_udp.h"
 #include "reference-stack/transport/tcp_listener.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 

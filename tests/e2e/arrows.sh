@@ -9,10 +9,11 @@ source tests/e2e/expect.bash
 
 expect 0 "this tree" tools/arrows.sh --print
 says '^conformance/engine/run -> .*conformance/engine/script'
-says '^wire$'
+says '^base$'
+says '^wire -> base$'
 
 mkdir "$WORK/tree"
-find wire upper-tester reference-stack generator conformance reports dissector -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
+find base wire upper-tester reference-stack generator conformance reports dissector -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
 expect 0 "a copy of it" tools/arrows.sh "$WORK/tree"
 
 # rejects FILE INCLUDE PATTERN: the copy with this line at the end of this file; the file's own text comes back.
@@ -27,6 +28,7 @@ rejects() {
 	holds "nothing else is complained about" test "$(wc -l <"$WORK/stdout")" -eq 1
 	if [ -e "$WORK/kept" ]; then cp "$WORK/kept" "$file"; else rm "$file"; fi
 }
+rejects base/cells.c '"wire/ddp.h"' 'base does not include wire'
 rejects wire/ddp.c '"conformance/flow/flow.h"' 'wire does not include conformance/flow'
 rejects reference-stack/base/ring.c '"reference-stack/core/stream_internal.h"' 'reference-stack/base does not include'
 rejects reference-stack/core/transmit.c '"reference-stack/mpa/mpa.h"' 'reference-stack/core does not include reference-stack/mpa'
@@ -35,7 +37,7 @@ rejects reference-stack/transport/output_batch.c '"reference-stack/peer/peer.h"'
 rejects reference-stack/peer/peer.c '"generator/tcp/tcp.h"' 'reference-stack/peer does not include'
 rejects generator/packet/packet.c '"generator/tcp/tcp.h"' 'generator/packet does not include'
 rejects conformance/flow/tcp/flow_tcp.c '"conformance/rules/rule.h"' 'conformance/flow/tcp does not include'
-rejects conformance/flow/mpa/flow_mpa.c '<pcap.h>' 'wire, flow and rules know neither'
+rejects conformance/flow/mpa/flow_mpa.c '<pcap.h>' 'base, wire, flow and rules know neither'
 rejects conformance/rules/track.c '"conformance/engine/rig/rig.h"' 'conformance/rules does not include'
 rejects conformance/engine/rig/rig.c '"conformance/engine/run/runner.h"' 'conformance/engine/rig does not include'
 rejects conformance/engine/script/script.c '"conformance/engine/prove/prove.h"' 'conformance/engine/script does not include'
@@ -55,7 +57,7 @@ holds "a name in it is found" names_layer "$WORK/tree/reference-stack/core"
 # Two rooms that may include one another would be a circle: the list itself is refused.
 mkdir "$WORK/circle"
 cp tools/arrows.sh "$WORK/circle"
-sed 's|^reference-stack/base  *wire$|reference-stack/base wire reference-stack/core|' tools/rooms.list >"$WORK/circle/rooms.list"
+sed 's|^reference-stack/base  *base wire$|reference-stack/base base wire reference-stack/core|' tools/rooms.list >"$WORK/circle/rooms.list"
 expect 1 "a list with a circle" bash "$WORK/circle/arrows.sh" "$WORK/tree"
 says 'reference-stack/base may include reference-stack/core, which does not stand before it'
 finish

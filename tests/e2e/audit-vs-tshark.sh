@@ -142,7 +142,7 @@ verdicts() {
 }
 
 # shellcheck disable=SC2046 # an option or two
-$CC -std=gnu17 -O1 -I. -o "$WORK/gen" tests/bench/bench_gen_capture.c wire/*.c $(pkg-config --libs libisal 2>/dev/null || echo -DWARPCHECK_NO_ISAL)
+$CC -std=gnu17 -O1 -I. -o "$WORK/gen" tests/bench/bench_gen_capture.c base/*.c wire/*.c $(pkg-config --libs libisal 2>/dev/null || echo -DWARPCHECK_NO_ISAL)
 "$WORK/gen" "$WORK/rev1.pcap" 4 8 1
 "$WORK/gen" "$WORK/rev2.pcap" 4 8 2
 agree "$WORK/rev1.pcap" 20000

@@ -113,7 +113,7 @@ asks 0 "afterwards" --cm-service 3260
 served asked
 
 echo "== 100,000 requests that nobody follows up"
-"${cc[@]}" -std=gnu17 -O1 -I. -o "$WORK/flood" tests/e2e/cm_flood.c wire/*.c "${isal[@]}"
+"${cc[@]}" -std=gnu17 -O1 -I. -o "$WORK/flood" tests/e2e/cm_flood.c base/*.c wire/*.c "${isal[@]}"
 serve 127.0.0.1 --cm-requests 512
 before=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$server/status")
 expect 0 "the flood" "$WORK/flood" "$port" 100000
@@ -146,7 +146,7 @@ expect 0 "defects" "$IWARP_PEER" --cm --list-defects
 holds "as in the table" cmp <(grep -vE '^(#|$)' reference-stack/defects/defects-cm.tsv | cut -f1 | sort) <(cut -f1 "$WORK/stdout" | sort)
 
 echo "== octets"
-"${cc[@]}" -std=gnu17 -O1 -I. -o "$WORK/fields" tests/e2e/cm_fields.c wire/*.c "${isal[@]}" -lpcap
+"${cc[@]}" -std=gnu17 -O1 -I. -o "$WORK/fields" tests/e2e/cm_fields.c base/*.c wire/*.c "${isal[@]}" -lpcap
 agree() { # CAPTURE LEAST: that many fields or more
 	# shellcheck disable=SC2046
 	"$TSHARK" -n -r "$1" -T fields -E occurrence=f $("$WORK/fields" --names) 2>/dev/null >"$WORK/tshark"

@@ -56,12 +56,15 @@ holds "each function of the API stands in an example" used
 
 # A C++ program: each header that is installed compiles, and each function that they declare has the name of a C function.
 plus() {
-	local names
+	local names headers
+	mapfile -t headers < <(make -s library-headers)
 	names=$(nm --defined-only "$B/libiwarp.a" 2>"$WORK/nm" | awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u | LC_ALL=C comm -12 - \
-		<(grep -ohE '[a-z_0-9]+\(' reference-stack/include/iwarp/*.h wire/*.h | tr -d '(' | LC_ALL=C sort -u))
-	[ "$(wc -w <<<"$names")" -gt 200 ] || return 1
+		<(grep -ohE '[a-z_0-9]+\(' reference-stack/include/iwarp/*.h "${headers[@]}" | tr -d '(' | LC_ALL=C sort -u))
+	nm -D --defined-only "$B/libiwarp.so" | sed -n 's/.* T \([^@]*\).*/\1/p' | LC_ALL=C sort -u >"$WORK/exported"
+	[ -s "$WORK/exported" ] || return 1
+	LC_ALL=C comm -23 "$WORK/exported" - <<<"$names" | grep . && { echo 'no installed header declares these'; return 1; }
 	{
-		for header in reference-stack/include/iwarp/*.h wire/*.h; do echo "#include \"${header#reference-stack/include/}\""; done
+		for header in reference-stack/include/iwarp/*.h "${headers[@]}"; do echo "#include \"${header#reference-stack/include/}\""; done
 		echo 'typedef void (*function)();'
 		echo 'extern const function all[] = {'
 		sed 's/.*/reinterpret_cast<function>(&)/; s/&/\&&/; s/$/,/' <<<"$names"

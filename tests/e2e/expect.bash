@@ -20,7 +20,7 @@ if [ -z "$WORK" ]; then
 fi
 source tests/e2e/wait.bash
 read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
-# What CRCs are computed with, as the library was built; for programs that are compiled of wire/*.c, too.
+# What CRCs are computed with, as the library was built; for programs that are compiled of base/*.c and wire/*.c, too.
 if pkg-config --exists libisal; then isal=(-lisal); else isal=(-DWARPCHECK_NO_ISAL); fi
 read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
 libiwarp=("$B/libiwarp.a" -luv "${isal[@]}" "${usrsctp[@]}" -pthread)
@@ -70,7 +70,7 @@ holds() {
 
 # generator NAME: builds tests/bench/bench_gen_capture.c as $WORK/NAME.
 generator() {
-	$CC -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c wire/*.c "${isal[@]}"
+	$CC -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c base/*.c wire/*.c "${isal[@]}"
 }
 
 finish() {

@@ -40,7 +40,7 @@ holds "the plugin's packages alone" test "$(grep -o 'tools/deps.sh .*' "$WORK/as
 read -ra wanted < <(sed -n "s/^plugin='\(.*\)'/\1/p" tools/deps.sh)
 holds "they are some" test "${#wanted[@]}" -ge 5
 read -ra include < <(pkg-config --cflags wireshark libisal)
-"${cc[@]}" -std=gnu17 -I. "${include[@]}" -M dissector/*.c wire/*.c conformance/flow/*.c conformance/flow/*/*.c conformance/rules/*.c 2>"$WORK/stderr" |
+"${cc[@]}" -std=gnu17 -I. "${include[@]}" -M dissector/*.c base/*.c wire/*.c conformance/flow/*.c conformance/flow/*/*.c conformance/rules/*.c 2>"$WORK/stderr" |
 	grep -oE '/[^ ]+' | LC_ALL=C sort -u >"$WORK/headers"
 for package in "${wanted[@]}"; do
 	case $package in gcc | pkg-config) continue ;; esac

@@ -9,7 +9,7 @@ source tests/e2e/expect.bash
 
 expect 0 "this tree" tools/rooms.sh --print "$B"
 says '^reference-stack/mpa -> .*reference-stack/core'
-says '^wire$'
+says '^base$'
 says '^[0-9]+ rooms, [0-9]+ arrows, [0-9]+ exceptions$'
 
 # Links to the objects, of which one is exchanged at a time.

@@ -12,7 +12,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defects/defect.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

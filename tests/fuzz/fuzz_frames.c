@@ -8,7 +8,7 @@
 #include "conformance/engine/script/script.h"
 #include "generator/packet/frame.h"
 #include "tests/fuzz/fuzz.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 static void build_frame(const uint8_t *data, size_t size)
 {

@@ -12,7 +12,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 enum { RECORDS_MAX = 256, OCTETS_MAX = 4096, HEAD = 3, TCP = 6, SCTP = 132, LINK_KINDS = 8 };

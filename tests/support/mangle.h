@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct mangle_frame {
     uint32_t link; /* LINKTYPE number */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "wire/octets.h"
+#include "base/octets.h"
 
 enum {
     LINK_ETHERNET = 1,

@@ -11,7 +11,7 @@
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 
 enum { REGION = 4096, RECEIVES = 4, RECEIVE = 1500, PIECES = 6, PERMUTATIONS = 720, EMSS = 700, STREAM_MAX = 16384 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "generator/packet/packet.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 /* clang-format off */
 const struct encapsulation encapsulations[] = {

@@ -7,7 +7,7 @@
 #include "tests/unit/mangled.h"
 #include "wire/ddp_sctp.h"
 #include "wire/infiniband.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 enum { ETHERNET = 14, UDP = 17 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "iwarp/device.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* What registering sets was not set. */
 static inline void misuse_untouched(const struct iwarp_region *region, const struct iwarp_region *before)

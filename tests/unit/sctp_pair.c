@@ -7,7 +7,7 @@
 
 #include "reference-stack/peer/peer.h"
 #include "wire/ddp.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
 

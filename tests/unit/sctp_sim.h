@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* What the wires of all runs did. */
 struct sctp_sim_counts {

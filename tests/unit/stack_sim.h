@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "generator/link/link.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence. *early (may be
  * NULL) is added the segments that were placed ahead of a gap. */

@@ -8,7 +8,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 #include "wire/rdmap.h"
 
 static void fill_summary(const struct audit *audit, struct run_summary *summary)

@@ -20,7 +20,7 @@
 #include "reports/difference.h"
 #include "reports/place.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct audit_expect;
 

@@ -9,8 +9,8 @@
 #include "conformance/engine/audit/audit_expect_internal.h"
 #include "conformance/engine/option/review_day.h"
 #include "reports/save.h"
-#include "wire/cells.h"
-#include "wire/text_stream.h"
+#include "base/cells.h"
+#include "base/text_stream.h"
 
 enum column { CAPTURE, REQUIREMENT, ROLE, FLOW, COUNT, VERDICT, OUTCOME, REVIEW_BY, DIGEST, NOTE, COLUMNS };
 

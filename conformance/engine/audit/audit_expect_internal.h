@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "conformance/engine/audit/audit_expect.h"
-#include "wire/hash.h"
+#include "base/hash.h"
 
 enum { DIGEST_OCTETS = 48 };
 

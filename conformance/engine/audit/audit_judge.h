@@ -14,7 +14,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct audit_judge; /* opaque */
 struct lua_rules;

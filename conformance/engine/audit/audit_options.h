@@ -10,7 +10,7 @@
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct lua_rules;
 

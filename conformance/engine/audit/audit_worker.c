@@ -11,7 +11,7 @@
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
 #include "reports/result_line.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum { GATHERED_OCTETS = 64 << 10 }; /* written at once, but for what a long line needs */
 

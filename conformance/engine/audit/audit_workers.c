@@ -14,7 +14,7 @@
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/worker_process.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum {
     PIPE_OCTETS = 1 << 20,

@@ -24,7 +24,7 @@
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 static void usage(void)
 {

@@ -7,7 +7,7 @@
 #include "wire/cm.h"
 #include "wire/ddp_sctp.h"
 #include "wire/field.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 #define OBJECT "warpcheck.event"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/lua_event.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 enum { ID_MAX = 60, TEXT_MAX = 400 };
 

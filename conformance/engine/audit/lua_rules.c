@@ -8,7 +8,7 @@
 
 #include "conformance/engine/audit/lua_event.h"
 #include "conformance/engine/script/lua_file.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 enum { CALL_WORK = 10000000 }; /* what one call may compute */
 

@@ -12,7 +12,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct lua_rules; /* opaque */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "conformance/engine/audit/lua_event.h"
-#include "wire/nearest.h"
-#include "wire/out_of_memory.h"
+#include "base/nearest.h"
+#include "base/out_of_memory.h"
 
 /* ---- what is kept of a flow -------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include "conformance/engine/option/run_confine.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
                             "  The completion of a shell calls this command. It prints the candidates for the last "

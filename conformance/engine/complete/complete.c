@@ -13,7 +13,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defects/defect.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { MEANING_WIDTH = 70, WORD_MAX = 40 };
 

@@ -19,7 +19,7 @@
 #include "reference-stack/program/complaint.h"
 #include "reports/folder.h"
 #include "reports/save.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { PEER_WORDS_MAX = 64, TASK_OCTETS = 2048 };
 

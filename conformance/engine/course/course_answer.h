@@ -5,7 +5,7 @@
 
 #include "conformance/engine/course/course_exercise.h"
 #include "conformance/requirements/catalogue.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum course_judgement {
     COURSE_RIGHT,

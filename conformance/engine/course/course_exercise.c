@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/embedded.h"
-#include "wire/cells.h"
+#include "base/cells.h"
 
 #define TABLE_PATH "conformance/engine/course/exercises.tsv"
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { COURSE_EXERCISES_MAX = 64, COURSE_LESSONS = 6 };
 

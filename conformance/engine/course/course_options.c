@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "conformance/engine/option/option_unknown.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 const char course_usage[] =
     "usage: warpcheck course [OPTION...]\n"

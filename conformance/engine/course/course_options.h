@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum course_verb { COURSE_LIST, COURSE_START, COURSE_HINT, COURSE_PEER_START, COURSE_RUN_CHECKS, COURSE_ANSWER };
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/course/course_exercise.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { COURSE_DAY_OCTETS = 11, COURSE_TRIES_MAX = 1000000, COURSE_PATH_OCTETS = 4096 };
 

@@ -11,8 +11,8 @@
 
 #include "conformance/engine/run/cmd_run.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
-#include "wire/out_of_memory.h"
+#include "base/exit_status.h"
+#include "base/out_of_memory.h"
 
 enum { FIXED_WORDS = 4 };
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { COURSE_RUN_WORDS_MAX = 64 };
 

@@ -5,7 +5,7 @@
 
 #include "conformance/engine/course/course_exercise.h"
 #include "conformance/requirements/catalogue.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Prints it to standard output, as a table of Markdown. 0, or -1 with a sentence. */
 int course_solutions_print(const struct course_table *table, const struct catalogue *catalogue, struct sentence *error);

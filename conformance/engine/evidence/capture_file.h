@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct capture_file; /* opaque */
 

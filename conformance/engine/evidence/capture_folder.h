@@ -13,7 +13,7 @@
 
 #include "conformance/engine/evidence/capture_ring.h"
 #include "conformance/flow/flow_account.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* A file or folder that is not read and could hold captures. */
 struct capture_skipped {

@@ -9,8 +9,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "wire/octets.h"
-#include "wire/out_of_memory.h"
+#include "base/octets.h"
+#include "base/out_of_memory.h"
 
 enum { INPUT_OCTETS = 1 << 16, GZIP_WINDOW = 15 + 16 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * A capture compresses by 2 to 20, one of equal frames by 1,000 and more. What is beyond both limits is made to keep the reader

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "conformance/flow/flow.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { PCAPNG_MAGIC_OCTETS = 4 };
 

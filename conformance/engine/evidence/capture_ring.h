@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum ring_kind {
     RING_NONE,    /* no name of the forms above */

@@ -13,7 +13,7 @@
 
 #include "conformance/engine/evidence/capture_ring.h"
 #include "conformance/flow/flow.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct capture_series; /* opaque */
 

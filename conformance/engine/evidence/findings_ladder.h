@@ -12,7 +12,7 @@
 
 #include "conformance/engine/evidence/findings.h"
 #include "conformance/engine/evidence/capture_series.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* A ladder has at most so many steps: start-up frames, messages before the offending one, that, and those after it. */
 enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };

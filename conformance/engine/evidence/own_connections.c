@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum {
     FRAMES = 2048,       /* kept, the latest; a power of two */

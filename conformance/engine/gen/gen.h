@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "conformance/engine/gen/gen_writer.h"
-#include "wire/exit_status.h"
-#include "wire/sentence.h"
+#include "base/exit_status.h"
+#include "base/sentence.h"
 
 struct gen;
 

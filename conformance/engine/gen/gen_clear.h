@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_GEN_CLEAR_H
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Head of the table in README.md; each row begins with the file's name: "| `name.pcap` |". */
 #define GEN_TABLE_HEAD "| capture | what |\n|---|---|\n"

@@ -10,7 +10,7 @@
 #include "conformance/engine/gen/gen_internal.h"
 #include "reports/folder.h"
 #include "reports/save.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 enum { PATH_OCTETS = 4096, NAME_OCTETS = 300 };
 

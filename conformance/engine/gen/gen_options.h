@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/gen/gen_writer.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { GEN_SCRIPTS_MAX = 64, GEN_SETTINGS_MAX = 32, GEN_NAME_OCTETS = 256 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "reports/place.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum gen_format { GEN_PCAPNG, GEN_PCAP, GEN_HEX, GEN_C, GEN_RAW, GEN_FORMATS };
 

@@ -15,10 +15,10 @@
 #include "conformance/requirements/named.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/save.h"
-#include "wire/exit_status.h"
-#include "wire/plain_text.h"
-#include "wire/sentence.h"
-#include "wire/text_stream.h"
+#include "base/exit_status.h"
+#include "base/plain_text.h"
+#include "base/sentence.h"
+#include "base/text_stream.h"
 
 enum { COMMAND_ROOM = 4096, ID_ROOM = 64 };
 

@@ -8,7 +8,7 @@
 
 #include "reports/folder.h"
 #include "reports/format.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct format_option {
     bool jsonl;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { INDENT = 2, EXAMPLE_INDENT = 4, CONTINUATION = 7, HELP_OCTETS_MAX = 1 << 16 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "conformance/engine/option/help_text.h"
-#include "wire/nearest.h"
-#include "wire/sentence.h"
+#include "base/nearest.h"
+#include "base/sentence.h"
 
 enum { OPTION_OCTETS = NEAREST_WORD_MAX + 1 };
 

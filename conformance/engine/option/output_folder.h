@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_OUTPUT_FOLDER_H
 
 #include "reports/folder.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Takes the folder. 0; or, with the sentence set, the exit status: EXIT_USAGE when something is in it that has to go

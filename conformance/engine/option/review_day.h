@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_REVIEW_DAY_H
 #define CONFORMANCE_ENGINE_REVIEW_DAY_H
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { REVIEW_YEARS = 2, DAY_TEXT_OCTETS = 32 };
 

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { SENTENCE_OCTETS = 200 };
 

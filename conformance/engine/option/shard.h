@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "reports/merge.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { SHARDS_MAX = MERGE_SHARDS_MAX, SHARD_DIGEST_OCTETS = 17 };
 

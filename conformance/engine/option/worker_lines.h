@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Begins as {.pipe = its end to read from}. */
 struct worker_lines {

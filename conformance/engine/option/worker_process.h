@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { WORKER_STOPPED_SECONDS = 5 };
 

@@ -21,7 +21,7 @@
 #include "conformance/engine/script/served.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { CONTROL_MS = 3000, PATH_OCTETS = 4200 };
 

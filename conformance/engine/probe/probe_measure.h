@@ -10,7 +10,7 @@
 
 #include "conformance/engine/probe/probe_wire.h"
 #include "conformance/engine/script/script.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Asks, and appends lines to `found`: start-ups, FPDUs, exchanges, and each defect once (with its id). *capabilities: what the

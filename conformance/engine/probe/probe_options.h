@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "generator/packet/packet.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { PROBE_DEFECTS_MAX = 64 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "generator/packet/packet.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 enum {
     ECHO_OCTETS = 8,

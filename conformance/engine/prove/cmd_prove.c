@@ -20,7 +20,7 @@
 #include "conformance/engine/rig/rig_llp.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/terminal.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 

@@ -8,7 +8,7 @@
 #include "conformance/engine/option/run_stop.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/terminal.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 struct printer {
     bool jsonl;

@@ -8,7 +8,7 @@
 #include "conformance/engine/prove/prove_llp.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 enum { SAMPLE = 32 };
 

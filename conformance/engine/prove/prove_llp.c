@@ -8,7 +8,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
 #include "tools/embedded.h"
-#include "wire/cells.h"
+#include "base/cells.h"
 
 enum { PATTERN = 64 };
 

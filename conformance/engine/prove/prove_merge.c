@@ -10,7 +10,7 @@
 #include "conformance/engine/option/shard.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/defects/defect.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { NAMED_SHARDS_MAX = 16 };
 

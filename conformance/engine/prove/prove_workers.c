@@ -9,7 +9,7 @@
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/worker_lines.h"
 #include "conformance/engine/option/worker_process.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 struct pool {
     const struct prove_work *work;

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { PROVE_JOBS_MAX = 64 };
 

@@ -29,7 +29,7 @@
 #include "reports/report.h"
 #include "reports/results_log.h"
 #include "reports/statement.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { REVIEW_DAYS = 182 }; /* of known deviations that --known prints */
 

@@ -24,8 +24,8 @@
 #include "reports/whole_file.h"
 #include "reports/zip.h"
 #include "tools/embedded.h"
-#include "wire/exit_status.h"
-#include "wire/text_stream.h"
+#include "base/exit_status.h"
+#include "base/text_stream.h"
 
 #define TOP "warpcheck-bundle/" /* the folder that the archive unpacks to */
 

@@ -7,7 +7,7 @@
 #include "conformance/engine/report/report_input.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 const char report_diff_formats[] = "text, md, jsonl or html";
 

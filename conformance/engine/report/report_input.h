@@ -10,7 +10,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/report.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct report_input {
     struct report report;

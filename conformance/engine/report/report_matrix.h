@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Writes the matrix of `count` runs to `output` ("-": standard output). Each input is [NAME=]DIR or [NAME=]FILE: the folder

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/report/report_diff.h"
 #include "reports/format.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct report_options {
     const struct report_format *format; /* NULL: all standing ones, or text */

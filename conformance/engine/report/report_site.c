@@ -18,7 +18,7 @@
 #include "reports/matrix.h"
 #include "reports/site.h"
 #include "reports/whole_file.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { STACK, VERSION, RUN, FINDINGS, COLUMNS };
 enum { COPY_OCTETS_MAX = 1 << 28, EVIDENCE_MAX = 10000 };

@@ -8,7 +8,7 @@
 #include "reports/known.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 /* The findings as text, as they come; the summary of a whole file or of what there is. */
 struct text_report {

@@ -8,7 +8,7 @@
 #include "reference-stack/program/complaint.h"
 #include "reports/digests.h"
 #include "reports/text.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 static void complaint(void *user, const char *name, const char *what)
 {

@@ -14,7 +14,7 @@
 
 #include "generator/packet/packet.h"
 #include "upper-tester/token.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct control;
 

@@ -10,8 +10,8 @@
 #include "conformance/engine/rig/json_members.h"
 #include "conformance/engine/option/review_day.h"
 #include "conformance/engine/option/shard.h"
-#include "wire/nearest.h"
-#include "wire/text_stream.h"
+#include "base/nearest.h"
+#include "base/text_stream.h"
 
 static const struct json_member members[] = {
     {"requirement", MEMBER_TEXT, true, "the id of a requirement"},

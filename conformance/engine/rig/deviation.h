@@ -23,7 +23,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { OUTCOME_OCTETS = 17, DEVIATION_TEXT_OCTETS = 1024 };
 

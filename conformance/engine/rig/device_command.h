@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/option/run_confine.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum device_command_which { DEVICE_RESTART, DEVICE_CONNECT, DEVICE_COMMANDS };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 static unsigned kind_of(const json_t *value)
 {

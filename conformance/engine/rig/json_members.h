@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum json_member_kind {
     MEMBER_TEXT = 1,

@@ -43,7 +43,7 @@
 #include "generator/packet/packet.h"
 #include "upper-tester/token.h"
 #include "wire/ddp_sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum { PROFILE_BESIDE_MOST = 64, PROFILE_PRIVATE_MOST = 512 };
 

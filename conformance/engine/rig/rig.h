@@ -22,7 +22,7 @@
 #include "generator/link/link.h"
 #include "generator/packet/packet.h"
 #include "wire/ddp_sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct rig;
 struct device_keeper;

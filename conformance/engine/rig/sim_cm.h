@@ -18,7 +18,7 @@
 
 #include "generator/link/link_sim.h"
 #include "generator/packet/packet.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct json_t;
 struct sim_cm;

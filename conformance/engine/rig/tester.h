@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "generator/packet/packet.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct rig;
 struct tester;

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "wire/nearest.h"
-#include "wire/sentence.h"
+#include "base/nearest.h"
+#include "base/sentence.h"
 
 /*
  * Hands over to the script of the device that `--dut` names, with all other arguments (argv[0] is the subcommand's name):

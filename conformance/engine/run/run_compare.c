@@ -8,7 +8,7 @@
 
 #include "conformance/engine/report/report_diff.h"
 #include "conformance/engine/report/report_input.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 /* Whether the results at `path` are those that the run will remove from its folder, or go on with. */
 static bool is_in(char *path, const char *output)

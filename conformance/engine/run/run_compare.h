@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_RUN_COMPARE_H
 
 #include "conformance/requirements/catalogue.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * Whether `old` ("[NAME=]DIR" or "[NAME=]FILE") has results of a run that can be compared, and outside of the folder `output`: asked

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/option/shard.h"
 #include "reports/text.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 static void put_all(FILE *out, const char *before, const char *const *texts, size_t count)
 {

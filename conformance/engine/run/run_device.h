@@ -5,7 +5,7 @@
 
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/script/script.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* What the texts of an outcome need that run_device_weigh() changes. */
 struct run_device_texts {

@@ -9,7 +9,7 @@
 #include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_traffic.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum { UNSERVED_OCTETS = RUN_SERVED_GAPS_OCTETS + 128 };
 

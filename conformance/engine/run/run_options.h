@@ -12,7 +12,7 @@
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/select.h"
 #include "wire/ddp_sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum {
     RUN_OPTIONS_LIST_MAX = 64,

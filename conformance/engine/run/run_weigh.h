@@ -11,7 +11,7 @@
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/requirements/catalogue.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * A breach of a SHOULD is a WARN, whatever the script said (conformance/requirements/README.md, "How to judge"). Only a device that did

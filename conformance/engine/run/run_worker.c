@@ -10,7 +10,7 @@
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_start.h"
 #include "conformance/engine/run/run_traffic.h"
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 struct worker {
     struct run_command *command;

@@ -8,7 +8,7 @@
 #include "conformance/engine/script/script.h"
 #include "conformance/rules/rule.h"
 #include "reference-stack/defects/defect.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct coverage_index {
     struct citation *citations;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "generator/packet/packet.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 struct reader {
     lua_State *lua;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /*
  * The whole of a script, which has at most 1 MiB, malloc'd; "-" is standard input. NULL with the sentence set and errno, which is ENOMEM where

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* What all scripts of one host may hold, in octets. */
 #define LUA_SANDBOX_MEMORY_MAX ((size_t)256 << 20)

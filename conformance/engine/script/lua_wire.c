@@ -12,7 +12,7 @@
 #include "wire/hint_field.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
-#include "wire/nearest.h"
+#include "base/nearest.h"
 #include "wire/terminate.h"
 
 enum { HEADER_OCTETS_MAX = 256 }; /* a MAD; no layout is longer */

@@ -14,7 +14,7 @@
 #include "conformance/engine/rig/rig.h"
 #include "reports/result.h"
 #include "wire/ddp_sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 struct script_host;
 

@@ -16,8 +16,8 @@
 #include "conformance/flow/notation/notation.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"
-#include "wire/exit_status.h"
-#include "wire/sentence.h"
+#include "base/exit_status.h"
+#include "base/sentence.h"
 
 static const char usage[] =
     "usage: warpcheck dump FILE|DIR... [OPTION...]\n"

@@ -17,8 +17,8 @@
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/program/complaint.h"
-#include "wire/exit_status.h"
-#include "wire/sentence.h"
+#include "base/exit_status.h"
+#include "base/sentence.h"
 
 #define LABEL_WIDTH 12
 

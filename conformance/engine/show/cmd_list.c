@@ -19,8 +19,8 @@
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/csv.h"
-#include "wire/exit_status.h"
-#include "wire/sentence.h"
+#include "base/exit_status.h"
+#include "base/sentence.h"
 
 struct listing {
     struct selection selection;

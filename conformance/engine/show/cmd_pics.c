@@ -19,7 +19,7 @@
 #include "conformance/engine/show/wrap.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_PROFILE, FORMAT_JSONL, FORMATS };
 static const char *const format_names[FORMATS] = {"text", "markdown", "profile", "jsonl"};

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/show/wrap.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #define ROW_BITS  32
 #define LINE_SIZE (ROW_BITS * 2 + 1)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 bool pics_depends(const struct pics_view *view, const struct requirement *requirement, const struct pics_item *item)
 {

@@ -10,7 +10,7 @@
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/engine/show/wrap.h"
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 enum { EVENTS_MOST = 32, PAGE_COLUMNS = 130 }; /* attempts: events that one check asks for */
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 /* Writes the table: for people, or as the page docs/upper-tester-needs.md. 0, or -1 with a sentence; stdio keeps errors of `out`. */
 int upper_needs_write(bool markdown, FILE *out, struct sentence *error);

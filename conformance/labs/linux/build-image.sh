@@ -23,7 +23,7 @@ esac
 fresh() {
 	local part
 	[ -s "$out/vmlinuz" ] && [ -s "$out/initrd.gz" ] || return 1
-	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch] upper-tester/*.[ch] wire/sentence.h wire/exit_status.h; do
+	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch] upper-tester/*.[ch] base/sentence.h base/exit_status.h; do
 		[ ! "$part" -nt "$out/initrd.gz" ] || return 1
 	done
 	[ -s "$out/siw/siw.ko" ] && [ -s "$out/module-name" ] && [ "$(cat "$out/modules" 2>/dev/null)" = "${LAB_MODULES:-}" ]

@@ -35,7 +35,7 @@
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
 #include "wire/ddp_sctp.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -34,7 +34,7 @@
 #include "iwarp/device.h"
 #include "wire/atomic.h"
 #include "wire/mpa.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 #include "wire/terminate.h"
 
 #ifdef __cplusplus

@@ -40,7 +40,7 @@
 #include "iwarp/device.h"
 #include "iwarp/sctp.h"
 #include "iwarp/stream.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 #ifdef __cplusplus
 extern "C" {

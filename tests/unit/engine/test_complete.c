@@ -9,7 +9,7 @@
 
 #include "conformance/engine/complete/complete.h"
 #include "conformance/engine/option/help_text.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *complete_suite(void);
 

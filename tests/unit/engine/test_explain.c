@@ -13,7 +13,7 @@
 #include "conformance/rules/rule.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/validation/validation.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *explain_suite(void);
 

@@ -6,7 +6,7 @@
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_encapsulation.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *flow_inside_suite(void);
 

@@ -14,7 +14,7 @@
 #include "tests/unit/guard.h"
 #include "tests/unit/sctp_log.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 Suite *flow_sctp_suite(void);

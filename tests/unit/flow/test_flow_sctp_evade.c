@@ -13,7 +13,7 @@
 #include "generator/packet/packet.h"
 #include "tests/unit/sctp_log.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *flow_sctp_evade_suite(void);
 

@@ -11,7 +11,7 @@
 #include "tests/unit/flow_encapsulation.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 Suite *flow_tunnel_suite(void);

@@ -8,7 +8,7 @@
 
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *sctp_ip_suite(void);
 

@@ -12,7 +12,7 @@
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 
 Suite *defect_suite(void);

@@ -6,7 +6,7 @@
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/defects/peer_faults.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/sctp.h"
 
 Suite *defect_sctp_packet_suite(void);

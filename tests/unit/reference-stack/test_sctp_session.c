@@ -6,7 +6,7 @@
 
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 #include "wire/rdmap.h"
 
 Suite *sctp_session_suite(void);

@@ -7,7 +7,7 @@
 #include "reference-stack/validation/validation.h"
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *sctp_validation_suite(void);
 

@@ -11,7 +11,7 @@
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *sctp_wire_suite(void);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/stream_pair.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *smbd_suite(void);
 

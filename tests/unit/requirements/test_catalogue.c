@@ -7,7 +7,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/named.h"
 #include "conformance/requirements/pics.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *catalogue_suite(void);
 

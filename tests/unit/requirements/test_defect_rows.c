@@ -11,7 +11,7 @@
 #include "reference-stack/defects/defect.h"
 #include "tests/unit/suites.h"
 #include "tools/embedded.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *defect_rows_suite(void);
 

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/rig/profile.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *pics_suite(void);
 

@@ -5,7 +5,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
-#include "wire/sentence.h"
+#include "base/sentence.h"
 
 Suite *select_suite(void);
 

@@ -10,7 +10,7 @@
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *rules_marker_grid_suite(void);
 

@@ -7,7 +7,7 @@
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
 #include "wire/crc32c.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *crc32c_suite(void);
 

@@ -8,7 +8,7 @@
 #include "tests/unit/suites.h"
 #include "wire/crc32c.h"
 #include "wire/hint.h"
-#include "wire/octets.h"
+#include "base/octets.h"
 
 Suite *hint_suite(void);
 

@@ -16,7 +16,7 @@
 #include "conformance/labs/linux/agent/agent_control.h"
 #include "tools/standard_streams.h"
 #include "upper-tester/token.h"
-#include "wire/exit_status.h"
+#include "base/exit_status.h"
 
 enum { CONTROLS_MAX = 16 };
 

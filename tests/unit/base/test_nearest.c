@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The nearest spelling: found where it is near, and silent where it is not. */
-#include "wire/nearest.h"
+#include "base/nearest.h"
 
 #include <check.h>
 #include <string.h>

@@ -3,13 +3,13 @@
  * uthash, which does not end the program when its table cannot grow: the item is left out then, hash_lost() is true of it
  * right after HASH_ADD, and it is still the caller's.
  */
-#ifndef WIRE_HASH_H
-#define WIRE_HASH_H
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
 
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 #ifdef UTHASH_H
-#error "uthash.h was included before wire/hash.h: its tables would end the program without memory"
+#error "uthash.h was included before base/hash.h: its tables would end the program without memory"
 #endif
 #define HASH_NONFATAL_OOM         1
 #define uthash_nonfatal_oom(item) out_of_memory_note()

@@ -3,8 +3,8 @@
  * Text from anywhere (a peer's private data, a file name, a script's message) made safe to show: valid UTF-8, nothing
  * that XML 1.0 forbids, nothing that moves a terminal's cursor or reverses the reading direction.
  */
-#ifndef WIRE_PLAIN_TEXT_H
-#define WIRE_PLAIN_TEXT_H
+#ifndef BASE_PLAIN_TEXT_H
+#define BASE_PLAIN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

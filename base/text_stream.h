@@ -3,8 +3,8 @@
  * A stream that writes into memory, as open_memstream()'s does, and that knows whether all of it arrived: glibc's own loses
  * what it finds no memory for without an error, and its fclose() succeeds.
  */
-#ifndef WIRE_TEXT_STREAM_H
-#define WIRE_TEXT_STREAM_H
+#ifndef BASE_TEXT_STREAM_H
+#define BASE_TEXT_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * library hides it, notes it here. A program that finds it noted at its end has not done the whole of
  * what it was asked for, and must not report success.
  */
-#ifndef WIRE_OUT_OF_MEMORY_H
-#define WIRE_OUT_OF_MEMORY_H
+#ifndef BASE_OUT_OF_MEMORY_H
+#define BASE_OUT_OF_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* fopencookie */
-#include "wire/text_stream.h"
+#include "base/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 enum { ROOM_LEAST = 1024 };
 

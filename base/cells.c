@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "wire/cells.h"
+#include "base/cells.h"
 
 #include <string.h>
 

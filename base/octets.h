@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Network-order loads and stores at any alignment: iWARP headers are packed, and hosts may not be. */
-#ifndef WIRE_OCTETS_H
-#define WIRE_OCTETS_H
+#ifndef BASE_OCTETS_H
+#define BASE_OCTETS_H
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/suites.h"
-#include "wire/cells.h"
+#include "base/cells.h"
 
 Suite *cells_suite(void);
 

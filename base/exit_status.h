@@ -8,8 +8,8 @@
  *
  * A usage error (2) ends a command before it judges anything.
  */
-#ifndef WIRE_EXIT_STATUS_H
-#define WIRE_EXIT_STATUS_H
+#ifndef BASE_EXIT_STATUS_H
+#define BASE_EXIT_STATUS_H
 
 #ifdef __cplusplus
 extern "C" {

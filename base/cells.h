@@ -3,8 +3,8 @@
  * The cells of a table's lines: text between tabs. The tables of the tree (requirements, defects, exercises, results) are such
  * lines, and newlines end them.
  */
-#ifndef WIRE_CELLS_H
-#define WIRE_CELLS_H
+#ifndef BASE_CELLS_H
+#define BASE_CELLS_H
 
 #include <stddef.h>
 

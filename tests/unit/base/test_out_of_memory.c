@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out for what keeps tables (wire/hash.h) and writes texts (wire/text_stream.h): an error each time, nothing left
+ * Memory runs out for what keeps tables (base/hash.h) and writes texts (base/text_stream.h): an error each time, nothing left
  * behind, and never the end of the program, which uthash is at by itself. What whole programs do is in tests/e2e/out-of-memory.sh.
  */
 #include <check.h>
@@ -9,8 +9,8 @@
 
 #include "reports/rule_pool.h"
 #include "tests/unit/short_memory.h"
-#include "wire/hash.h"
-#include "wire/text_stream.h"
+#include "base/hash.h"
+#include "base/text_stream.h"
 
 Suite *out_of_memory_suite(void);
 

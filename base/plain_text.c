@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "wire/plain_text.h"
+#include "base/plain_text.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "wire/out_of_memory.h"
+#include "base/out_of_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The name that a misspelt word was probably meant to be, for error sentences: `"reviw_by" is unknown, did you mean
  * "review_by"?`. Any list of names will do: members of a file, options, commands, requirement ids, defects.
  */
-#ifndef WIRE_NEAREST_H
-#define WIRE_NEAREST_H
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * An error as a value: one sentence that says what failed, where, and what was expected.
  * Functions that can fail take a `struct sentence *` last (NULL when the caller does not care) and return -1.
  */
-#ifndef WIRE_SENTENCE_H
-#define WIRE_SENTENCE_H
+#ifndef BASE_SENTENCE_H
+#define BASE_SENTENCE_H
 
 #include <stdarg.h>
 #include <stdio.h>
