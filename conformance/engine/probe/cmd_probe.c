@@ -50,6 +50,8 @@ static json_t *profile_of_options(const struct probe_options *options)
                              "address", net_address_format(&options->address, address, sizeof(address)), "port",
                              (int)options->port, "interface", options->interface, "own_address", options->own_address);
 
+    if (options->gateway != NULL)
+        (void)json_object_set_new(json, "gateway", json_string(options->gateway));
     (void)json_object_set_new(json, "control", options->control != NULL ? json_string(options->control) : json_null());
     if (options->control_token != NULL)
         (void)json_object_set_new(json, "control_token_file", json_string(options->control_token));
@@ -184,6 +186,7 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
     struct rig *rig = command->rig;
     bool accepts, measured;
 
+    command->wire.gateway = command->profile.gateway;
     probe_wire_watch(&command->wire, rig);
     accepts = rig_measure(rig, error) == 0;
     measured = probe_wire_ask(&command->wire) == 0;

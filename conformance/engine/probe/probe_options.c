@@ -19,9 +19,10 @@ const char probe_usage[] =
     "  serves nothing by which it can be judged.\n"
     "  PROFILE            a JSON file that describes the device (docs/profiles.md)\n"
     "  ADDRESS:PORT       where the device listens, with --interface and --own-address; [ADDRESS]:PORT for IPv6\n"
-    "  --interface IF     the tester's network interface, on the same link as the device\n"
+    "  --interface IF     the tester's network interface, on the same link as the device or its router\n"
     "  --own-address ADDRESS\n"
     "                     an address of that subnet which no host owns: the tester uses it with its own TCP\n"
+    "  --gateway ADDRESS  the router on that link behind which the device is; without it the device is on the link\n"
     "  --control ADDRESS:PORT\n"
     "                     the device's upper tester (docs/upper-tester.md)\n"
     "  --control-token FILE\n"
@@ -72,6 +73,7 @@ static const struct flag flags[] = {
 static const struct flag texts[] = {
     {"--interface", offsetof(struct probe_options, interface)},
     {"--own-address", offsetof(struct probe_options, own_address)},
+    {"--gateway", offsetof(struct probe_options, gateway)},
     {"--control", offsetof(struct probe_options, control)},
     {"--control-token", offsetof(struct probe_options, control_token)},
     {"--name", offsetof(struct probe_options, name)},
@@ -133,7 +135,8 @@ static int take_device(struct probe_options *options, const char *argument, stru
 static int consistent(const struct probe_options *options, struct sentence *error)
 {
     bool address = options->address.family != 0, named = address || options->profile != NULL;
-    bool beside = options->interface != NULL || options->own_address != NULL || options->control != NULL;
+    bool beside = options->interface != NULL || options->own_address != NULL || options->control != NULL ||
+                  options->gateway != NULL;
 
     if (named && (options->simulate || options->defect_count != 0 || options->ipv6))
         return sentence_set(error,
@@ -143,8 +146,8 @@ static int consistent(const struct probe_options *options, struct sentence *erro
                             "ADDRESS:PORT needs --interface IF, the tester's interface on that link, and --own-address "
                             "ADDRESS, an address there that no host owns");
     if (!address && beside)
-        return sentence_set(error,
-                            "--interface, --own-address and --control belong to ADDRESS:PORT; a profile has its own");
+        return sentence_set(
+            error, "--interface, --own-address, --gateway and --control belong to ADDRESS:PORT; a profile has its own");
     if (options->control_token != NULL && options->control == NULL)
         return sentence_set(error, "--control-token needs --control ADDRESS:PORT");
     if (options->force && options->output == NULL)

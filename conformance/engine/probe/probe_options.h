@@ -17,8 +17,8 @@ struct probe_options {
     const char *profile;        /* PROFILE; NULL: an address, or the reference stack */
     struct net_address address; /* ADDRESS:PORT; family 0: none */
     uint16_t port;
-    const char *interface, *own_address, *control, *control_token, *name; /* beside ADDRESS:PORT */
-    const char *output;                                                   /* -o */
+    const char *interface, *own_address, *gateway, *control, *control_token, *name; /* beside ADDRESS:PORT */
+    const char *output;                                                             /* -o */
     const char *defects[PROBE_DEFECTS_MAX];
     size_t defect_count;
     uint64_t seed;

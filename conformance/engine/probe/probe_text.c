@@ -41,6 +41,7 @@ static void write_upper_tester(const json_t *line, FILE *out)
 static void write_reach(const json_t *line, FILE *out)
 {
     const json_t *echo = json_object_get(line, "icmp_echo"), *code = json_object_get(line, "icmp_unreachable_code");
+    bool through = json_object_get(line, "gateway") != NULL;
     char took[32] = "", ping[60] = "", unreachable[60] = "";
 
     if (json_is_real(json_object_get(line, "milliseconds")))
@@ -50,9 +51,13 @@ static void write_reach(const json_t *line, FILE *out)
     if (code != NULL)
         (void)snprintf(unreachable, sizeof(unreachable), "; ICMP says unreachable, code %d",
                        (int)json_integer_value(code));
-    print_plain(out, "  reach         %s: %s%s%s%s%s%s", text_of(line, "by"),
-                is_true(line, "answered") ? "answered by " : "no answer", text_of(line, "mac"), took, ping, unreachable,
-                is_true(line, "answered") ? "" : ": is the device on this link, and is its address right?");
+    print_plain(out, "  reach         %s: %s%s%s%s%s%s%s", text_of(line, "by"),
+                is_true(line, "answered") ? "answered by " : "no answer",
+                through && is_true(line, "answered") ? "the gateway " : "", text_of(line, "mac"), took, ping,
+                unreachable,
+                is_true(line, "answered") ? ""
+                : through                 ? ": is the gateway on this link, and is its address right?"
+                          : ": is the device on this link (else name its gateway), and is its address right?");
     if (json_object_get(line, "own_address_used_by") != NULL)
         print_plain(out, "                own_address belongs to %s: choose one that no host owns",
                     text_of(line, "own_address_used_by"));

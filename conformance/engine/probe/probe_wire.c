@@ -78,10 +78,11 @@ static void neighbour_seen(struct probe_wire *wire, const struct packet *packet,
 {
     bool arp = packet->kind == PACKET_ARP;
     const struct net_address *who = arp ? &packet->source : &packet->target;
+    const struct net_address *hop = wire->gateway.family != 0 ? &wire->gateway : &wire->rig->dut;
 
     if (arp && packet->arp_operation != PACKET_ARP_REPLY)
         return;
-    if (!wire->neighbour && net_address_equal(who, &wire->rig->dut)) {
+    if (!wire->neighbour && net_address_equal(who, hop)) {
         wire->neighbour = true;
         wire->neighbour_ns = time_ns;
         memcpy(wire->mac, packet->neighbour_mac != NULL ? packet->neighbour_mac : packet->ethernet_source, 6);
@@ -199,7 +200,11 @@ static json_t *reach_json(const struct probe_wire *wire)
 {
     json_t *reach = json_pack("{s:s, s:s, s:b}", "type", "reach", "by", wire->rig->dut.family == 6 ? "ND" : "ARP",
                               "answered", wire->neighbour);
+    char gateway[64];
 
+    if (wire->gateway.family != 0)
+        (void)json_object_set_new(reach, "gateway",
+                                  json_string(net_address_format(&wire->gateway, gateway, sizeof(gateway))));
     if (wire->neighbour) {
         (void)json_object_set_new(reach, "mac", mac_json(wire->mac));
         if (wire->asked_ns != 0 && wire->neighbour_ns >= wire->asked_ns)

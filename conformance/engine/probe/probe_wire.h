@@ -15,7 +15,8 @@
 
 struct probe_wire {
     struct rig *rig;
-    link_tap *next; /* who else watches the link */
+    struct net_address gateway; /* the router before the device; family 0: it is on the tester's link */
+    link_tap *next;             /* who else watches the link */
     void *next_context;
     uint64_t asked_ns; /* the first question for its MAC; 0: none yet */
     bool neighbour;    /* it was answered: */

@@ -5,6 +5,7 @@
  *   { "name": "linux-siw-6.12",
  *     "address": "192.0.2.7", "port": 9999,           where it listens
  *     "interface": "eth1", "own_address": "192.0.2.9",  the tester's interface, and an address there that nobody owns
+ *     "gateway": "192.0.2.1",                         optional: the router on the tester's link that the device is behind
  *     "own_mac": "02:77:63:00:00:03",                 optional
  *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
  *     "llp": "sctp", "udp_port": 9899,                optional: what is below DDP (tcp, sctp, sctp-draft02), and the
@@ -68,6 +69,7 @@ struct profile {
     const char *replay; /* how --dut names it in commands that repeat a check; NULL: as it was named */
     const char *interface;
     struct net_address address;
+    struct net_address gateway; /* the router on the tester's link; family 0: the device is on that link */
     struct profile_place place;
     struct profile_place beside[PROFILE_BESIDE_MOST];
     struct upper_token token; /* for each 'control'; empty: none */

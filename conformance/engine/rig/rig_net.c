@@ -211,6 +211,7 @@ struct net_wire {
     uint64_t seed;
     enum ddp_sctp_profile sctp; /* UNDECIDED: the device's DDP is over MPA and TCP */
     uint16_t dut_udp_port;      /* of SCTP in UDP; 0: it is over IP */
+    struct net_address gateway; /* the router before the device; family 0: none */
 };
 
 /* What asks the device from then on is SCTP; TCP remains for ARP and neighbour discovery. */
@@ -247,6 +248,10 @@ static int open_wire(struct net_rig *net, const struct net_wire *wire, struct se
     memcpy(tcp.mac, link_net_mac(net->rig.link), sizeof(tcp.mac));
     tcp.ipv4 = link.ipv4;
     tcp.ipv6 = link.ipv6;
+    if (wire->gateway.family == 4)
+        tcp.next_hop_ipv4 = wire->gateway;
+    else
+        tcp.next_hop_ipv6 = wire->gateway;
     tcp.now = link_now(net->rig.link);
     if (tester_tcp_open(&net->rig.tcp, &tcp, error) != 0)
         return -1;
@@ -362,7 +367,8 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
                                   .mac = place->own_mac,
                                   .seed = seed,
                                   .sctp = profile->sctp,
-                                  .dut_udp_port = profile->udp_port};
+                                  .dut_udp_port = profile->udp_port,
+                                  .gateway = profile->gateway};
 
     if (net == NULL)
         return NULL;

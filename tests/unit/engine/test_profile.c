@@ -99,6 +99,17 @@ START_TEST(ipv6_control)
 }
 END_TEST
 
+START_TEST(gateway_is_a_router)
+{
+    ck_assert_int_eq(load("{ " GOOD " }"), 0);
+    ck_assert_uint_eq(profile.gateway.family, 0);
+    profile_free(&profile);
+    ck_assert_msg(load("{ " GOOD ", \"gateway\": \"192.0.2.1\" }") == 0, "%s", error.text);
+    ck_assert_uint_eq(profile.gateway.family, 4);
+    ck_assert_uint_eq(profile.gateway.octets[3], 1);
+}
+END_TEST
+
 #define DEVIATIONS(entry) "{ " GOOD ", \"known_deviations\": [ " entry " ] }"
 #define HAZARD(entry)     "{ " GOOD ", \"hazards\": [ " entry " ] }"
 #define MARKERS           "\"requirement\": \"MPA-7.1.1-07\""
@@ -117,6 +128,10 @@ static const struct bad bad[] = {
      "\"address\" is \"here\", an IPv4 or IPv6 address was expected"},
     {"{ \"address\": \"192.0.2.7\", \"port\": 1, \"interface\": \"e\", \"own_address\": \"fd00::1\" }",
      "different families"},
+    {"{ " GOOD ", \"gateway\": \"fd00::1\" }", "\"address\" and \"gateway\" are of different families"},
+    {"{ " GOOD ", \"gateway\": \"router\" }", "\"gateway\" is \"router\", an IPv4 or IPv6 address was expected"},
+    {"{ " GOOD ", \"gateway\": \"192.0.2.7\" }", "as \"address\" is; a router's address was expected"},
+    {"{ " GOOD ", \"gateway\": \"192.0.2.9\" }", "as \"own_address\" is; a router's address was expected"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"port\": 1 }", "\"interface\" is missing"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": 0 }", "1 to 65535"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": \"9999\" }",
@@ -306,6 +321,7 @@ Suite *profile_suite(void)
     tcase_add_test(tests, no_control_means_no_upper_tester);
     tcase_add_test(tests, commands_are_lists_of_words);
     tcase_add_test(tests, ipv6_control);
+    tcase_add_test(tests, gateway_is_a_router);
     tcase_add_loop_test(tests, bad_profile, 0, (int)(sizeof(bad) / sizeof(bad[0])));
     tcase_add_loop_test(tests, places_that_are_none, 0, (int)(sizeof(bad_places) / sizeof(bad_places[0])));
     tcase_add_test(tests, places_side_by_side);
