@@ -33,6 +33,7 @@ CAPABILITIES = {
     "protocol": 1,
     # "rev": [1], "enhanced": False, "markers": False, "crc_off": False, "p2p": False, "rtr": ["read"],
     # "ird_max": 16, "ord_max": 16, "private_data_max": 512, "atomics": False, "immediate": False,
+    # "receive_octets": 65536,  each receive has this length, whatever is asked for
     "terminate_events": False,  # the ULP hears that a stream has ended, not of the Terminate
 }
 
@@ -131,7 +132,8 @@ class Device:
         raise Unsupported("the device exposes no memory")  # VENDOR
 
     def post_recv(self, stream, length=4096, count=1, id=None):  # pylint: disable=redefined-builtin
-        """Each one that a Send consumes is reported as "receive" with octets, opcode, solicited, data, and id where given."""
+        """Of exactly `length` octets; where the device's all have one length, capabilities() says so: "receive_octets". Each one that a
+        Send consumes is reported as "receive" with octets, opcode, solicited, data, and id where given."""
         raise Unsupported("no receive can be posted")  # VENDOR
 
     def bounds(self, stag, length):

@@ -134,6 +134,7 @@ static void verb_capabilities(struct device *device, const json_t *command, stru
     (void)json_object_set_new(reply->json, "terminate_events", json_false());
     /*
      * "rev" [1], "enhanced", "markers", "crc_off", "p2p", "rtr" ["read"], "ird_max", "ord_max", "private_data_max", ...
+     * "receive_octets": where each receive has this length, whatever is asked for
      */
 }
 
@@ -217,7 +218,7 @@ static const struct verb {
     {"invalidate", unsupported, " stag "},
     {"mem_read", unsupported, " stag offset length "}, /* {"data", "valid"} */
     {"mem_write", unsupported, " stag offset data "},
-    {"post_recv", unsupported, " stream length count id "}, /* each consumed one is an event "receive" */
+    {"post_recv", unsupported, " stream length count id "}, /* of that very length; a consumed one: event "receive" */
     {"bounds", unsupported, " stag length "},               /* peers reach the first `length` octets alone */
     /* The event "send_done" follows. `opcode`: one of the four Sends as it stands, 3 to 6. */
     {"send", unsupported, " stream data length solicited invalidate opcode id "},

@@ -56,11 +56,15 @@ check {
   id = "DDP-7.1-03",
   purpose = "untagged: MO lies in the buffer",
   run = function(t)
-    local dut = { receives = 2, receive_octets = 4096 }
-    for _, case in ipairs { { 0xFFFFFFF0, 32 }, { 4097, 8 }, { 0xFFFFFFFF, 1 }, { 8192, 8 }, { 0x10000, 8 }, { 0x80000000, 8 } } do
-      local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
-                        { "DDP_INVALID_MO", "DDP_TOO_LONG" }, string.format("MO 0x%x in a buffer of 4096", case[1]))
-      t:expect_deliveries(c, {}, "a message with an MO outside its buffer is not delivered")
+    local length = t:receive_length(4096)
+    local dut = { receives = 2, receive_octets = length }
+    local cases = { { 0xFFFFFFF0, 32 }, { length + 1, 8 }, { 0xFFFFFFFF, 1 }, { 2 * length, 8 }, { 0x10000, 8 }, { 0x80000000, 8 } }
+    for _, case in ipairs(cases) do
+      if case[1] >= length then
+        local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
+                          { "DDP_INVALID_MO", "DDP_TOO_LONG" }, string.format("MO 0x%x in a buffer of %d", case[1], length))
+        t:expect_deliveries(c, {}, "a message with an MO outside its buffer is not delivered")
+      end
     end
   end,
 }
@@ -69,20 +73,21 @@ check {
   id = "DDP-7.1-04",
   purpose = "untagged: MO and payload together lie in the buffer",
   run = function(t)
-    local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
-    c:send(rdmap.send { MSN = 1, MO = 0, L = 0, data = pattern(1400) },
-           rdmap.send { MSN = 1, MO = 1400, L = 0, data = pattern(1400) },
-           rdmap.send { MSN = 1, MO = 2800, L = 0, data = pattern(1200) },
-           rdmap.send { MSN = 1, MO = 4000, data = pattern(97) })
+    local length = t:receive_length(4096)
+    local c = t:open { dut = { receives = 2, receive_octets = length } }
+    for at = 0, length - 97, 1400 do
+      c:send(rdmap.send { MSN = 1, MO = at, L = 0, data = pattern(math.min(1400, length - 96 - at)) })
+    end
+    c:send(rdmap.send { MSN = 1, MO = length - 96, data = pattern(97) })
     local got = c:expect_terminate("DDP_TOO_LONG", { message = "the last segment ends one octet after the buffer" })
     local quoted = c:quoted(got)
-    if quoted.header then t:equal("MO in the quoted header", 4000, string.unpack(">I4", quoted.header, 15)) end
+    if quoted.header then t:equal("MO in the quoted header", length - 96, string.unpack(">I4", quoted.header, 15)) end
     t:expect_deliveries(c, {}, "a message too long is not delivered")
-    local cases = { { 4095, 3 }, { 4094, 6 }, { 3996, 200 }, { 2800, 1400 } }
-    if t:takes_long() then cases[#cases + 1] = { 0, LONG } end
+    local cases = { { length - 1, 3 }, { length - 2, 6 }, { length - 100, 200 }, { length - 1296, 1400 } }
+    if t:takes_long() then cases[#cases + 1] = { math.max(0, length - LONG + 1), LONG } end
     for _, case in ipairs(cases) do
-      local message = string.format("%d octets at MO %d of a buffer of 4096", case[2], case[1])
-      c = refused(t, { receives = 2, receive_octets = 4096 }, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
+      local message = string.format("%d octets at MO %d of a buffer of %d", case[2], case[1], length)
+      c = refused(t, { receives = 2, receive_octets = length }, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
                   "DDP_TOO_LONG", message)
       t:expect_deliveries(c, {}, message .. ": a message too long is not delivered")
     end
@@ -176,7 +181,7 @@ local function errors(t)
   return {
     { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN" },
     { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" } },
-    { rdmap.send { MO = 4000, data = pattern(97) }, "DDP_TOO_LONG" },
+    { rdmap.send { MO = t:receive_length(4096) - 96, data = pattern(97) }, "DDP_TOO_LONG" },
     { bad_write(), "DDP_INVALID_STAG" },
     { m:write(-8, "12345678"), "DDP_BOUNDS" },
     { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS" },
@@ -304,11 +309,12 @@ check {
   id = "DDP-7.1-24",
   purpose = "an MO at the end of the buffer is outside; one before it with too much payload is too long",
   run = function(t)
-    local dut = { receives = 2, receive_octets = 4096 }
+    local length = t:receive_length(4096)
+    local dut = { receives = 2, receive_octets = length }
     local either = { "DDP_INVALID_MO", "DDP_TOO_LONG" }
-    for _, case in ipairs { { 4096, 1, either }, { 5000, 1, either }, { 4095, 2, "DDP_TOO_LONG" } } do
+    for _, case in ipairs { { length, 1, either }, { length + 904, 1, either }, { length - 1, 2, "DDP_TOO_LONG" } } do
       local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } }, case[3],
-                        string.format("%d octets at MO %d of a buffer of 4096", case[2], case[1]))
+                        string.format("%d octets at MO %d of a buffer of %d", case[2], case[1], length))
       t:expect_deliveries(c, {}, "a message that leaves its buffer is not delivered")
     end
   end,

@@ -26,10 +26,28 @@ function Test:has_rtr(kind)
   return false
 end
 
+-- How long the device's receives are where a check asks for `wanted` octets: so long, but for a device whose receives all
+-- have one length, whatever is asked for, as its upper tester says (`receive_octets` of its capabilities).
+function Test:receive_length(wanted) return math.tointeger(self:traits().receive_octets) or wanted end
+
+-- A Send of so many octets, in segments of `size` (1400): its frames. The MSN is the next one.
+function Connection:send_frames(octets, size)
+  local data, msn, frames = pattern(octets), self.msn[0], {}
+  size = size or 1400
+  for at = 0, math.max(octets - 1, 0), size do
+    frames[#frames + 1] = rdmap.send { MSN = msn, MO = at, data = data:sub(at + 1, at + size), L = at + size >= octets and 1 or 0 }
+  end
+  return table.unpack(frames)
+end
+
 -- SKIP where a check asks the device for deeper queues than it has, or for an RTR message that it does not have.
 function Test:need_limits(config)
   for _, kind in ipairs(config and config.rtr or {}) do
     if not self:has_rtr(kind) then self:skip("needs the " .. kind .. " as RTR, which the device does not have") end
+  end
+  local receive = config and math.tointeger(config.receive_octets)
+  if receive and receive > self:receive_length(receive) then
+    self:skip(string.format("needs a receive of %d octets, but the device's all have %d", receive, self:receive_length(receive)))
   end
   for _, which in ipairs { "ird", "ord" } do
     local wanted = config and config[which]

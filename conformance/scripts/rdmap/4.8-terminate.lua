@@ -25,8 +25,11 @@ end
 
 local function unexpected() return rdmap.send { Opcode = 0xD, data = "1234" } end
 
-local SMALL = { receives = 2, receive_octets = 4 }
-local function too_long() return rdmap.send { data = "12345678" } end
+-- Its last 8 octets, of which a receive of 4, or of what the device's have, holds 4: a frame, and the device's configuration.
+local function too_long(t, kind)
+  local length = t:receive_length(4)
+  return (kind or rdmap.send) { MO = length - 4, data = "12345678" }, { receives = 2, receive_octets = length }
+end
 
 -- Words with M, D and R as Figure 10 has them, and where headers are left out ("if possible"): RDMAP-4.8-07 to -11
 -- judge which are there.
@@ -118,8 +121,8 @@ check {
   role = "both",
   purpose = "errors that DDP finds carry Layer 1 and DDP's own codes",
   run = function(t)
-    local got = terminated(t, too_long(), SMALL)
-    t:equal("a Send of 8 octets into a receive of 4", wire.describe(wire.triple("DDP_TOO_LONG")), wire.describe(got.triple))
+    local got = terminated(t, too_long(t))
+    t:equal("a Send of 4 octets more than its receive has", wire.describe(wire.triple("DDP_TOO_LONG")), wire.describe(got.triple))
     local m = t:memory()
     got = terminated(t, m:write(m.octets, "1"))
     t:equal("a Write after the buffer", wire.describe(wire.triple("DDP_BOUNDS")), wire.describe(got.triple))
@@ -141,7 +144,7 @@ check {
 
 -- The errors of whose Terminates M and D are asked.
 local function four_errors(t, judge)
-  for _, case in ipairs { { unknown_write(8) }, { too_long(), SMALL }, { unknown_read() }, { unexpected() } } do
+  for _, case in ipairs { { unknown_write(8) }, { too_long(t) }, { unknown_read() }, { unexpected() } } do
     judge(terminated(t, case[1], case[2]))
   end
 end
@@ -285,7 +288,8 @@ check {
   role = "both",
   purpose = "DDP Segment Length is valid where M is set",
   run = function(t)
-    for _, case in ipairs { { unknown_write(100), nil, 114, 100 }, { too_long(), SMALL, 26, 8 } } do
+    local long, dut = too_long(t)
+    for _, case in ipairs { { unknown_write(100), nil, 114, 100 }, { long, dut, 26, 8 } } do
       local got, quoted = terminated(t, case[1], case[2])
       if got.M == 1 and quoted.Length ~= case[3] and quoted.Length ~= case[4] then
         t:fail("DDP Segment Length", string.format("%d", case[3]), tostring(quoted.Length))
@@ -351,7 +355,7 @@ check {
   role = "both",
   purpose = "an RDMA header is returned for a Read Request alone",
   run = function(t)
-    for _, case in ipairs { { unknown_write(60) }, { too_long(), SMALL }, { unexpected() } } do
+    for _, case in ipairs { { unknown_write(60) }, { too_long(t) }, { unexpected() } } do
       local got, quoted = terminated(t, case[1], case[2])
       t:equal("R for a message that is no Read Request", 0, got.R)
       if quoted.rest:find("[^\0]") then t:fail("octets after the DDP header", "none, or zeros", hex(quoted.rest:sub(1, 16))) end
@@ -438,7 +442,8 @@ check {
   role = "both",
   purpose = "a Send in error: type, code, length and DDP header",
   run = function(t)
-    reported(t, rdmap.send_se { data = "12345678" }, "DDP_TOO_LONG", "M = 1 D = 1 R = 0", SMALL)
+    local long, dut = too_long(t, rdmap.send_se)
+    reported(t, long, "DDP_TOO_LONG", "M = 1 D = 1 R = 0", dut)
     reported(t, rdmap.send_se_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" }, "RDMAP_PROTECTION_INVALIDATE",
              "M = 1 D = 1 R = 0", nil, { "RDMAP_OPERATION_INVALIDATE", "RDMAP_INVALID_STAG" })
   end,

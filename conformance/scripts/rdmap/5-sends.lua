@@ -106,17 +106,18 @@ check {
   role = "both",
   purpose = "a Send larger than its receive is an error",
   run = function(t)
-    local c = t:open { dut = { receives = 2, receive_octets = 100 } }
-    c:expect_error(rdmap.send { data = pattern(101) }, "DDP_TOO_LONG", "101 octets into a receive of 100")
+    local length = t:receive_length(100)
+    local dut = { receives = 2, receive_octets = length }
+    local c = t:open { dut = dut }
+    c:send(c:send_frames(length + 80, length > 1400 and 1400 or 90))
+    c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends after a receive of " .. length })
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
-    c = t:open { dut = { receives = 2, receive_octets = 100 } }
-    c:send(rdmap.send { MSN = 1, data = pattern(90), L = 0 }, rdmap.send { MSN = 1, MO = 90, data = pattern(90) })
-    c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends after a receive of 100" })
-    t:expect_deliveries(c, {}, "a Send too long is not delivered")
-    for _, octets in ipairs { 102, 104, 128, 200, 1400 } do
-      c = t:open { dut = { receives = 2, receive_octets = 100 } }
-      c:expect_error(rdmap.send { data = pattern(octets) }, "DDP_TOO_LONG", octets .. " octets into a receive of 100")
-      t:expect_deliveries(c, {}, octets .. " octets into a receive of 100 are not delivered")
+    for _, more in ipairs { 1, 2, 4, 28, 100, 1300 } do
+      local message = string.format("%d octets into a receive of %d", length + more, length)
+      c = t:open { dut = dut }
+      c:send(c:send_frames(length + more))
+      c:expect_terminate("DDP_TOO_LONG", { message = message })
+      t:expect_deliveries(c, {}, message .. " are not delivered")
     end
   end,
 }

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The device: listeners, connections over the kernel's TCP, memory, and a ULP that does nothing by itself."""
 import errno
+import fcntl
 import heapq
 import itertools
 import random
 import selectors
 import socket
 import struct
+import termios
 import threading
 import time
 import traceback
@@ -23,6 +25,7 @@ DEFAULTS = {
     "extensions": "rfc7306",
 }  # fmt: skip
 DEPTH_MAX, NOT_NEGOTIATED = 16, 0x3FFF
+RECEIVE_BIG = 65536
 LATE_EVENT = 0.05
 
 
@@ -244,10 +247,13 @@ class Connection:
         if self.on("one-exchange"):
             self.engine.later(0.01, lambda: self.end("fin"))
 
+    def receive_length(self, wanted):
+        return RECEIVE_BIG if self.on("receive-big") else wanted
+
     def delivered(self, data):
         """The ULP has a message."""
         if self.options["repost"]:
-            self.stack.receives.append((None, self.options["receive_octets"]))
+            self.stack.receives.append((None, self.receive_length(self.options["receive_octets"])))
         if self.options["echo"]:
             self.stack.post(Work("send", None, opcode=3, data=data, invalidate=0))
         if self.on("ulp-closes") or self.on("one-exchange"):
@@ -269,9 +275,16 @@ class Connection:
             self.engine.later(LINGER, lambda: self.end("fin"))
         elif self.on("terminate-then-reset"):
             self.flush_out()
-            self.engine.later(0.02, lambda: self.end("reset"))
+            self.reset_after_terminate()
         else:
             self.end(how)
+
+    def reset_after_terminate(self):
+        """A RST that the Terminate is sure not to meet on its way: it leaves when TCP has nothing that is not acknowledged."""
+        if self.state == "closed":
+            return
+        waits = self.outgoing or any(fcntl.ioctl(self.sock, termios.TIOCOUTQ, b"\0" * 4))
+        self.engine.later(0.02, self.reset_after_terminate if waits else lambda: self.end("reset"))
 
     # --- I/O ----------------------------------------------------------------------------------------------------------------
 
@@ -582,9 +595,8 @@ class Connection:
         if bad:
             self.stack.terminate(type("Bad", (Exception,), {"triple": bad, "rdmap": False})())
             return
-        octets = 65536 if self.on("receive-big") else self.options["receive_octets"]
         for _ in range(0 if self.on("no-receives") else self.options["receives"]):
-            self.stack.receives.append((None, octets))
+            self.stack.receives.append((None, self.receive_length(self.options["receive_octets"])))
         if rtr == "send":
             self.put_fpdu(self.stack.untagged(3, 0, self.stack.next_msn(0, 3), 0, b"", True))
         elif rtr == "write":

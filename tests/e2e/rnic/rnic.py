@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../../upper-tester/skeleton")]
 import skeleton  # noqa: E402 # pylint: disable=wrong-import-position
 
-from device import DEFAULTS, DEPTH_MAX, Engine, Listener  # noqa: E402
+from device import DEFAULTS, DEPTH_MAX, RECEIVE_BIG, Engine, Listener  # noqa: E402
 from habits import Habits  # noqa: E402
 from stack import COMPARE_SWAP, FETCH_ADD, SWAP, Work  # noqa: E402
 
@@ -61,6 +61,8 @@ class Rnic(skeleton.Device):
             out["events"] = [e for e in out["events"] if e not in ("terminate_received", "terminate_sent")]
         if on("tells-little"):
             out["events"] = [e for e in out["events"] if e not in ("connect_request", "half_closed", "terminate_sent")]
+        if on("receive-big"):
+            out["receive_octets"] = RECEIVE_BIG
         if on("ird-1"):
             out["ird_max"] = 1
         if on("ord-1"):
@@ -175,7 +177,7 @@ class Rnic(skeleton.Device):
     def post_recv(self, stream, length=4096, count=1, id=None):  # pylint: disable=redefined-builtin
         connection = self.stream(stream)
         for _ in range(count):
-            connection.stack.receives.append((id, length))
+            connection.stack.receives.append((id, connection.receive_length(length)))
         connection.resume()
 
     @locked
