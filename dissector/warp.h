@@ -25,7 +25,7 @@
 
 #include <epan/expert.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation_line.h"
 #include "dissector/warp_pass.h"

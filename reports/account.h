@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The account of an input (conformance/flow/flow_account.h) as JSON and as text, for every report. */
+/* The account of an input (conformance/flow/event/flow_account.h) as JSON and as text, for every report. */
 #ifndef REPORTS_ACCOUNT_H
 #define REPORTS_ACCOUNT_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 
 enum { ACCOUNT_TEXT = 160 }; /* octets that hold any of the texts below */
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 
 /*
  * What was judged, what is foreign (with the protocols), and each reason for what was not judged or is missing. Nothing

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 #include "base/exit_status.h"
 
 /* What is written; version 1, which knew no KNOWN, is read too. */
@@ -103,7 +103,7 @@ struct capture_info {
     const char *message; /* what is wrong with it, NULL when it is whole */
     json_t
         *ring; /* the files of a ring in their order, `file` the one with the lowest number; borrowed; NULL: one file */
-    const char *reason; /* skipped: the row of the account (conformance/flow/flow_account.h) */
+    const char *reason; /* skipped: the row of the account (conformance/flow/event/flow_account.h) */
     json_t *account;    /* of its frames and octets, as account_to_json() makes it; borrowed; NULL: not known */
 };
 

@@ -18,7 +18,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "${1:-$here/..}"
 
 # What stands in brackets may be called, but not included.
-rooms=$(grep -vE '^(#|!|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
+rooms=$(grep -vE '^(#|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 
 {
 	for folder in base wire upper-tester reference-stack generator conformance reports dissector; do

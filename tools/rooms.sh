@@ -6,8 +6,7 @@
 # The script names each one that does not, and exits with 1 then. It looks at the objects of the tree's own sources, built by
 # `make programs plugin`; one that is not there is an error, so that nothing is left out.
 #
-# A line of rooms.list that begins with ! is an exception: an arrow between two rooms that is still there. An exception that is not needed
-# any more is an error, too: the list only becomes shorter. --print lists the rooms, and after each the rooms that it uses.
+# There are no exceptions. --print lists the rooms, and after each the rooms that it uses.
 set -euo pipefail
 print=0
 if [ "${1:-}" = --print ]; then
@@ -43,11 +42,6 @@ awk -v print_them="$print" '
 	FILENAME == ARGV[1] {
 		if ($0 ~ /^(#|$)/)
 			next
-		if ($1 == "!") {
-			knot[$2, $3] = 1
-			knots++
-			next
-		}
 		gsub(/[()]/, " ") # a room that may be called, and not included
 		for (i = 2; i <= NF; i++) {
 			if (!($i in known))
@@ -85,18 +79,9 @@ awk -v print_them="$print" '
 				if (from == to)
 					continue
 				arrows[from, to]++
-				if ((from, to) in may)
-					continue
-				if ((from, to) in knot)
-					needed[from, to] = 1
-				else
+				if (!((from, to) in may))
 					complain(list[i] ": " from " uses " symbol " of " to ", which it may not")
 			}
-		}
-		for (pair in knot) {
-			split(pair, part, SUBSEP)
-			if (!(pair in needed))
-				complain("rooms.sh: the exception \"! " part[1] " " part[2] "\" is not needed any more")
 		}
 		for (i = count; print_them && i > 0; i--) {
 			if (name_of[i] ~ /^tools\//)
@@ -104,12 +89,12 @@ awk -v print_them="$print" '
 			out = ""
 			for (o = count; o > 0; o--)
 				if ((name_of[i], name_of[o]) in arrows)
-					out = out " " name_of[o] (((name_of[i], name_of[o]) in knot) ? "(!)" : "")
+					out = out " " name_of[o]
 			print name_of[i] (out == "" ? "" : " ->" out)
 		}
 		for (pair in arrows)
 			total++
-		printf "%d rooms, %d arrows, %d exceptions\n", count, total, knots
+		printf "%d rooms, %d arrows, %s\n", count, total, bad ? "and what is named above points up" : "none points up"
 		exit bad || symbols == 0
 	}
 ' "$here/rooms.list" "$work/objects" "$work/symbols"

@@ -3,6 +3,7 @@
  * RDMA Reads (RFC 5040 4.2, 4.4, 4.5, 5.2) and how many may be open at once (RFC 6581 9.1). How a Read is answered is
  * judged only when every request of the other side was captured.
  */
+#include "conformance/flow/ddp/flow_request.h"
 #include "conformance/rules/ddp_state.h"
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"

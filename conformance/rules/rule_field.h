@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_RULES_RULE_FIELD_H
 #define CONFORMANCE_RULES_RULE_FIELD_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "wire/hint_field.h"
 
 /* The cause of what the rule of this id finds in the event; false: the rule judges more than one field, or none. */

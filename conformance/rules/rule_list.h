@@ -8,7 +8,7 @@
 #ifndef CONFORMANCE_RULES_RULE_LIST_H
 #define CONFORMANCE_RULES_RULE_LIST_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 #define ON_START     (1u << FLOW_MPA_START)
 #define ON_FPDU      (1u << FLOW_ULPDU)

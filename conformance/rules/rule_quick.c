@@ -3,6 +3,7 @@
  * The short way. Each test here holds only for events that every rule passes or is not concerned with; the unit tests
  * run all their conversations with it and without it, and ask for the same verdicts.
  */
+#include "conformance/flow/ddp/flow_request.h"
 #include "conformance/rules/rule_engine.h"
 #include "conformance/rules/track.h"
 

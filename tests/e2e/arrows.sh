@@ -29,7 +29,7 @@ rejects() {
 	if [ -e "$WORK/kept" ]; then cp "$WORK/kept" "$file"; else rm "$file"; fi
 }
 rejects base/cells.c '"wire/ddp.h"' 'base does not include wire'
-rejects wire/ddp.c '"conformance/flow/flow.h"' 'wire does not include conformance/flow'
+rejects wire/ddp.c '"conformance/flow/event/flow.h"' 'wire does not include conformance/flow'
 rejects reference-stack/base/ring.c '"reference-stack/core/stream_internal.h"' 'reference-stack/base does not include'
 rejects reference-stack/core/transmit.c '"reference-stack/mpa/mpa.h"' 'reference-stack/core does not include reference-stack/mpa'
 rejects reference-stack/core/transmit.c '"reference-stack/defects/defect.h"' 'reference-stack/core does not include reference-stack/defects'
@@ -37,6 +37,9 @@ rejects reference-stack/transport/output_batch.c '"reference-stack/peer/peer.h"'
 rejects reference-stack/peer/peer.c '"generator/tcp/tcp.h"' 'reference-stack/peer does not include'
 rejects generator/packet/packet.c '"generator/tcp/tcp.h"' 'generator/packet does not include'
 rejects conformance/flow/tcp/flow_tcp.c '"conformance/rules/rule.h"' 'conformance/flow/tcp does not include'
+rejects conformance/flow/event/flow.c '"conformance/flow/ddp/flow_ddp.h"' 'conformance/flow/event does not include'
+rejects conformance/flow/mpa/flow_mpa.c '"conformance/flow/tcp/flow_tcp.h"' 'conformance/flow/mpa does not include'
+rejects conformance/flow/tcp/flow_tcp.c '"conformance/flow/decoder.h"' 'conformance/flow/tcp does not include'
 rejects conformance/flow/mpa/flow_mpa.c '<pcap.h>' 'base, wire, flow and rules know neither'
 rejects conformance/rules/track.c '"conformance/engine/rig/rig.h"' 'conformance/rules does not include'
 rejects conformance/engine/rig/rig.c '"conformance/engine/run/runner.h"' 'conformance/engine/rig does not include'

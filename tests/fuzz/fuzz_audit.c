@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "conformance/engine/audit/audit_judge.h"
+#include "conformance/flow/decoder.h"
 #include "reports/result_line.h"
 #include "tests/fuzz/records.h"
 

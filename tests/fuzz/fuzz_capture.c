@@ -5,6 +5,7 @@
  * frames and octets adds up, whatever they are.
  */
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation.h"
 #include "tests/fuzz/records.h"

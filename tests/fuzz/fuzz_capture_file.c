@@ -7,6 +7,7 @@
  * A frame's place in the file is where its octets stand.
  */
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FRAMES_MAX = 256, BLOCK_HEAD = 12, SECTION = 0x0A0D0D0A };

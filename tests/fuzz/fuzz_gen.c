@@ -9,6 +9,7 @@
 
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/gen/gen.h"
+#include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CAPTURES_MAX = 4 };

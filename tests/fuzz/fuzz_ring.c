@@ -7,6 +7,7 @@
  * that goes through each file once; the second reading gives what the first gave; the account adds up.
  */
 #include "conformance/engine/evidence/capture_series.h"
+#include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FILES_MAX = 4, FRAMES_MAX = 256 };

@@ -3,6 +3,7 @@
 
 #include <endian.h>
 
+#include "conformance/flow/decoder.h"
 #include "base/octets.h"
 
 enum { HEAD = 3, PCAP_HEAD = 24, PCAP_RECORD = 16, FRAME_NS = 1000000 };

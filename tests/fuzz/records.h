@@ -10,7 +10,9 @@
 #ifndef TESTS_FUZZ_RECORDS_H
 #define TESTS_FUZZ_RECORDS_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/decoder.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_frame.h"
 #include "tests/fuzz/fuzz.h"
 
 struct fuzz_records {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/flow/decoder.h"
 
 enum { NS_PER_MS = 1000000, SKEW_MS = 50, LATE_FRAMES = 40, SNAP_LEAST = 20, SNAP_MOST = 300 };
 

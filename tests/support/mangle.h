@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/decoder.h"
 #include "base/sentence.h"
 
 struct mangle_frame {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
+
 enum {
     IP_OCTETS = 20,
     TCP_OCTETS = 20,

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_CONVERSATION_H
 #define TESTS_UNIT_CONVERSATION_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
 
 struct conversation;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "generator/packet/packet.h"
 #include "base/octets.h"
 

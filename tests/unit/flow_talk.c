@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "generator/packet/packet.h"
 
 static uint8_t pattern(uint32_t msn, size_t at)

@@ -10,7 +10,7 @@
 #ifndef TESTS_UNIT_FLOW_TALK_H
 #define TESTS_UNIT_FLOW_TALK_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/decoder.h"
 
 enum { TALK_STREAM = 1 << 17, TALK_FRAME = 1 << 17, TALK_LOG = 1 << 16, TALK_MARKS = 256 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "tests/unit/stack_sim.h"
 

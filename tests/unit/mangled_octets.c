@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "tests/unit/mangled.h"
 #include "wire/ddp_sctp.h"
 #include "wire/infiniband.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "tests/unit/guard.h"

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_SCTP_LOG_H
 #define TESTS_UNIT_SCTP_LOG_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "tests/unit/sctp_talk.h"
 
 enum { FRAMES = 512, LOG = 1 << 16 };

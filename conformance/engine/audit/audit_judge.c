@@ -8,6 +8,7 @@
 #include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/capture_series.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/rules/rule.h"
 
 enum { READING_FRAMES = 1 << 18 }; /* about a second of work */

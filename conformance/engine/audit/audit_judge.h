@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/evidence/capture_ring.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/result.h"

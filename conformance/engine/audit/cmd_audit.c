@@ -17,6 +17,7 @@
 #include "conformance/engine/option/output_folder.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
+#include "conformance/flow/mpa/flow_search.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/account.h"

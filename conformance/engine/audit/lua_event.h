@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event of the decoder (conformance/flow/flow_event.h) as rules in Lua see it: an object whose fields are read when they are asked for, so
+ * An event of the decoder (conformance/flow/event/flow_event.h) as rules in Lua see it: an object whose fields are read when they are asked for, so
  * that an event costs what its rule looks at. It has the fields of its kind, and those of the headers in it under their names of the texts
  * ("MSN", "STag", "RDMARDSZ"); one that this event does not have is nil, and one that no event of its kind can have is an error.
  */
@@ -10,7 +10,7 @@
 #include <lua.h>
 #include <stddef.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 /* The event that rules are called with now; number: a new one for each call. */
 struct lua_event_now {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "reports/result.h"
 #include "base/sentence.h"

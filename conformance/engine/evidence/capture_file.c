@@ -12,6 +12,7 @@
 #include "conformance/engine/evidence/capture_folder.h"
 #include "conformance/engine/evidence/capture_packed.h"
 #include "conformance/engine/evidence/capture_pcapng.h"
+#include "conformance/flow/link/flow_link.h"
 #include "base/out_of_memory.h"
 
 enum { READ_BUFFER = 1 << 18, NANOSECONDS = 1000000000 };

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_frame.h"
 #include "base/sentence.h"
 
 struct capture_file; /* opaque */

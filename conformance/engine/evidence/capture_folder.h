@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/evidence/capture_ring.h"
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 #include "base/sentence.h"
 
 /* A file or folder that is not read and could hold captures. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 
 enum { CAPTURE_MAGIC_OCTETS = 512 }; /* so many tell */
 

@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_frame.h"
 #include "base/sentence.h"
 
 enum { PCAPNG_MAGIC_OCTETS = 4 };

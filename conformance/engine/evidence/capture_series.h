@@ -12,7 +12,8 @@
 #include <jansson.h>
 
 #include "conformance/engine/evidence/capture_ring.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_frame.h"
 #include "base/sentence.h"
 
 struct capture_series; /* opaque */

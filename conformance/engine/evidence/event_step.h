@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 /* The octets worth showing of an event, valid as long as it is: the start-up frame or the ULPDU; *count 0 for none. */
 void event_octets(const struct flow_event *event, const uint8_t **octets, size_t *count);

@@ -11,7 +11,7 @@
 #include "conformance/engine/evidence/findings_order.h"
 #include "conformance/engine/evidence/kept_event.h"
 #include "conformance/flow/notation/notation.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/decoder.h"
 #include "base/hash.h"
 
 enum { RING = LADDER_BEFORE + 1 }; /* with the present one */

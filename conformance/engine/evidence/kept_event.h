@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/evidence/event_step.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/flow/notation/notation.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/evidence/own_connections.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 struct ladder;
 

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/evidence/ladder.h"
 #include "conformance/engine/evidence/own_connections.h"
+#include "conformance/flow/decoder.h"
 #include "generator/packet/pcapng.h"
 
 /* What is remembered of flows: whether they are the tester's. */

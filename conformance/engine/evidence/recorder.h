@@ -12,7 +12,7 @@
 
 #include "conformance/engine/evidence/sighting.h"
 #include "conformance/engine/rig/rig.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
 #include "reports/place.h"
 

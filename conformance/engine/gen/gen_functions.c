@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "conformance/engine/gen/gen_internal.h"
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
+#include "conformance/flow/event/flow_frame.h"
 
 enum { NAME_OCTETS_MAX = 100, SNAP_MAX = 65535 };
 #define SECOND 1e9

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
 #include "tools/embedded.h"
 #include "base/cells.h"

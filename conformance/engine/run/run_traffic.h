@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_RUN_TRAFFIC_H
 #define CONFORMANCE_ENGINE_RUN_TRAFFIC_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "reports/result.h"
 
 /* Adds to the summary. */

@@ -13,6 +13,7 @@
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"

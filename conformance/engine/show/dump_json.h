@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 /* An object with the event's kind, frames, flow and direction, and what it alone knows. NULL without memory. */
 json_t *dump_json_event(const struct flow_event *event);

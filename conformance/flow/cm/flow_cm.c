@@ -3,7 +3,7 @@
  * Exchanges of CM messages. The requester's Local Communication ID names one among all between two addresses: it stands
  * as the local one in what the requester sends, as the remote one in what comes back (IBTA 12.9).
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/event/flow_decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef FLOW_FLOW_CM_H
 #define FLOW_FLOW_CM_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "wire/cm.h"
 
 enum flow_carrier { FLOW_ROCE_V2, FLOW_ROCE_V1, FLOW_INFINIBAND };

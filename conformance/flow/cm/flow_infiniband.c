@@ -3,7 +3,7 @@
  * InfiniBand and RoCE packets, as far as there is a CM message in them: UD Send Only to queue pair 1, class 0x07. What
  * else they carry is InfiniBand's own, but for IP over InfiniBand (RFC 4391).
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/event/flow_decoder.h"
 
 #include <string.h>
 

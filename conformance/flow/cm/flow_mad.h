@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets of InfiniBand and RoCE -> MADs -> exchanges of CM messages. What the decoder calls, and what the room shares. */
 #ifndef FLOW_FLOW_MAD_H
 #define FLOW_FLOW_MAD_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_packet.h"
+
+/* flow_infiniband.c: UDP, InfiniBand, RoCE. */
+void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                            const struct flow_carrier_frames *carrier);
+/* flow_cm.c */
+void flow_cm_finish(struct flow_decoder *decoder, bool tell);
 
 /* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
 struct flow_mad {

@@ -258,12 +258,11 @@ static void came_again(struct flow_decoder *decoder, const struct flow_fragment 
  * All of it is there: the packet goes on as if it had come in one frame. Octets after the first that the capture cut
  * are of no use, and what overlapped counts once.
  */
-static void give(struct flow_decoder *decoder, struct packet *packet, const struct flow_layers *layers,
-                 const struct flow_frame *frame)
+static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct packet *packet, struct flow_layers *layers,
+                                        struct flow_carrier_frames *carrier)
 {
     size_t captured = packet->cut < packet->total ? packet->cut : packet->total;
     uint64_t excess = packet->payload - captured;
-    struct flow_carrier_frames whole = {frame, packet->frames, packet->frame_octets - excess};
     struct flow_rest rest = {packet->octets, captured, packet->total};
     struct flow_layers above = {.datagram = layers->datagram};
     enum flow_protocol protocol;
@@ -279,18 +278,21 @@ static void give(struct flow_decoder *decoder, struct packet *packet, const stru
         protocol = FLOW_PROTOCOL_NONE;
         above.row = FLOW_ROW_IP_HEADER;
     }
-    flow_parse_layers(decoder, protocol, &above, &whole);
+    *layers = above;
+    carrier->frames = packet->frames;
+    carrier->octets = packet->frame_octets - excess;
+    return protocol;
 }
 
-static void add(struct flow_decoder *decoder, struct packet *packet, const struct flow_layers *layers,
-                const struct flow_carrier_frames *carrier)
+static enum flow_protocol add(struct flow_decoder *decoder, struct packet *packet, struct flow_layers *layers,
+                              struct flow_carrier_frames *carrier)
 {
     const struct flow_fragment *fragment = &layers->fragment;
     enum meeting meeting = meet(packet, fragment);
 
     if (meeting == MEETS_ALL) {
         came_again(decoder, fragment, carrier);
-        return;
+        return FLOW_PROTOCOL_FRAGMENT;
     }
     packet->frames += carrier->frames;
     packet->frame_octets += carrier->octets;
@@ -301,7 +303,8 @@ static void add(struct flow_decoder *decoder, struct packet *packet, const struc
     else
         put(packet, fragment);
     if (packet->failed == FLOW_ROWS && packet->total != 0 && packet->units == (packet->total + UNIT - 1) / UNIT)
-        give(decoder, packet, layers, carrier->frame);
+        return finish_packet(decoder, packet, layers, carrier);
+    return FLOW_PROTOCOL_FRAGMENT;
 }
 
 /* The packet that the fragment is of, a new one if need be. NULL: the fragment is counted in *row. */
@@ -326,8 +329,8 @@ static struct packet *packet_of(struct flow_decoder *decoder, const struct flow_
     return packet != NULL ? packet : make(decoder, &key);
 }
 
-void flow_fragment_packet(struct flow_decoder *decoder, const struct flow_layers *layers,
-                          const struct flow_carrier_frames *carrier)
+enum flow_protocol flow_fragment_packet(struct flow_decoder *decoder, struct flow_layers *layers,
+                                        struct flow_carrier_frames *carrier)
 {
     const struct flow_fragment *fragment = &layers->fragment;
     enum flow_row row = FLOW_ROW_FRAGMENT_LENGTH;
@@ -338,9 +341,9 @@ void flow_fragment_packet(struct flow_decoder *decoder, const struct flow_layers
         fragment->offset + fragment->length <= PACKET_MAX)
         packet = packet_of(decoder, layers, &row);
     if (packet != NULL)
-        add(decoder, packet, layers, carrier);
-    else
-        flow_account_count(&decoder->totals.account, row, carrier->frames, carrier->octets);
+        return add(decoder, packet, layers, carrier);
+    flow_account_count(&decoder->totals.account, row, carrier->frames, carrier->octets);
+    return FLOW_PROTOCOL_FRAGMENT;
 }
 
 void flow_fragment_finish(struct flow_decoder *decoder)

@@ -3,7 +3,7 @@
 #ifndef FLOW_FLOW_LINK_INTERNAL_H
 #define FLOW_FLOW_LINK_INTERNAL_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/link/flow_link.h"
 
 /* What is left of a frame: octets captured, and octets that the wire had. */
 struct flow_rest {
@@ -100,6 +100,9 @@ enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers);
 enum flow_row flow_udp_broken(const struct flow_rest *rest);
 /* RFC 3828: never FLOW_PROTOCOL_SCTP or FLOW_PROTOCOL_UDP. */
 enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *layers);
+
+/* flow_udp.c: the row of a UDP datagram with `captured` of its `length` octets. FLOW_ROW_UDP: foreign. */
+enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length);
 
 /* From after the IP headers on: `rest` is what the IP packet carries, `number` is that of its protocol. */
 enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, struct flow_layers *layers);

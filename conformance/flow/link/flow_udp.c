@@ -11,6 +11,7 @@
 #include "wire/ddp_sctp.h"
 #include "wire/infiniband.h"
 #include "wire/mpa.h"
+#include "wire/sctp.h"
 
 enum {
     UDP_OCTETS = 8,

@@ -4,7 +4,7 @@
  * FPDUs begin may be a guess (flow_lock.c): nothing is said of one before its CRC, its Markers or its headers confirm
  * the guess.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * capture begins late, where nothing is. A place is believed when a CRC says so; without CRCs when DDP and RDMAP
  * headers make sense and lengths lead from one to the next.
  */
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
+#include "conformance/flow/mpa/flow_search.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * MPA's stream: which part of it is a start-up frame, FPDUs, or neither, and what a hole in it means. Units are cut out
  * of pieces of any size.
  */
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
+#include "conformance/flow/mpa/flow_search.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * the headers of DDP and RDMAP in them. One chance in four thousand million says otherwise. It is looked for where
  * segments begin; an FPDU that lies in several is followed by what its CRC would be, so that nothing has to be held.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

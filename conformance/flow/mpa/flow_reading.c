@@ -5,7 +5,7 @@
  * when the headers of several FPDUs follow each other by it. The stream is then read by it, and its sender is judged
  * for that mistake alone. Hostile octets can ask for a search as often as READING_TRIES in one direction.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef FLOW_FLOW_RECORDS_H
 #define FLOW_FLOW_RECORDS_H
 
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/mpa/flow_search.h"
 
 enum {
     RECORD_HEADER_MAX = 28, /* octets by which a record's length is known at the latest */

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
+#include "conformance/flow/mpa/flow_search.h"
 #include "wire/marker.h"
 
 enum {

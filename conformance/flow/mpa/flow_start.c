@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* MPA start-up frames (RFC 5044 7.1), and what both sides' frames agree upon. */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 #include "conformance/flow/mpa/flow_streaming.h"
 
 #include <stdlib.h>

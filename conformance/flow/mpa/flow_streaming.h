@@ -3,7 +3,7 @@
 #ifndef FLOW_FLOW_STREAMING_H
 #define FLOW_FLOW_STREAMING_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 
 enum { FLOW_KEY_KIND = 9 }; /* "MPA ID Req" or "MPA ID Rep": the octet that tells */
 /* Where a Key begins in the octets, or may begin at their end; `count`: nowhere. */

@@ -3,7 +3,7 @@
 #ifndef FLOW_FLOW_UNIT_H
 #define FLOW_FLOW_UNIT_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_mpa_internal.h"
 
 /* ULPDU_Length and both control octets: what tells whether an FPDU may begin so. */
 enum { FLOW_UNIT_HEADER = FPDU_LENGTH_OCTETS + 2 };

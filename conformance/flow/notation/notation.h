@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 
 enum { NOTATION_MAX = 256 };
 

@@ -14,7 +14,7 @@
 #ifndef FLOW_FLOW_SCTP_H
 #define FLOW_FLOW_SCTP_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "wire/ddp_sctp.h"
 #include "wire/sctp.h"
 

@@ -3,7 +3,8 @@
 #ifndef FLOW_FLOW_SCTP_INTERNAL_H
 #define FLOW_FLOW_SCTP_INTERNAL_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/ddp/flow_ddp.h"
+#include "conformance/flow/sctp/flow_sctp_packet.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 
 enum {

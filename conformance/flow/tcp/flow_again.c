@@ -13,7 +13,7 @@
  * stream after the hole stands still, then the hole was none: somebody sent octets from far ahead, which the receiver did
  * not take. The stream then goes back.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/tcp/flow_tcp_internal.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/tcp/flow_tcp_internal.h"
+#include "conformance/flow/mpa/flow_search.h"
 
 enum {
     CLOSED_KEPT = 2048, /* a closed connection's segments may come again */
@@ -29,7 +29,7 @@ static unsigned cache_slot(const struct flow_key *key)
 
 static void list_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
 {
-    struct flow_ages *ages = &decoder->ages[connection->list];
+    struct flow_ages *ages = &decoder->tcp->ages[connection->list];
 
     DL_DELETE2(ages->oldest, connection, older, newer);
     ages->count--;
@@ -37,7 +37,7 @@ static void list_unlink(struct flow_decoder *decoder, struct flow_connection *co
 
 static void list_newest(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_list list)
 {
-    struct flow_ages *ages = &decoder->ages[list];
+    struct flow_ages *ages = &decoder->tcp->ages[list];
 
     connection->list = list;
     DL_APPEND2(ages->oldest, connection, older, newer);
@@ -64,11 +64,11 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
 {
     unsigned slot = cache_slot(&connection->key);
 
-    if (decoder->cache[slot] == connection)
-        decoder->cache[slot] = NULL;
-    HASH_DEL(decoder->connections, connection);
+    if (decoder->tcp->cache[slot] == connection)
+        decoder->tcp->cache[slot] = NULL;
+    HASH_DEL(decoder->tcp->all, connection);
     list_unlink(decoder, connection);
-    decoder->connection_count--;
+    decoder->tcp->count--;
     for (unsigned i = 0; i < 2; i++) {
         flow_tcp_release(decoder, &connection->side[i]);
         flow_mpa_release(decoder, &connection->side[i]);
@@ -98,14 +98,22 @@ static void end_connection(struct flow_decoder *decoder, struct flow_connection 
 
 void flow_connections_finish(struct flow_decoder *decoder)
 {
-    while (decoder->connections != NULL) /* in the order in which they began */
-        end_connection(decoder, decoder->connections, FLOW_REASON_COUNT);
+    while (decoder->tcp->all != NULL) /* in the order in which they began */
+        end_connection(decoder, decoder->tcp->all, FLOW_REASON_COUNT);
+}
+
+bool flow_connections_create(struct flow_decoder *decoder)
+{
+    decoder->tcp = calloc(1, sizeof(*decoder->tcp));
+    return decoder->tcp != NULL;
 }
 
 void flow_connections_free(struct flow_decoder *decoder)
 {
-    while (decoder->connections != NULL)
-        free_connection(decoder, decoder->connections);
+    while (decoder->tcp->all != NULL)
+        free_connection(decoder, decoder->tcp->all);
+    free(decoder->tcp);
+    decoder->tcp = NULL;
 }
 
 /* ---- too many ---------------------------------------------------------------------------------------------------- */
@@ -119,7 +127,7 @@ static void evict(struct flow_decoder *decoder, enum flow_list list, const struc
     struct flow_connection *candidates[EVICT_CANDIDATES], *victim = NULL;
     size_t count = 0;
 
-    for (struct flow_connection *next = decoder->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
+    for (struct flow_connection *next = decoder->tcp->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
          next = next->newer) {
         if (next == spared)
             continue;
@@ -141,12 +149,12 @@ static void evict(struct flow_decoder *decoder, enum flow_list list, const struc
 /* Before one more is made. */
 static void make_room(struct flow_decoder *decoder)
 {
-    if (decoder->ages[FLOW_LIST_CLOSED].count > CLOSED_KEPT)
+    if (decoder->tcp->ages[FLOW_LIST_CLOSED].count > CLOSED_KEPT)
         evict(decoder, FLOW_LIST_CLOSED, NULL);
-    if (decoder->connection_count < decoder->config.connections_max)
+    if (decoder->tcp->count < decoder->config.connections_max)
         return;
     for (unsigned list = 0; list < FLOW_LISTS; list++)
-        if (decoder->ages[list].count != 0) {
+        if (decoder->tcp->ages[list].count != 0) {
             evict(decoder, (enum flow_list)list, NULL);
             return;
         }
@@ -161,7 +169,7 @@ static void settle_list(struct flow_decoder *decoder, struct flow_connection *co
         return;
     list_unlink(decoder, connection);
     list_newest(decoder, connection, list);
-    if (list == FLOW_LIST_MPA && decoder->ages[list].count > decoder->config.flows_max)
+    if (list == FLOW_LIST_MPA && decoder->tcp->ages[list].count > decoder->config.flows_max)
         evict(decoder, list, connection);
 }
 
@@ -182,24 +190,24 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
     for (unsigned i = 0; i < 2; i++) {
         connection->side[i].state = SIDE_LATE;
     }
-    HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
+    HASH_ADD(hh, decoder->tcp->all, key, sizeof(connection->key), connection);
     if (hash_lost(connection)) {
         free(connection);
         return NULL;
     }
     list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
-    decoder->connection_count++;
+    decoder->tcp->count++;
     decoder->totals.connections++;
     return connection;
 }
 
 static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
 {
-    struct flow_connection **cached = &decoder->cache[cache_slot(key)];
+    struct flow_connection **cached = &decoder->tcp->cache[cache_slot(key)];
     struct flow_connection *connection = *cached;
 
     if (connection == NULL || memcmp(&connection->key, key, sizeof(*key)) != 0) {
-        HASH_FIND(hh, decoder->connections, key, sizeof(*key), connection);
+        HASH_FIND(hh, decoder->tcp->all, key, sizeof(*key), connection);
         if (connection == NULL)
             return NULL;
         *cached = connection;

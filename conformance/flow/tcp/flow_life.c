@@ -8,7 +8,7 @@
  * The numbers may be the same: once both sides have ended a connection, or one has reset it, a SYN is none of it, whatever its
  * number is. Until that SYN is answered by another one, octets that may be of either connection are of none.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/tcp/flow_tcp_internal.h"
 
 enum {
     NEAR = 1 << 30,       /* half of the greatest window (RFC 7323 2.3): what lies farther is of another connection */

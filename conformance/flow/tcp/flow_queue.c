@@ -11,7 +11,8 @@
  *
  * Each wait has a limit in time and room; what is given up for it is noted where rules can see it.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/ddp/flow_ddp.h"
+#include "conformance/flow/tcp/flow_tcp_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * The checksum of octets that come in order is not verified: that would read each of them once more. One of those segments can
  * mislead only if others are sent in its place, which is noticed. That of an acknowledgment without octets is.
  */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/tcp/flow_tcp_internal.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/flow/decoder.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/flow/decoder.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

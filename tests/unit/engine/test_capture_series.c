@@ -7,6 +7,7 @@
 
 #include "conformance/engine/evidence/capture_folder.h"
 #include "conformance/engine/evidence/capture_series.h"
+#include "conformance/flow/decoder.h"
 #include "reports/result.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"

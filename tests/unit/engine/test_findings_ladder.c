@@ -11,6 +11,7 @@
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/findings_ladder.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
 #include "tests/unit/suites.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/decoder.h"
+#include "conformance/flow/event/flow_account.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/suites.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
 #include "generator/cm/mad.h"
 #include "tests/unit/guard.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/suites.h"

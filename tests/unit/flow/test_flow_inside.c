@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_encapsulation.h"
 #include "tests/unit/suites.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
+#include "conformance/flow/link/flow_link.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/guard.h"

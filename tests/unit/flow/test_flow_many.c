@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/decoder.h"
 #include "tests/support/many.h"
 #include "tests/unit/suites.h"
 

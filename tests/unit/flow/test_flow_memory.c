@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "conformance/flow/decoder.h"
 #include "conformance/rules/rule.h"
 #include "tests/support/mangle.h"
 #include "tests/unit/short_memory.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/ddp/flow_ddp.h"
+#include "conformance/flow/decoder.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_search.h"
+#include "conformance/flow/mpa/flow_search.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/suites.h"

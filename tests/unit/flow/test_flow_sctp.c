@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation.h"
 #include "generator/packet/packet.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/sctp_log.h"
 #include "tests/unit/suites.h"

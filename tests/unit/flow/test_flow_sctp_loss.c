@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/flow/decoder.h"
+#include "conformance/flow/event/flow_decoder.h"
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/sctp_log.h"

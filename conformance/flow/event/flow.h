@@ -33,9 +33,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/flow/flow_account.h"
-#include "conformance/flow/flow_event.h"
-#include "conformance/flow/flow_half.h"
+#include "conformance/flow/event/flow_account.h"
+#include "conformance/flow/event/flow_event.h"
+#include "conformance/flow/event/flow_half.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -45,51 +45,6 @@
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 #include "wire/terminate_meant.h"
-
-struct flow_decoder; /* opaque */
-
-/* LINKTYPE_ numbers (as in capture files) that the decoder reads. */
-enum flow_link {
-    FLOW_LINK_NULL = 0,     /* BSD loopback, the family in either octet order */
-    FLOW_LINK_ETHERNET = 1, /* 802.1Q and 802.1ad tags, any number */
-    FLOW_LINK_RAW_12 = 12,  /* raw IP as some systems number it */
-    FLOW_LINK_RAW_14 = 14,
-    FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
-    FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
-    FLOW_LINK_LINUX_SLL = 113,
-    FLOW_LINK_ERF = 197, /* records of type InfiniBand and Ethernet */
-    FLOW_LINK_IPV4 = 228,
-    FLOW_LINK_IPV6 = 229,
-    FLOW_LINK_INFINIBAND = 247, /* from the LRH on */
-    FLOW_LINK_LINUX_SLL2 = 276,
-};
-
-#define FLOW_LINK_NONE UINT32_MAX /* the capture does not describe the interface: the frame is counted, not decoded */
-
-/* True when flow_decoder_frame() reads frames of this LINKTYPE. */
-bool flow_link_known(uint32_t link);
-
-/* One captured frame; `octets` is borrowed for the call. */
-struct flow_frame {
-    uint32_t link; /* LINKTYPE number */
-    uint64_t time_ns;
-    uint64_t number;       /* from 1; events name frames by it */
-    const uint8_t *octets; /* `captured` of them */
-    size_t captured;       /* octets captured (caplen) */
-    size_t length;         /* octets on the wire (len); more than `captured` when the capture cut the frame */
-};
-
-/* One TCP segment whose network headers the caller has taken off already. */
-struct flow_packet {
-    uint64_t time_ns;
-    uint64_t number;                     /* as in struct flow_frame */
-    uint8_t family;                      /* 4 or 6 */
-    const uint8_t *source, *destination; /* network order: 4 or 16 octets each */
-    const uint8_t *octets;               /* from the TCP header's first octet on, borrowed for the call */
-    size_t captured;                     /* octets captured */
-    size_t length;                       /* octets on the wire: header and payload, nothing after them */
-    size_t encapsulation; /* SCTP: octets of the header between IP's and this one; 8 in UDP (RFC 6951), else 0 */
-};
 
 struct flow_address {
     uint8_t family; /* 4 or 6 (a GID too); 0: the LID in the first two octets */
@@ -206,12 +161,6 @@ static inline const struct flow_request *flow_request_at(const struct flow_half 
     return &half->requests[(half->request_first + i) % half->request_room];
 }
 
-/* The oldest one with that opcode that nothing is wrong with, else the oldest; NULL: there is none. */
-const struct flow_request *flow_request_oldest(const struct flow_half *half, unsigned opcode);
-
-/* The segment begins where the Read's response does, or goes on after what was answered. */
-bool flow_request_names(const struct flow_request *request, const struct ddp_segment *segment);
-
 /* How many of the units that this side sent are kept. */
 static inline uint64_t flow_sent_kept(const struct flow_half *half)
 {
@@ -240,9 +189,6 @@ enum {
     FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
     FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs, and tell a connection from MPA (flow_search.c) */
 };
-
-/* Octets without a pair of FPDUs, and without a gap, that do. */
-size_t flow_search_window(void);
 
 /* Zero means the default. */
 struct flow_config {
@@ -293,37 +239,6 @@ void flow_totals_add(struct flow_totals *totals, const struct flow_totals *other
 
 /* Takes off what was counted earlier: what is left was counted since. */
 void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others);
-
-/* NULL without memory. `config` may be NULL; `sink` may be NULL (totals only). */
-struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx);
-
-/* One frame, in capture order. Never fails: what cannot be decoded is counted in the totals. */
-void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame);
-
-/*
- * The same for a caller that has link and network headers decoded by somebody else: one TCP segment (RFC 9293 3.1), its
- * header first. Returns the flow that its connection is, as soon as that is recognised, else NULL; valid until the next
- * call. `direction` (may be NULL) becomes that of the segment's sender when a flow is returned.
- */
-const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
-                                        enum flow_direction *direction);
-
-/*
- * The same for one SCTP packet, its common header first, and for one RoCE packet: RoCEv2 from its BTH on (its ICRC
- * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. They return nothing: the results are
- * the events.
- */
-void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
-void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);
-
-/* End of the capture: what is held back is decoded as far as it goes, every flow ends (FLOW_END). The decoder may be
- * used again, as new; totals go on. */
-void flow_decoder_finish(struct flow_decoder *decoder);
-
-/* Frees; no events. `decoder` may be NULL. */
-void flow_decoder_destroy(struct flow_decoder *decoder);
-
-const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder);
 
 /*
  * "10.77.0.2:9999>10.77.0.3:46279": the sender of `direction` first; "[fd00::2]:9999>..." for IPv6. A

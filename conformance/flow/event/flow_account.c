@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/flow/flow_account.h"
+#include "conformance/flow/event/flow_account.h"
 
 #include <string.h>
 

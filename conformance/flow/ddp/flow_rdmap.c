@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_request.h"
+#include "conformance/flow/ddp/flow_ddp.h"
+#include "conformance/flow/ddp/flow_request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,15 @@
 #ifndef FLOW_FLOW_REQUEST_H
 #define FLOW_FLOW_REQUEST_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/event/flow.h"
+
+/* The oldest one with that opcode that nothing is wrong with, else the oldest; NULL: there is none. */
+const struct flow_request *flow_request_oldest(const struct flow_half *half, unsigned opcode);
+
+/* The segment begins where the Read's response does, or goes on after what was answered. */
+bool flow_request_names(const struct flow_request *request, const struct ddp_segment *segment);
+
+/* ---- for flow_rdmap.c ---- */
 
 void flow_requests_clear(struct flow_half *half);
 /*

@@ -129,6 +129,13 @@ struct flow_sent {
     uint8_t head[FLOW_SENT_HEAD]; /* first octets of the ULPDU, or of the start-up frame */
 };
 
+/* What the checksums of a side are worth. */
+enum flow_sums {
+    SUMS_UNKNOWN,
+    SUMS_GOOD,      /* that of its SYN was right: a wrong one was damaged, or is meant to be dropped */
+    SUMS_OFFLOADED, /* it was not: the network card fills them in after the capture */
+};
+
 /* What the SYN of a side said. */
 struct flow_syn {
     bool seen;      /* it was captured, and positions count from the true start; else nothing here is known */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How far the first octets of a ULPDU are those of DDP and RDMAP (RFC 5041 4, RFC 5040 4.1). */
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/ddp/flow_ddp.h"
 
 unsigned flow_header_faults(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision)
 {

@@ -3,9 +3,11 @@
 #ifndef FLOW_FLOW_SEARCH_H
 #define FLOW_FLOW_SEARCH_H
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/mpa/flow_connection.h"
 
 /* flow_search.c */
+/* Octets without a pair of FPDUs, and without a gap, that tell a connection from MPA. */
+size_t flow_search_window(void);
 /* Looks for FPDUs in the next octets of a stream. Where the second of a pair begins in them; SIZE_MAX: nowhere. */
 size_t flow_search_octets(struct flow_side *side, const uint8_t *octets, size_t count);
 /* Octets that were not looked at follow. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/flow/flow_removed.h"
+#include "conformance/flow/event/flow_removed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/event/flow_decoder.h"
 
 enum {
     FIRST_ROOM = 1 << 10,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * One sender of a TCP connection, and what waits of its octets. Part of conformance/flow/flow_internal.h; include that.
- */
-#ifndef FLOW_FLOW_SIDE_H
-#define FLOW_FLOW_SIDE_H
+/* A TCP connection and its two senders, as TCP and MPA see them. */
+#ifndef FLOW_FLOW_CONNECTION_H
+#define FLOW_FLOW_CONNECTION_H
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_packet.h"
 
 enum { FLOW_LAST_OCTETS = 8 }; /* that another pad and a CRC field left out can make a difference of */
 
@@ -52,13 +51,6 @@ enum { FLOW_HOLES = 4 };
 
 /* Where FPDUs were found without a CRC to say so: see flow_side.doubts. */
 enum { FLOW_DOUBTS = 3 };
-
-/* What the TCP checksums of a side are worth. */
-enum flow_sums {
-    SUMS_UNKNOWN,
-    SUMS_GOOD,      /* that of its SYN was right: a wrong one was damaged, or is meant to be dropped */
-    SUMS_OFFLOADED, /* it was not: the network card fills them in after the capture */
-};
 
 /*
  * One sender of a connection. Sequence numbers are counted on in 64 bits (flow_extend()); `next` and `acked` of a side
@@ -144,6 +136,62 @@ static inline uint64_t flow_extend(const struct flow_side *side, uint32_t number
     uint64_t near = side->seq_known ? side->next : side->acked_known ? side->acked : (UINT64_C(1) << 32) + number;
 
     return near + (uint64_t)(int64_t)(int32_t)(number - (uint32_t)near);
+}
+
+/* Octets of a connection that cannot be counted before it is known what it carries (flow_settle.c). */
+enum flow_pending {
+    PENDING_LATE, /* nothing that could be verified was found in them */
+    PENDING_ULP,  /* certainly no FPDUs and no start-up frames */
+    PENDING_AGAIN,
+    PENDING_NOT_ACCEPTED,
+    PENDING_CONFLICT,
+    PENDING_UNCOMPARED,
+    PENDING_HELD,
+    PENDING_MEMORY,
+    PENDING_OVERTAKEN,
+    PENDING_UNANSWERED,
+    PENDING_IP_LENGTH,
+    PENDING_OCTETS, /* these were captured; those below were not: */
+    PENDING_GAP = PENDING_OCTETS,
+    PENDING_SNAPPED,
+    PENDINGS
+};
+
+/* A SYN on a connection that is open: the beginning of another one, if it is answered as such. */
+struct flow_rebirth {
+    bool pending;            /* what follows holds */
+    struct flow_segment syn; /* without payload */
+    uint64_t frame, time_ns;
+};
+
+/* What every frame looks at comes first: with thousands of connections each cache line counts. */
+struct flow_connection {
+    struct flow_key key;
+    struct flow *flow; /* NULL until known to be MPA */
+    unsigned swap;     /* direction = side ^ swap */
+    unsigned list;     /* enum flow_list */
+    bool unordered;    /* as in struct flow */
+    uint64_t last_frame, last_ns;
+    uint64_t frames;
+    struct flow_side side[2];
+    unsigned first_side; /* sender of the first frame */
+    bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
+    uint8_t fresh_fpdus, fresh_others; /* segments with what a sender wrote anew: like FPDUs, and not */
+    /*
+     * the Key of a start-up frame stands where none can be told from other octets, or FPDUs where nobody can decode
+     * them
+     */
+    bool key_seen;
+    uint64_t first_frame, first_ns;
+    uint64_t pending[PENDINGS];
+    UT_hash_handle hh;
+    struct flow_connection *newer, *older; /* in its list: by when it was put there, or by when eviction spared it */
+    struct flow_rebirth rebirth;
+};
+
+static inline enum flow_direction flow_direction_of(const struct flow_connection *connection, unsigned side)
+{
+    return (enum flow_direction)(side ^ connection->swap);
 }
 
 #endif

@@ -4,7 +4,7 @@
  * 5.2.1), and its STag and TO, which are those of the request's sink (4.4), bear it out. So a request with a wrong MSN
  * is known by its answer all the same.
  */
-#include "conformance/flow/flow_request.h"
+#include "conformance/flow/ddp/flow_request.h"
 
 #include <stdlib.h>
 #include <string.h>

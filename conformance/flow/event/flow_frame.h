@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the decoder is fed with: captured frames, or packets whose lower headers the caller has decoded. */
+#ifndef FLOW_FLOW_FRAME_H
+#define FLOW_FLOW_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* LINKTYPE_ numbers (as in capture files) that the decoder reads. */
+enum flow_link {
+    FLOW_LINK_NULL = 0,     /* BSD loopback, the family in either octet order */
+    FLOW_LINK_ETHERNET = 1, /* 802.1Q and 802.1ad tags, any number */
+    FLOW_LINK_RAW_12 = 12,  /* raw IP as some systems number it */
+    FLOW_LINK_RAW_14 = 14,
+    FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
+    FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
+    FLOW_LINK_LINUX_SLL = 113,
+    FLOW_LINK_ERF = 197, /* records of type InfiniBand and Ethernet */
+    FLOW_LINK_IPV4 = 228,
+    FLOW_LINK_IPV6 = 229,
+    FLOW_LINK_INFINIBAND = 247, /* from the LRH on */
+    FLOW_LINK_LINUX_SLL2 = 276,
+};
+
+#define FLOW_LINK_NONE UINT32_MAX /* the capture does not describe the interface: the frame is counted, not decoded */
+
+/* One captured frame; `octets` is borrowed for the call. */
+struct flow_frame {
+    uint32_t link; /* LINKTYPE number */
+    uint64_t time_ns;
+    uint64_t number;       /* from 1; events name frames by it */
+    const uint8_t *octets; /* `captured` of them */
+    size_t captured;       /* octets captured (caplen) */
+    size_t length;         /* octets on the wire (len); more than `captured` when the capture cut the frame */
+};
+
+/* One TCP segment whose network headers the caller has taken off already. */
+struct flow_packet {
+    uint64_t time_ns;
+    uint64_t number;                     /* as in struct flow_frame */
+    uint8_t family;                      /* 4 or 6 */
+    const uint8_t *source, *destination; /* network order: 4 or 16 octets each */
+    const uint8_t *octets;               /* from the TCP header's first octet on, borrowed for the call */
+    size_t captured;                     /* octets captured */
+    size_t length;                       /* octets on the wire: header and payload, nothing after them */
+    size_t encapsulation; /* SCTP: octets of the header between IP's and this one; 8 in UDP (RFC 6951), else 0 */
+};
+
+#endif

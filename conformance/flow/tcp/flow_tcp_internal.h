@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The room between the segments of frames and MPA:
+ *
+ *     flow_connection.c   which connection (hash; closed, foreign and idle ones go first)
+ *     flow_life.c    is a SYN the beginning of another connection on the same addresses and ports?
+ *     flow_tcp.c     segments: what the receiver's TCP takes of them
+ *     flow_queue.c   pieces in stream order, or "so many octets are missing"
+ *     flow_again.c   octets that came before: are they the same?
+ *     flow_settle.c  what became of a connection's octets
+ *
+ * An FPDU that lies wholly in a segment that comes in order is never copied.
+ */
+#ifndef FLOW_FLOW_TCP_INTERNAL_H
+#define FLOW_FLOW_TCP_INTERNAL_H
+
+#include "conformance/flow/mpa/flow_mpa.h"
+#include "conformance/flow/tcp/flow_tcp.h"
+
+/* Connections are in one list each, which says what goes first when there are too many. */
+enum flow_list { FLOW_LIST_CLOSED, FLOW_LIST_FOREIGN, FLOW_LIST_UNDECIDED, FLOW_LIST_MPA, FLOW_LISTS };
+
+enum { FLOW_CACHE = 4096 }; /* a power of two */
+
+struct flow_ages {
+    struct flow_connection *oldest;
+    size_t count;
+};
+
+struct tcp_connections {
+    struct flow_connection *all; /* hash, in the order in which they began */
+    struct flow_ages ages[FLOW_LISTS];
+    size_t count;
+    struct flow_connection *cache[FLOW_CACHE];
+};
+
+/* flow_settle.c */
+/* The connection ends: its frames are counted, and its octets that were kept. */
+void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted);
+
+/* flow_life.c: what a segment means for the connection of its addresses and ports. */
+enum flow_life {
+    LIFE_SAME,    /* it belongs to this connection */
+    LIFE_REFUSED, /* the receiver drops it: nothing but counted */
+    LIFE_NEW, /* another connection begins: with connection->rebirth's SYN when that is pending, and then this one */
+};
+enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
+                            const struct flow_segment *segment, const struct flow_frame *frame);
+
+/* flow_tcp.c */
+void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
+                      const struct flow_segment *segment, const struct flow_frame *frame);
+/* The connection's SYN, when it is another one's (struct flow_rebirth) or comes by itself. */
+void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns);
+/* Octets that are not decoded: counted, and told of. */
+void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
+/* The side begins with this SYN. */
+void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
+/* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
+uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
+/* The segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
+bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment);
+
+/* flow_queue.c */
+/* Octets [from, to) of a piece's length on the wire. */
+struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, size_t to);
+/* Octets that come too early: they wait. */
+void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                    const struct flow_piece *piece);
+/* What is left of a piece of which MPA took `used` octets: it was cut, or the rest has to wait. */
+void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_piece *piece, size_t used);
+/* True while octets whose segment acknowledges all before `received` have to wait for those of the other side. */
+bool flow_queue_ahead(const struct flow_connection *connection, unsigned side, uint64_t received);
+/* Delivers what may be delivered of both sides, the side `first` first. */
+void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first);
+/* Delivers all that is held, holes or not. */
+void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection);
+void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
+/* The FIN or RST of a side. */
+void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, bool reset,
+                      bool with_data, uint64_t frame, uint64_t time_ns);
+
+/* flow_again.c */
+/*
+ * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the
+ * stream goes on with this piece all the same, and `next` has gone back to it.
+ */
+bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_piece *piece);
+/* All octets of `part` are held already, in `chunk`: do they differ? */
+bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece *part);
+/* Compares and counts them. */
+void flow_again_held(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_chunk *chunk, const struct flow_piece *part);
+/* Notes a hole that is given up: what fills it later is late. */
+void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to);
+
+/* Octets that are next in the stream. */
+static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                                      const struct flow_piece *piece)
+{
+    struct flow_side *side = &connection->side[index];
+    size_t used = flow_mpa_octets(decoder, connection, index, piece);
+
+    side->next += used;
+    side->octets.delivered += used;
+    if (side->half != NULL)
+        side->half->tcp->begun = flow_mpa_partial(side);
+    if (used != piece->length)
+        flow_queue_rest(decoder, connection, index, piece, used);
+}
+
+#endif
