@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The decoder: frames in, events out (conformance/flow/event/flow.h). One decoder for the live wire, for capture files and
- * for the Wireshark plugin; it knows none of them. Link and network headers, TCP reassembly, MPA start-up and framing,
- * SCTP, DDP and RDMAP, and the CM messages of InfiniBand and RoCE are done here, once.
+ * The decoder: frames in, events out (conformance/flow/event/flow.h). One decoder for the live wire, for capture files
+ * and for the Wireshark plugin; it knows none of them. Link and network headers, TCP reassembly, MPA start-up and
+ * framing, SCTP, DDP and RDMAP, and the CM messages of InfiniBand and RoCE are done here, once.
  */
 #ifndef FLOW_DECODER_H
 #define FLOW_DECODER_H

@@ -125,7 +125,10 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
     return exchange;
 }
 
-/* Before one more is made: some that are over are kept, as their messages may come again; then the one that was idle longest goes. */
+/*
+ * Before one more is made: some that are over are kept, as their messages may come again; then the one that was idle
+ * longest goes.
+ */
 static void make_room(struct flow_decoder *decoder)
 {
     struct cm_decoder *cm = decoder->cm;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets of InfiniBand and RoCE -> MADs -> exchanges of CM messages. What the decoder calls, and what the room shares. */
+/*
+ * Packets of InfiniBand and RoCE -> MADs -> exchanges of CM messages: what decoder.c calls, and what the room shares.
+ */
 #ifndef FLOW_FLOW_MAD_H
 #define FLOW_FLOW_MAD_H
 

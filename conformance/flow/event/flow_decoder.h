@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all rooms of the decoder work with: its limits, its sink and its counts; and how flows are made and events sent. The
- * state of each room is its own: here it has a place, and no more.
+ * What all rooms of the decoder work with: its limits, its sink and its counts; and how flows are made and events sent.
+ * The state of each room is its own: here it has a place, and no more.
  */
 #ifndef FLOW_FLOW_DECODER_H
 #define FLOW_FLOW_DECODER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections that were removed to make room while they were open. What had come of them was judged; what comes later is
- * not compared with it. So one counts as unjudged when it comes back, and once however often that happens.
+ * Connections that were removed to make room while they were open. What had come of them was judged; what comes later
+ * is not compared with it. So one counts as unjudged when it comes back, and once however often that happens.
  */
 #ifndef FLOW_FLOW_REMOVED_H
 #define FLOW_FLOW_REMOVED_H
@@ -19,8 +19,8 @@ struct flow_removed {
 };
 
 /*
- * A connection (session, exchange) with this key was removed, all of it judged so far. Where that cannot be remembered it
- * counts as unjudged. `key` has no padding that is not zero.
+ * A connection (session, exchange) with this key was removed, all of it judged so far. Where that cannot be remembered
+ * it counts as unjudged. `key` has no padding that is not zero.
  */
 void flow_removed_note(struct flow_decoder *decoder, const void *key, size_t octets);
 

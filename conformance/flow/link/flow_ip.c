@@ -118,8 +118,8 @@ static void set_key(struct flow_segment *segment, unsigned family, const uint8_t
 }
 
 /*
- * The packet is longer than its frame, so that no receiver takes it. It is counted by what is there: a datagram of UDP by its octets,
- * a segment of TCP by the connection whose addresses and ports it has.
+ * The packet is longer than its frame, so that no receiver takes it. It is counted by what is there: a datagram of UDP
+ * by its octets, a segment of TCP by the connection whose addresses and ports it has.
  */
 static enum flow_protocol too_long(unsigned protocol, struct flow_rest inner, struct flow_layers *layers)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protocols that carry neither IP nor TCP nor SCTP, by their numbers. They alone are foreign without a look into them: what
- * stands in no table here is unknown, and unjudged.
+ * Protocols that carry neither IP nor TCP nor SCTP, by their numbers. They alone are foreign without a look into them:
+ * what stands in no table here is unknown, and unjudged.
  */
 #include "conformance/flow/link/flow_link_internal.h"
 
@@ -103,8 +103,8 @@ bool flow_known_family(uint32_t family)
 /* ---- LLC --------------------------------------------------------------------------------------------------------- */
 
 /*
- * Service access points: null, LLC management, SNA, XNS-like ones, STP, MMS, Banyan, Novell, NetBIOS, IBM's management and
- * remote load, OSI. 0x06 (IP), 0x98 (ARP over LLC, foreign by itself) and 0xAA (SNAP) are looked at by the caller.
+ * Service access points: null, LLC management, SNA, XNS-like ones, STP, MMS, Banyan, Novell, NetBIOS, IBM's management
+ * and remote load, OSI. 0x06 (IP), 0x98 (ARP over LLC, foreign by itself) and 0xAA (SNAP) are looked at by the caller.
  */
 static const uint16_t access_points[] = {0x00, 0x02, 0x04, 0x05, 0x08, 0x0C, 0x0E, 0x42, 0x4E, 0x7E,
                                          0x80, 0x8E, 0x98, 0xBC, 0xE0, 0xF0, 0xF4, 0xF8, 0xFC, 0xFE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Link layers: from a frame's first octet to the IP, InfiniBand or RoCE packet in it, or to the row it is counted in. What is in
- * no table of flow_known.c and is not decoded may carry IP: it is unknown.
+ * Link layers: from a frame's first octet to the IP, InfiniBand or RoCE packet in it, or to the row it is counted in.
+ * What is in no table of flow_known.c and is not decoded may carry IP: it is unknown.
  */
 #include <string.h>
 
@@ -78,7 +78,10 @@ static bool step_tags(struct flow_rest *rest, unsigned *type)
     return true;
 }
 
-/* A SNAP header: an EtherType follows (RFC 1042, IEEE 802.1H), a frame (RFC 2684 5.3), or a manufacturer's own protocol. */
+/*
+ * A SNAP header: an EtherType follows (RFC 1042, IEEE 802.1H), a frame (RFC 2684 5.3), or a manufacturer's own
+ * protocol.
+ */
 static enum flow_protocol by_snap(struct flow_rest *rest, struct flow_layers *layers)
 {
     enum { ENCAPSULATED = 0x000000, BRIDGE_TUNNEL = 0x0000F8 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Octets of frames -> a TCP segment, a datagram of SCTP, UDP or InfiniBand, or the row in which the frame is counted. */
+/*
+ * Octets of frames -> a TCP segment, a datagram of SCTP, UDP or InfiniBand, or the row in which the frame is counted.
+ */
 #ifndef FLOW_FLOW_LINK_H
 #define FLOW_FLOW_LINK_H
 
@@ -36,8 +38,8 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
 bool flow_link_known(uint32_t link);
 
 /*
- * flow_fragment.c: keeps the fragment. When its packet has become whole, `layers` and `carrier` become those of the packet, and
- * its protocol is returned; else FLOW_PROTOCOL_FRAGMENT.
+ * flow_fragment.c: keeps the fragment. When its packet has become whole, `layers` and `carrier` become those of the
+ * packet, and its protocol is returned; else FLOW_PROTOCOL_FRAGMENT.
  */
 enum flow_protocol flow_fragment_packet(struct flow_decoder *decoder, struct flow_layers *layers,
                                         struct flow_carrier_frames *carrier);

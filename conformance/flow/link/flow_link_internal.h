@@ -63,8 +63,8 @@ enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, stru
 enum flow_protocol flow_by_ethernet(struct flow_rest *rest, struct flow_layers *layers);
 
 /*
- * flow_known.c: the rows of what is not decoded. Foreign is what is known to carry no IP: the row of anything else is one of the
- * kind unjudged.
+ * flow_known.c: the rows of what is not decoded. Foreign is what is known to carry no IP: the row of anything else is
+ * one of the kind unjudged.
  */
 enum flow_row flow_known_ethertype(unsigned type);
 enum flow_row flow_known_llc(unsigned destination, unsigned source);
@@ -73,9 +73,9 @@ enum flow_row flow_known_ip_protocol(unsigned protocol);
 bool flow_known_family(uint32_t family);
 
 /*
- * flow_tunnel.c: the rows of what may have another packet inside. FLOW_ROW_TUNNEL: there is TCP, SCTP or a CM message in it, or nobody
- * can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `layers` are those around it: where TCP was found in it,
- * they get the segment, and are `tunnelled`.
+ * flow_tunnel.c: the rows of what may have another packet inside. FLOW_ROW_TUNNEL: there is TCP, SCTP or a CM message
+ * in it, or nobody can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `layers` are those
+ * around it: where TCP was found in it, they get the segment, and are `tunnelled`.
  */
 enum flow_row flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
 enum flow_row flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers);
@@ -92,8 +92,8 @@ static inline void flow_tunnel_network(struct flow_layers *layers, uint32_t netw
 }
 
 /*
- * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the row: FLOW_ROW_UDP
- * when neither IP nor TCP nor SCTP is in it.
+ * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the
+ * row: FLOW_ROW_UDP when neither IP nor TCP nor SCTP is in it.
  */
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers);
 /* The row of a datagram whose length contradicts the packet's: FLOW_ROW_UDP or FLOW_ROW_UDP_LENGTH. */

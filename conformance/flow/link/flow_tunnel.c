@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tunnels. What is in one is looked at, and not judged: connections in two tunnels may have the same addresses and ports. A
- * tunnel whose packet is certainly foreign is foreign itself; one with TCP, SCTP or a CM message in it is unjudged, and so
- * is one that cannot be read: it is encrypted, compressed, in a form that stands not here, or the capture cut it.
+ * Tunnels. What is in one is looked at, and not judged: connections in two tunnels may have the same addresses and
+ * ports. A tunnel whose packet is certainly foreign is foreign itself; one with TCP, SCTP or a CM message in it is
+ * unjudged, and so is one that cannot be read: it is encrypted, compressed, in a form that stands not here, or the
+ * capture cut it.
  */
 #include <string.h>
 
@@ -115,7 +116,9 @@ static enum flow_row row_of_ppp(struct flow_rest rest, struct flow_layers *layer
     return (protocol & PPP_CONTROL) != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TUNNEL;
 }
 
-/* Label stack entries (RFC 3032 2.1). What follows says by its version alone that it is IP: anything else is not known. */
+/*
+ * Label stack entries (RFC 3032 2.1). What follows says by its version alone that it is IP: anything else is not known.
+ */
 static enum flow_row row_of_mpls(struct flow_rest rest, struct flow_layers *layers)
 {
     enum { ENTRY_OCTETS = 4, BOTTOM = 1, BOTTOM_AT = 2 };

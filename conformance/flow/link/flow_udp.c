@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UDP: RoCEv2 on its port, SCTP between any ports (RFC 6951 leaves them open), and tunnels. A datagram is foreign when neither
- * an IP packet nor a TCP segment nor an MPA start-up frame nor an SCTP packet stands in its first octets, and it is none of the
- * encrypted tunnels that are known.
+ * UDP: RoCEv2 on its port, SCTP between any ports (RFC 6951 leaves them open), and tunnels. A datagram is foreign when
+ * neither an IP packet nor a TCP segment nor an MPA start-up frame nor an SCTP packet stands in its first octets, and
+ * it is none of the encrypted tunnels that are known.
  */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
@@ -62,8 +62,8 @@ static bool payload_sum_is_right(const struct ends *ends, unsigned protocol, con
 /* ---- SCTP -------------------------------------------------------------------------------------------------------- */
 
 /*
- * Chunks of known types fill the datagram. Where the capture cut it, the first one has to be of those that an association with
- * DDP begins with.
+ * Chunks of known types fill the datagram. Where the capture cut it, the first one has to be of those that an
+ * association with DDP begins with.
  */
 static bool looks_like_chunks(const struct flow_rest *rest)
 {
@@ -149,7 +149,10 @@ static bool is_address(const uint8_t *address)
            memcmp(address, zeros, sizeof(zeros)) == 0;
 }
 
-/* What an IPv6 packet may carry: extension headers, tunnels, ICMPv6, and what else stands above IP; and its least octets. */
+/*
+ * What an IPv6 packet may carry: extension headers, tunnels, ICMPv6, and what else stands above IP; and its least
+ * octets.
+ */
 static bool is_next(unsigned number, size_t payload)
 {
     static const struct {
@@ -163,7 +166,10 @@ static bool is_next(unsigned number, size_t payload)
     return false;
 }
 
-/* It fills what is left, or what it carries has a checksum that is right; where the rest is not there, its addresses tell. */
+/*
+ * It fills what is left, or what it carries has a checksum that is right; where the rest is not there, its addresses
+ * tell.
+ */
 static bool is_ipv6(const uint8_t *header, size_t captured, size_t length)
 {
     enum { NOTHING = 59 }; /* follows: hop limits of 0 are seen */
@@ -238,7 +244,10 @@ static enum flow_row row_of_geneve(struct flow_rest rest, struct flow_layers *la
     return type == BRIDGED ? flow_tunnel_ethernet(&rest, layers) : flow_tunnel_packet(type, &rest, layers);
 }
 
-/* GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between the tunnel's ends; other versions are none. */
+/*
+ * GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between the tunnel's ends; other versions are
+ * none.
+ */
 static enum flow_row row_of_gtp(const struct flow_rest *rest)
 {
     enum { VERSION_1 = 0x30, VERSION_0 = 0x10, VERSION_BITS = 0xF0, G_PDU = 255 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MPA: octets in stream order -> start-up frames and FPDUs. What TCP calls; flow_mpa_internal.h has the rest of the room. */
+/*
+ * MPA: octets in stream order -> start-up frames and FPDUs. What TCP calls; flow_mpa_internal.h has the rest of the
+ * room.
+ */
 #ifndef FLOW_FLOW_MPA_H
 #define FLOW_FLOW_MPA_H
 
@@ -14,7 +17,6 @@ struct flow_event flow_event_make(const struct flow_connection *connection, unsi
                                   uint64_t frame, uint64_t time_ns);
 void flow_undecoded(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                     enum flow_reason reason, uint64_t frame, uint64_t time_ns);
-
 
 /* flow_pending.c */
 /* Counts octets of a connection in a row, or keeps them until it is known what the connection carries. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets of a connection of which nobody knows yet what it carries are counted apart; as soon as it is an MPA flow, they are
- * counted with the others.
+ * Octets of a connection of which nobody knows yet what it carries are counted apart; as soon as it is an MPA flow,
+ * they are counted with the others.
  */
 #include "conformance/flow/mpa/flow_mpa_internal.h"
 #include "conformance/flow/mpa/flow_search.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Is what was captured of a stream, from its first octet to its last, another protocol's? A stream whose beginning is missing
- * may be iWARP. It is not when all of it is a chain of another protocol's records, or text: these are no FPDUs, wherever one
- * would begin (RFC 5044 4.1). Only the whole chain says so, at the end of the connection: a part of it may be what an FPDU
- * carries. How sure it is is counted in bits, as a CRC is: octets that can have no other value, and lengths that end where a
- * segment ends.
+ * Is what was captured of a stream, from its first octet to its last, another protocol's? A stream whose beginning is
+ * missing may be iWARP. It is not when all of it is a chain of another protocol's records, or text: these are no FPDUs,
+ * wherever one would begin (RFC 5044 4.1). Only the whole chain says so, at the end of the connection: a part of it may
+ * be what an FPDU carries. How sure it is is counted in bits, as a CRC is: octets that can have no other value, and
+ * lengths that end where a segment ends.
  */
 
 #include "conformance/flow/mpa/flow_records.h"
@@ -55,7 +55,10 @@ static void add_bits(struct flow_records *records, unsigned bits)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* ASCII with the controls that texts have, or UTF-8 (RFC 3629): an FPDU has zeros in its header, or octets that are neither. */
+/*
+ * ASCII with the controls that texts have, or UTF-8 (RFC 3629): an FPDU has zeros in its header, or octets that are
+ * neither.
+ */
 static bool is_text(struct flow_records *records, uint8_t octet)
 {
     if (records->trail != 0) {

@@ -28,8 +28,8 @@ void flow_records_octets(struct flow_side *side, const struct flow_piece *piece,
 /* Octets that were not captured follow. */
 void flow_records_lost(struct flow_side *side, uint64_t count);
 /*
- * All that was captured of a side, or of both sides together, is a chain of another protocol's records. `paired`: something in
- * it looked like two FPDUs that follow each other, so that the chain has to be surer.
+ * All that was captured of a side, or of both sides together, is a chain of another protocol's records. `paired`:
+ * something in it looked like two FPDUs that follow each other, so that the chain has to be surer.
  */
 bool flow_records_prove(const struct flow_side sides[2], bool paired);
 void flow_records_release(struct flow_side *side);

@@ -75,7 +75,10 @@ const char *notation_start(const struct mpa_start *start, char *text, size_t roo
     return text;
 }
 
-/* The error that is meant, and what announces the parts; "swapped": the control word says so in the wrong order of bits. */
+/*
+ * The error that is meant, and what announces the parts; "swapped": the control word says so in the wrong order of
+ * bits.
+ */
 static void add_terminate(struct line *line, const uint8_t *payload, size_t octets)
 {
     struct terminate_meant meant;

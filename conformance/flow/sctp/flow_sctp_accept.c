@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the receiver's SCTP takes of the packets that a tap sees: the addresses of the association (RFC 9260 5.1.2, RFC 5061), the
- * receiver's own Verification Tag (8.5), a right checksum (6.8). Anybody can send other packets between its ports, and its
- * sender can send them in front of those that count.
+ * What the receiver's SCTP takes of the packets that a tap sees: the addresses of the association (RFC 9260 5.1.2, RFC
+ * 5061), the receiver's own Verification Tag (8.5), a right checksum (6.8). Anybody can send other packets between its
+ * ports, and its sender can send them in front of those that count.
  *
- * An INIT with another tag on an association that is open begins another one only when its sender answers the State Cookie (5.2.2 to
- * 5.2.4). Until then it is kept aside, with the INIT ACKs to it: which of these counts is told by the tag of what follows.
+ * An INIT with another tag on an association that is open begins another one only when its sender answers the State
+ * Cookie (5.2.2 to 5.2.4). Until then it is kept aside, with the INIT ACKs to it: which of these counts is told by the
+ * tag of what follows.
  */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 
@@ -67,8 +68,8 @@ enum flow_checksum sctp_checksum_of(const struct flow_datagram *datagram)
 }
 
 /*
- * A field of zero is what a network card fills in after the capture, or what both ends agreed upon (RFC 9653): from a sender whose
- * checksums are there it is wrong.
+ * A field of zero is what a network card fills in after the capture, or what both ends agreed upon (RFC 9653): from a
+ * sender whose checksums are there it is wrong.
  */
 static bool checksum_is_taken(struct sctp_association *association, unsigned side, const struct flow_datagram *datagram,
                               enum flow_checksum checksum)
@@ -145,7 +146,9 @@ static const struct sctp_birth *find_birth(const struct sctp_association *associ
     return birth;
 }
 
-/* Keeps the newest; without memory the INIT is not known, and packets with its tags are no packets of this association. */
+/*
+ * Keeps the newest; without memory the INIT is not known, and packets with its tags are no packets of this association.
+ */
 static void keep_birth(struct sctp_association *association, unsigned side, const struct flow_datagram *datagram,
                        const struct first *first)
 {
@@ -189,7 +192,10 @@ static void replay(struct flow_decoder *decoder, struct sctp_arrival *arrival, c
     association->time_ns = time_ns;
 }
 
-/* Another association on the same addresses and ports, which begins with this INIT and this INIT ACK, as far as there are any. */
+/*
+ * Another association on the same addresses and ports, which begins with this INIT and this INIT ACK, as far as there
+ * are any.
+ */
 static void begin_again(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct sctp_birth *init,
                         const struct sctp_birth *ack)
 {
@@ -214,8 +220,9 @@ static void begin_again(struct flow_decoder *decoder, struct sctp_arrival *arriv
 }
 
 /*
- * Is this packet, with a tag that is not known, of an association whose INIT was kept aside? The tag is that of an INIT ACK to
- * it, which its sender has taken; or its own, which the other side uses; or the other side was not captured at all.
+ * Is this packet, with a tag that is not known, of an association whose INIT was kept aside? The tag is that of an INIT
+ * ACK to it, which its sender has taken; or its own, which the other side uses; or the other side was not captured at
+ * all.
  */
 static bool is_reborn(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct first *first,
                       uint32_t tag)
@@ -271,8 +278,8 @@ static bool tag_of(const struct sctp_side *side, uint32_t *tag)
 }
 
 /*
- * An INIT, or an INIT ACK to it, of the association as it is: by the sender's own tag, and by that of the other side in an INIT ACK.
- * Where none is known, it is the first thing that was captured of it. False: it was kept aside.
+ * An INIT, or an INIT ACK to it, of the association as it is: by the sender's own tag, and by that of the other side in
+ * an INIT ACK. Where none is known, it is the first thing that was captured of it. False: it was kept aside.
  */
 static bool init_is_taken(struct sctp_arrival *arrival, const struct first *first, uint32_t to_tag)
 {

@@ -110,7 +110,10 @@ void sctp_association_list(struct sctp_decoder *sctp, struct sctp_association *a
     }
 }
 
-/* Before one more is made: some that are over are kept, as their packets may come again; then the one that was idle longest goes. */
+/*
+ * Before one more is made: some that are over are kept, as their packets may come again; then the one that was idle
+ * longest goes.
+ */
 static void make_room(struct flow_decoder *decoder)
 {
     struct sctp_decoder *sctp = decoder->sctp;

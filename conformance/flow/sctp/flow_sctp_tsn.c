@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a sender's TSNs say: which chunks came, which are missing, and whether one that came twice was the same. Of the last
- * TSNs a window has a number for the contents of each; it is as long as the TSNs that are missing or not acknowledged need.
+ * What a sender's TSNs say: which chunks came, which are missing, and whether one that came twice was the same. Of the
+ * last TSNs a window has a number for the contents of each; it is as long as the TSNs that are missing or not
+ * acknowledged need.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,9 @@ void sctp_window_free(struct sctp_side *side)
     side->window = NULL;
 }
 
-/* The first TSN that has to stay in the window: what is missing, and what the receiver may still take another copy of. */
+/*
+ * The first TSN that has to stay in the window: what is missing, and what the receiver may still take another copy of.
+ */
 static uint32_t first_needed(const struct sctp_side *side, uint32_t last)
 {
     uint32_t first = side->next_tsn;
@@ -236,8 +239,8 @@ void sctp_tsns_acked(struct sctp_side *side, uint32_t cumulative, uint32_t apart
 }
 
 /*
- * No receiver stores so many chunks after one that is missing. What lies so far ahead counts when it was acknowledged, or when
- * others follow it: the capture has a hole.
+ * No receiver stores so many chunks after one that is missing. What lies so far ahead counts when it was acknowledged,
+ * or when others follow it: the capture has a hole.
  */
 static bool is_beyond_hole(struct sctp_side *side, uint32_t tsn)
 {

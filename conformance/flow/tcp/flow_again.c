@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets that came before. Of two copies the first counts, as at the receiver; but a receiver may not have had the first
- * one: it was lost after the capture, or its checksum was wrong, or its options. So when a second copy differs before an
- * acknowledgment covers the first, nobody knows which of the two was taken, and the account says so.
+ * Octets that came before. Of two copies the first counts, as at the receiver; but a receiver may not have had the
+ * first one: it was lost after the capture, or its checksum was wrong, or its options. So when a second copy differs
+ * before an acknowledgment covers the first, nobody knows which of the two was taken, and the account says so.
  *
- * Nothing is kept of octets that were decoded but the beginnings and CRCs of the last units (struct flow_sent): all that
- * rules judge of an FPDU but its pad. A second copy of a whole FPDU is parsed like the first, and its CRC computed; of a
- * part of one the headers and the CRC field are compared, where they are in it. What came again before it was acknowledged,
- * and of whose unit nothing is left, was not compared: the account says so.
+ * Nothing is kept of octets that were decoded but the beginnings and CRCs of the last units (struct flow_sent): all
+ * that rules judge of an FPDU but its pad. A second copy of a whole FPDU is parsed like the first, and its CRC
+ * computed; of a part of one the headers and the CRC field are compared, where they are in it. What came again before
+ * it was acknowledged, and of whose unit nothing is left, was not compared: the account says so.
  *
- * Octets that fill a hole which was given up before are late, and not decoded. When several segments in a row are, and the
- * stream after the hole stands still, then the hole was none: somebody sent octets from far ahead, which the receiver did
- * not take. The stream then goes back.
+ * Octets that fill a hole which was given up before are late, and not decoded. When several segments in a row are, and
+ * the stream after the hole stands still, then the hole was none: somebody sent octets from far ahead, which the
+ * receiver did not take. The stream then goes back.
  */
 #include "conformance/flow/tcp/flow_tcp_internal.h"
 
@@ -103,7 +103,7 @@ void flow_again_held(struct flow_decoder *decoder, struct flow_connection *conne
     again(decoder, connection, index, &comparison);
 }
 
-/* ---- octets that were decoded -------------------------------------------------------------------------------------- */
+/* ---- octets that were decoded ------------------------------------------------------------------------------------ */
 
 static size_t unit_octets(const struct flow_side *side, const struct flow_sent *sent)
 {
@@ -203,7 +203,7 @@ static struct comparison compare(struct flow_decoder *decoder, const struct flow
     return comparison;
 }
 
-/* ---- holes that were given up -------------------------------------------------------------------------------------- */
+/* ---- holes that were given up ------------------------------------------------------------------------------------ */
 
 void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lives of a 4-tuple. A receiver does not believe a SYN on a connection that is open: it sends a challenge ACK and drops
- * the segment (RFC 5961 4). So a SYN with another sequence number than the connection's is kept aside, and another
- * connection begins when the other side answers in the new numbers. Where the other side was not captured at all, the
- * sender's own octets in the new numbers have to do.
+ * Lives of a 4-tuple. A receiver does not believe a SYN on a connection that is open: it sends a challenge ACK and
+ * drops the segment (RFC 5961 4). So a SYN with another sequence number than the connection's is kept aside, and
+ * another connection begins when the other side answers in the new numbers. Where the other side was not captured at
+ * all, the sender's own octets in the new numbers have to do.
  *
- * The numbers may be the same: once both sides have ended a connection, or one has reset it, a SYN is none of it, whatever its
- * number is. Until that SYN is answered by another one, octets that may be of either connection are of none.
+ * The numbers may be the same: once both sides have ended a connection, or one has reset it, a SYN is none of it,
+ * whatever its number is. Until that SYN is answered by another one, octets that may be of either connection are of
+ * none.
  */
 #include "conformance/flow/tcp/flow_tcp_internal.h"
 

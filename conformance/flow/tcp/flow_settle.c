@@ -3,15 +3,16 @@
  * What became of a connection's octets. While nobody knows what it carries they are kept apart; as soon as it is an MPA
  * flow, or ends, they are counted.
  *
- * A connection is foreign when its start was captured and is no start-up frame (RFC 5044 7.1), or when nothing in it can be
- * an FPDU (flow_search.c). Another one that is no flow is unrecognised: nobody can say that it is not iWARP.
+ * A connection is foreign when its start was captured and is no start-up frame (RFC 5044 7.1), or when nothing in it
+ * can be an FPDU (flow_search.c). Another one that is no flow is unrecognised: nobody can say that it is not iWARP.
  */
 #include "conformance/flow/tcp/flow_tcp_internal.h"
 #include "conformance/flow/mpa/flow_search.h"
 
 /*
- * That of one in a tunnel. Two networks may have the same addresses and ports in tunnels between the same ends, so that it is foreign
- * only as long as nothing shows another connection beside it: no octets contradict others, were refused, or came from afar.
+ * That of one in a tunnel. Two networks may have the same addresses and ports in tunnels between the same ends, so that
+ * it is foreign only as long as nothing shows another connection beside it: no octets contradict others, were refused,
+ * or came from afar.
  */
 static enum flow_row row_of_tunnelled(const struct flow_connection *connection, enum flow_row row)
 {
@@ -52,8 +53,8 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
 }
 
 /*
- * Octets after all that was captured of a side, which the other side has acknowledged: the capture has not got them, and no
- * later segment says so. One may be a FIN.
+ * Octets after all that was captured of a side, which the other side has acknowledged: the capture has not got them,
+ * and no later segment says so. One may be a FIN.
  */
 static uint64_t count_tail(const struct flow_side *side)
 {

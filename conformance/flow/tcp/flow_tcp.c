@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Segments: what the receiver's TCP takes of them (RFC 9293 3.10.7, RFC 5961). The receiver is not asked: it is known by
- * its acknowledgments, some of which the capture may lack or have late. So a segment is refused only for what no receiver
- * takes; octets far beyond the stream wait (flow_queue.c); and where octets came twice with different contents, it is
- * said that nobody knows which ones count (flow_again.c).
+ * Segments: what the receiver's TCP takes of them (RFC 9293 3.10.7, RFC 5961). The receiver is not asked: it is known
+ * by its acknowledgments, some of which the capture may lack or have late. So a segment is refused only for what no
+ * receiver takes; octets far beyond the stream wait (flow_queue.c); and where octets came twice with different
+ * contents, it is said that nobody knows which ones count (flow_again.c).
  *
- * The checksum of octets that come in order is not verified: that would read each of them once more. One of those segments can
- * mislead only if others are sent in its place, which is noticed. That of an acknowledgment without octets is.
+ * The checksum of octets that come in order is not verified: that would read each of them once more. One of those
+ * segments can mislead only if others are sent in its place, which is noticed. That of an acknowledgment without octets
+ * is.
  */
 #include "conformance/flow/tcp/flow_tcp_internal.h"
 
@@ -66,7 +67,7 @@ bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *s
     return side->syn.sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
 }
 
-/* ---- what the receiver has said ------------------------------------------------------------------------------------ */
+/* ---- what the receiver has said ---------------------------------------------------------------------------------- */
 
 /* The other side has been silent while this one sent: what it has received is not known. */
 static bool is_silent(const struct flow_side *side)
@@ -100,8 +101,10 @@ static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const 
         return 0;
     if (!other->acked_known)
         other->first_acked = ack;
-    /* What an old segment says may be older than what is known, or come from a segment that was dropped: then a newer one
-     * takes it back. */
+    /*
+     * What an old segment says may be older than what is known, or come from a segment that was dropped: then a newer
+     * one takes it back.
+     */
     if (ack > other->acked || (int32_t)(segment->seq - (uint32_t)side->next) >= 0) {
         other->acked = ack;
         other->window = segment->window;
@@ -111,7 +114,7 @@ static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const 
     return ack;
 }
 
-/* ---- flags --------------------------------------------------------------------------------------------------------- */
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
 
 void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                      enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns)
@@ -196,8 +199,8 @@ static void take_fin(const struct flow_connection *connection, struct flow_side 
 }
 
 /*
- * RFC 5961 3: an RST counts at the very octet that the receiver expects, and is challenged elsewhere in the window. What
- * the receiver expects lies between what it has acknowledged and what was sent, so all of that is taken here.
+ * RFC 5961 3: an RST counts at the very octet that the receiver expects, and is challenged elsewhere in the window.
+ * What the receiver expects lies between what it has acknowledged and what was sent, so all of that is taken here.
  */
 static bool reset_is_taken(const struct flow_connection *connection, const struct flow_segment *segment)
 {
@@ -261,7 +264,7 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
     return true;
 }
 
-/* ---- payload ------------------------------------------------------------------------------------------------------- */
+/* ---- payload ----------------------------------------------------------------------------------------------------- */
 
 /* After the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
 static bool is_after_end(struct flow_side *side, uint64_t at)
