@@ -396,7 +396,7 @@ class Connection:
         self.write(octets, [octets[:half], octets[half:]] if self.on("two-writes") and half else None)
 
     def pump(self):
-        while self.state == "full" and self.ending is None and sum(map(len, self.outgoing[:200])) < OUT_MOST:
+        while self.state == "full" and self.ending is None and len(self.outgoing) < 200 and sum(map(len, self.outgoing)) < OUT_MOST:
             ulpdu = self.stack.next_ulpdu()
             if ulpdu is None:
                 break
