@@ -22,6 +22,7 @@ source tests/e2e/device.bash
 control=(--control 7470)
 [ -z "$ALONE" ] || control=()
 stands rnic python3 tests/e2e/rnic/rnic.py --address 10.99.0.2 --listen 9999 "${control[@]}" "$1"
+[ -z "$SKELETON" ] || RNIC_CONTROL=7470 stands skeleton "$SKELETON" 7471
 judged --dut "$WORK/rnic.json" -o "$WORK/out/$1" --quiet "${@:2}"
 INSIDE
 at='"address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999'
@@ -32,19 +33,20 @@ for habit in rejects-without closes-without; do # what the profile gives their U
 	echo "{ $alone, \"request_private_data\": \"706c65617365\" }" >"$WORK/$habit.json"
 done
 mkdir "$WORK/log"
-export WORK WARPCHECK ALONE=
+export WORK WARPCHECK ALONE='' SKELETON=''
 # Each in a network of its own, so that many wait side by side. The status is in NAME's log.
 # ALONE: no upper tester, but a ULP of the device's own.
 meet() { # WORD SELECTION...
-	local status=0 work=$WORK/log/$1.work
+	local status=0 name=${NAMED:-$1}
+	local work=$WORK/log/$name.work
 	mkdir "$work" "$work/out"
 	cp "$WORK/${ALONE:-upper}.json" "$work/rnic.json"
-	[ ! -e "$WORK/$1.json" ] || cp "$WORK/$1.json" "$work/rnic.json"
-	env WORK="$work" unshare -rn bash "$WORK/inside.sh" "$@" >"$WORK/log/$1" 2>&1 || status=$?
-	echo "status $status" >>"$WORK/log/$1"
+	[ ! -e "$WORK/$name.json" ] || cp "$WORK/$name.json" "$work/rnic.json"
+	env WORK="$work" unshare -rn bash "$WORK/inside.sh" "$@" >"$WORK/log/$name" 2>&1 || status=$?
+	echo "status $status" >>"$WORK/log/$name"
 }
 export -f meet
-findings() { jq -r --arg verdict "$2" 'select(.type == "result" and .verdict == $verdict) | "\(.id) \(.role // "-")"' "$WORK/log/$1.work/out/$1/results.jsonl" | LC_ALL=C sort -u | xargs; }
+findings() { jq -r --arg verdict "$2" 'select(.type == "result" and .verdict == $verdict) | "\(.id) \(.role // "-")"' "$WORK/log/$1.work/out/${1%-c}/results.jsonl" | LC_ALL=C sort -u | xargs; }
 
 echo "== habits"
 words() { python3 -c "import sys; sys.path.insert(0, 'tests/e2e/rnic'); import habits; print(*habits.$1, sep='\n')"; }
@@ -64,6 +66,26 @@ while read -r habit; do
 	holds "$habit: nothing fails: $(findings "$habit" FAIL)" test -z "$(findings "$habit" FAIL)"
 	holds "$habit: some pass" test -n "$(findings "$habit" PASS)"
 done <"$WORK/habits"
+
+echo "== the skeleton in C"
+# The other runs have the one in Python. The same device, behind a copy of the one in C: one habit, and all at once.
+read -ra cc <<<"${HOST_CC:-${CC:-cc}}"
+sed -e '/VENDOR: a function of your own in place of unsupported/i #include "tests/e2e/rnic/skeleton_device.h"' \
+	-e '/^ *{"[a-z_]*", /s/"\([a-z_]*\)", [a-z_]*,/"\1", forward,/' upper-tester/skeleton/skeleton_main.c >"$WORK/skeleton.c"
+holds "all of its verbs are filled in" test "$(grep -c '^ *{"[a-z_]*", forward,' "$WORK/skeleton.c")" -gt 20
+holds "the skeleton in C" "${cc[@]}" -std=gnu17 -Wall -Wextra -Wno-unused-function -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
+	-o "$WORK/skeleton" "$WORK/skeleton.c" -ljansson
+jq '.control = "127.0.0.1:7471"' "$WORK/upper.json" | tee "$WORK/plain-c.json" >"$WORK/at-once-c.json"
+for habit in plain at-once; do
+	# shellcheck disable=SC2086 # several words, or none
+	SKELETON=$WORK/skeleton NAMED=$habit-c meet "$habit" "${met[@]}" ${also[$habit]:-} &
+done
+wait
+for habit in plain at-once; do
+	verdicts() { jq -r 'select(.type == "result") | "\(.id) \(.role) \(.verdict)"' "$WORK/log/$1.work/out/$habit/results.jsonl" | LC_ALL=C sort; }
+	holds "$habit: nothing fails" test -z "$(findings "$habit-c" FAIL)"
+	holds "$habit: the verdicts are those with the skeleton in Python" diff <(verdicts "$habit") <(verdicts "$habit-c")
+done
 
 echo "== faults"
 cat >"$WORK/faults" <<'LIST'
