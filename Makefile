@@ -130,7 +130,7 @@ mains := conformance/engine/main.c reference-stack/program/memory_main.c referen
 iwarp_src := $(call c_in,base wire $(addprefix reference-stack/,base validation core mpa sctp cm transport verbs))
 defects_src := $(call c_in,reference-stack/defects)
 peer_src := $(filter-out %_main.c,$(call c_in,upper-tester reference-stack/program reference-stack/peer))
-warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
+warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports/*))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded,
 # fuzz_replay.c is a main() (mk/replay.mk).
 support_src := $(filter-out %/cov_exit.c %/chaos.c %/fuzz_replay.c,$(call c_in,tests/support))
@@ -141,7 +141,7 @@ scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/
 all_c := $(sort $(iwarp_src) $(defects_src) $(peer_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
 	$(call c_in,tools packaging dissector tests/e2e tests/support reference-stack/examples))
 all_h := $(sort $(wildcard $(patsubst %,%/*.h,base wire upper-tester generator generator/* reference-stack reference-stack/* \
-	reference-stack/include/iwarp conformance/* conformance/*/* reports tests/* tools dissector)))
+	reference-stack/include/iwarp conformance/* conformance/*/* reports/* tests/* tools dissector)))
 
 # Files carried inside the programs: table name -> files. tools/embedded.h declares the tables.
 embedded_scripts := $(scripts)
@@ -162,7 +162,7 @@ iwarp_src := $(call in_folders,$(iwarp_src))
 defects_src := $(call in_folders,$(defects_src))
 peer_src := $(call in_folders,$(peer_src))
 warpcheck_src := $(call in_folders,$(warpcheck_src))
-warpcheck_gen := $(filter $(if $(filter conformance% reports,$(IN)),%),$(filter-out embedded_no_defects,$(warpcheck_gen))) embedded_no_defects
+warpcheck_gen := $(filter $(if $(filter conformance% reports%,$(IN)),%),$(filter-out embedded_no_defects,$(warpcheck_gen))) embedded_no_defects
 endif
 
 # ---------------------------------------------------------------------------------------------------------------------

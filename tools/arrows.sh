@@ -58,7 +58,7 @@ rooms=$(grep -vE '^(#|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 		name = text
 		from = room($1)
 		# The folder (or the file) itself is a room, and not what may come below it.
-		if (from == "" || ($1 != from && $1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
+		if (from == "" || ($1 != from && $1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reference-stack\/examples)$/)) {
 			complain("this folder is in no room")
 			next
 		}

@@ -23,7 +23,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # OBJECT ROOM: of each source in a room; tables of embedded files are data, and are used by whoever carries them.
 {
-	for source in base/*.c wire/*.c upper-tester/*.c reference-stack/*/*.c generator/*/*.c conformance/*/*.c conformance/*/*/*.c reports/*.c; do
+	for source in base/*.c wire/*.c upper-tester/*.c reference-stack/*/*.c generator/*/*.c conformance/*/*.c conformance/*/*/*.c reports/*/*.c; do
 		case $source in
 			'conformance/labs/'* | 'reference-stack/examples/'* | *'*'*) ;;
 			*) printf 'obj/%s.o %s\n' "${source%.c}" "${source%/*}" ;;

@@ -20,7 +20,7 @@
 #include "reference-stack/peer/cmd_peer.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/program/confine.h"
-#include "reports/markup.h"
+#include "reports/page/markup.h"
 #include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
 #include "base/exit_status.h"

@@ -89,7 +89,7 @@ struct rule_context {
 
 /*
  * What this rule finds next in the event is one fault of the sender with what other rules and checks find that name the
- * same: reports show it once (reports/cause.h). HINT_NONE: nothing is known of that.
+ * same: reports show it once (reports/results/cause.h). HINT_NONE: nothing is known of that.
  */
 void rule_because(struct rule_context *ctx, enum hint_kind kind);
 

@@ -11,7 +11,7 @@
 
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/flow/decoder.h"
-#include "reports/result_line.h"
+#include "reports/results/result_line.h"
 #include "tests/fuzz/records.h"
 
 static struct catalogue *catalogue;

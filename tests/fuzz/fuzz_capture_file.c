@@ -6,7 +6,7 @@
  *
  * A frame's place in the file is where its octets stand.
  */
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"
 

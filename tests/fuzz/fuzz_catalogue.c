@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conformance/engine/rig/control.h"
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/device/control.h"
+#include "conformance/engine/sandbox/lua_json.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/rig/upper_tester.h"
 #include "tests/fuzz/fuzz.h"

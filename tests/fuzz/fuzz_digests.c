@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/digests.h"
+#include "reports/folder/digests.h"
 #include "tests/fuzz/fuzz.h"
 
 static char folder[] = "/dev/shm/fuzz-digests-XXXXXX", *list, *results;

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include <unistd.h>
 
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/gen/gen.h"
 #include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"

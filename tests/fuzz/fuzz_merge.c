@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/merge.h"
-#include "reports/results_log.h"
+#include "reports/merge/merge.h"
+#include "reports/results/results_log.h"
 #include "tests/fuzz/json.h"
 
 enum { PARTS = 3, FOLDERS = 3 };

@@ -4,7 +4,7 @@
  * that is taken judges results: of verdicts it knows FAIL and PASS alone, it makes no PASS, and an outcome that it
  * names is excused unless that is over.
  */
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "tests/fuzz/json.h"
 
 #define TODAY "2026-11-22"

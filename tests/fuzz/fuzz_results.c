@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/format.h"
-#include "reports/matrix.h"
-#include "reports/text.h"
+#include "reports/writers/format.h"
+#include "reports/page/matrix.h"
+#include "reports/file/text.h"
 #include "tests/fuzz/json.h"
 
 enum { PAGES_EVERY = 64 };

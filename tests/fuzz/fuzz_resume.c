@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/results_log.h"
+#include "reports/results/results_log.h"
 #include "tests/fuzz/json.h"
 
 static char folder[] = "/dev/shm/fuzz-resume-XXXXXX", *path, *part;

@@ -6,7 +6,7 @@
  * Parts of a name lie within it and the number is that of its digits; each frame of the series is one of a file, in an order
  * that goes through each file once; the second reading gives what the first gave; the account adds up.
  */
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "conformance/flow/decoder.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include <unistd.h>
 
-#include "reports/table.h"
+#include "reports/file/table.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct table_column columns[] = {{"stack", false}, {"run", false}, {"findings", true}};

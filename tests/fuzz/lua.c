@@ -3,7 +3,7 @@
  * Scripts of a fuzz target may compute a thousandth of what others may: one that counts for ever is stopped soon, by
  * what stops it elsewhere, and does not hold up the others. The linker wraps the call (mk/variant.mk).
  */
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 
 enum { WORK = 100000 };
 

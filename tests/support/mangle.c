@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/flow/decoder.h"
 
 enum { NS_PER_MS = 1000000, SKEW_MS = 50, LATE_FRAMES = 40, SNAP_LEAST = 20, SNAP_MOST = 300 };

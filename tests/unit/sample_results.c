@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/results_log.h"
+#include "reports/results/results_log.h"
 
 /* NOLINTNEXTLINE(misc-misleading-bidirectional): hostile text is what is tested */
 const char sample_hostile[] = "<script>alert(1)</script>&\"'\x01\x1b[31m\x7f\xff\xc0\xaf\xed\xa0\x80\xe2\x80\xae"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 /* Markup, control characters, terminal escapes, invalid UTF-8, a bidirectional override, "]]>". */
 extern const char sample_hostile[];

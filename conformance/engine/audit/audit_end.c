@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "conformance/engine/audit/audit_internal.h"
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"

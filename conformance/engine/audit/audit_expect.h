@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/difference.h"
-#include "reports/place.h"
-#include "reports/result.h"
+#include "reports/results/difference.h"
+#include "reports/file/place.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 struct audit_expect;

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/audit/audit_expect_internal.h"
 #include "conformance/engine/option/review_day.h"
-#include "reports/save.h"
+#include "reports/file/save.h"
 #include "base/cells.h"
 #include "base/text_stream.h"
 

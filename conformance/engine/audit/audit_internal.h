@@ -8,8 +8,8 @@
 #include "conformance/engine/audit/audit_options.h"
 #include "conformance/engine/audit/audit_workers.h"
 #include "conformance/engine/report/judged_output.h"
-#include "reports/known.h"
-#include "reports/terminal.h"
+#include "reports/results/known.h"
+#include "reports/writers/terminal.h"
 
 /* What is known of one requirement over all files. */
 struct seen {

@@ -6,8 +6,8 @@
 #include "conformance/engine/audit/lua_rules.h"
 #include "conformance/engine/evidence/findings.h"
 #include "conformance/engine/evidence/findings_ladder.h"
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "conformance/flow/decoder.h"
 #include "conformance/rules/rule.h"
 

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conformance/engine/evidence/capture_ring.h"
+#include "conformance/engine/capture/capture_ring.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 struct audit_judge; /* opaque */

@@ -6,10 +6,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/requirements/named.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/catalogue.h"

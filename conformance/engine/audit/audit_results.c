@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "conformance/engine/audit/audit_internal.h"
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/account.h"
+#include "reports/results/account.h"
 
 enum {
     BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/run_confine.h"
-#include "conformance/engine/option/run_stop.h"
-#include "reports/result_line.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/process/run_stop.h"
+#include "reports/results/result_line.h"
 #include "base/out_of_memory.h"
 
 enum { GATHERED_OCTETS = 64 << 10 }; /* written at once, but for what a long line needs */

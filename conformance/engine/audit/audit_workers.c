@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "conformance/engine/audit/audit_worker.h"
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/option/worker_process.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/process/worker_process.h"
 #include "base/out_of_memory.h"
 
 enum {

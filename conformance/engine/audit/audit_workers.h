@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "conformance/engine/audit/audit_judge.h"
-#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/capture/capture_folder.h"
 
 /* So many lines of what passed a capture has for each requirement and role; further results are counted in one. */
 enum { AUDIT_PASSED_LINES = 32 };

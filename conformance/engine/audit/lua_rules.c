@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/lua_event.h"
-#include "conformance/engine/script/lua_file.h"
+#include "conformance/engine/sandbox/lua_file.h"
 #include "base/text_stream.h"
 
 enum { CALL_WORK = 10000000 }; /* what one call may compute */

@@ -11,7 +11,7 @@
 
 #include "conformance/flow/event/flow.h"
 #include "conformance/requirements/catalogue.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 struct lua_rules; /* opaque */

@@ -5,7 +5,7 @@
 
 #include "conformance/engine/audit/lua_event.h"
 #include "conformance/engine/audit/lua_rules.h"
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 #include "base/hash.h"
 
 enum { LUA_RULES_MAX = 1000 };

@@ -8,9 +8,9 @@
 #include "conformance/engine/complete/complete.h"
 #include "conformance/engine/option/help_text.h"
 #include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"

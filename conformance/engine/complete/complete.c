@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/option/help_text.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/requirements/catalogue.h"

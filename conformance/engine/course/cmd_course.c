@@ -17,8 +17,8 @@
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/peer/cmd_peer.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/folder.h"
-#include "reports/save.h"
+#include "reports/folder/folder.h"
+#include "reports/file/save.h"
 #include "base/exit_status.h"
 
 enum { PEER_WORDS_MAX = 64, TASK_OCTETS = 2048 };

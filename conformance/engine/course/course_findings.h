@@ -8,7 +8,7 @@
 
 #include "conformance/engine/course/course_exercise.h"
 #include "conformance/requirements/catalogue.h"
-#include "reports/place.h"
+#include "reports/file/place.h"
 #include "base/sentence.h"
 
 enum { COURSE_FINDINGS_MAX = 64, COURSE_ROLE_OCTETS = 16 };

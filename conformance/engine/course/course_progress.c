@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reports/folder.h"
-#include "reports/save.h"
-#include "reports/whole_file.h"
+#include "reports/folder/folder.h"
+#include "reports/file/save.h"
+#include "reports/file/whole_file.h"
 
 enum { FILE_OCTETS_MAX = 1 << 16, VERSION = 1, NUMBER_OCTETS = 16 };
 

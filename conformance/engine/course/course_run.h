@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 enum { COURSE_RUN_WORDS_MAX = 64 };

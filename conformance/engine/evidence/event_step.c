@@ -3,7 +3,7 @@
 
 #include "conformance/flow/cm/flow_cm.h"
 #include "conformance/flow/sctp/flow_sctp.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 static const char *step_kind(const struct flow_event *event)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "conformance/rules/rule.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 enum { FINDINGS_OF_REQUIREMENT = 8, FINDINGS_HELD = 256 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/evidence/findings.h"
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "base/sentence.h"
 
 /* A ladder has at most so many steps: start-up frames, messages before the offending one, that, and those after it. */

@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_FINDINGS_ORDER_H
 
 #include "conformance/engine/evidence/findings.h"
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_series.h"
 
 struct findings_order {
     struct held_finding *findings[FINDINGS_HELD];

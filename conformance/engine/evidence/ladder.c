@@ -7,7 +7,7 @@
 
 #include "conformance/engine/evidence/event_step.h"
 #include "conformance/flow/notation/notation.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 /* What a step shows, to find it again. */
 struct place {

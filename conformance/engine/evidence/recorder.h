@@ -14,7 +14,7 @@
 #include "conformance/engine/rig/rig.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
-#include "reports/place.h"
+#include "reports/file/place.h"
 
 struct recorder;
 

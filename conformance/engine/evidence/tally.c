@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/decision.h"
+#include "reports/results/decision.h"
 
 struct tally {
     size_t count;

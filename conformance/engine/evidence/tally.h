@@ -12,7 +12,7 @@
 
 #include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 struct tally_entry {
     const struct rule *rule;

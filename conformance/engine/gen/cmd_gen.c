@@ -13,10 +13,10 @@
 #include "conformance/engine/gen/gen.h"
 #include "conformance/engine/gen/gen_folder.h"
 #include "conformance/engine/gen/gen_options.h"
-#include "reports/folder.h"
-#include "conformance/engine/option/run_confine.h"
-#include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/script/lua_file.h"
+#include "reports/folder/folder.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/sandbox/lua_file.h"
 #include "reference-stack/program/complaint.h"
 
 enum { NAME_OCTETS = GEN_NAME_OCTETS, PATH_OCTETS = 4096 };

@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_GEN_CLEAR_H
 #define CONFORMANCE_ENGINE_GEN_CLEAR_H
 
-#include "reports/place.h"
+#include "reports/file/place.h"
 #include "base/sentence.h"
 
 /* Head of the table in README.md; each row begins with the file's name: "| `name.pcap` |". */

@@ -8,8 +8,8 @@
 
 #include "conformance/engine/gen/gen_clear.h"
 #include "conformance/engine/gen/gen_internal.h"
-#include "reports/folder.h"
-#include "reports/save.h"
+#include "reports/folder/folder.h"
+#include "reports/file/save.h"
 #include "base/text_stream.h"
 
 enum { PATH_OCTETS = 4096, NAME_OCTETS = 300 };

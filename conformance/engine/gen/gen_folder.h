@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A folder of captures as pcaps/ has them: the captures, README.md that says how they were made and what each is, and
- * findings.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes (reports/folder.h).
+ * findings.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes (reports/folder/folder.h).
  */
 #ifndef CONFORMANCE_ENGINE_GEN_FOLDER_H
 #define CONFORMANCE_ENGINE_GEN_FOLDER_H
 
 #include "conformance/engine/gen/gen.h"
-#include "reports/place.h"
+#include "reports/file/place.h"
 
 struct gen_folder;
 

@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_GEN_INTERNAL_H
 
 #include "conformance/engine/gen/gen.h"
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 
 enum { GEN_CORPORA_MAX = 16, GEN_FINDINGS_MAX = 256, GEN_ARGUMENTS_MAX = 64, GEN_CAPTURES_MAX = 65536 };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "conformance/engine/gen/gen_internal.h"
-#include "conformance/engine/script/lua_json.h"
-#include "conformance/engine/rig/sim_device.h"
+#include "conformance/engine/sandbox/lua_json.h"
+#include "conformance/engine/device/sim_device.h"
 #include "reference-stack/defects/defect.h"
 
 #define STACKS "warpcheck stacks"

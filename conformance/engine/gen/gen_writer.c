@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "generator/packet/pcapng.h"
-#include "reports/save.h"
+#include "reports/file/save.h"
 
 enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16 };
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/place.h"
+#include "reports/file/place.h"
 #include "base/sentence.h"
 
 enum gen_format { GEN_PCAPNG, GEN_PCAP, GEN_HEX, GEN_C, GEN_RAW, GEN_FORMATS };

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/requirements/catalogue.h"
 
 /*

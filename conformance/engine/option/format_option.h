@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "reports/folder.h"
-#include "reports/format.h"
+#include "reports/folder/folder.h"
+#include "reports/writers/format.h"
 #include "base/sentence.h"
 
 struct format_option {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/option/output_folder.h"
 
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
                        struct sentence *error)

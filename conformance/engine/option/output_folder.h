@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_OUTPUT_FOLDER_H
 #define CONFORMANCE_ENGINE_OUTPUT_FOLDER_H
 
-#include "reports/folder.h"
+#include "reports/folder/folder.h"
 #include "base/sentence.h"
 
 /*

@@ -2,7 +2,7 @@
 /*
  * `--shard i/n`: one command shared out among n that know nothing of each other. Each computes the same division of the
  * whole and does its own part: the parts are disjoint, together they are the whole, and a digest of what was divided
- * goes into the results, so that parts of different wholes are never merged (reports/merge.h).
+ * goes into the results, so that parts of different wholes are never merged (reports/merge/merge.h).
  */
 #ifndef CONFORMANCE_ENGINE_SHARD_H
 #define CONFORMANCE_ENGINE_SHARD_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/merge.h"
+#include "reports/merge/merge.h"
 #include "base/sentence.h"
 
 enum { SHARDS_MAX = MERGE_SHARDS_MAX, SHARD_DIGEST_OCTETS = 17 };

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/run_confine.h"
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/engine/probe/probe_measure.h"
 #include "conformance/engine/probe/probe_options.h"
 #include "conformance/engine/probe/probe_output.h"
 #include "conformance/engine/probe/probe_profile.h"
 #include "conformance/engine/probe/probe_veth.h"
-#include "conformance/engine/rig/control.h"
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/device/control.h"
+#include "conformance/engine/profile/profile.h"
 #include "conformance/engine/script/served.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"

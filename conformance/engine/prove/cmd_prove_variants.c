@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/terminal.h"
+#include "reports/writers/terminal.h"
 #include "base/exit_status.h"
 
 struct printer {

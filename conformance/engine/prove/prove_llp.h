@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 #include "reference-stack/defects/defect.h"
 
 struct prove_llp_reason {

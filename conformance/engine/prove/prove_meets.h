@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/run/runner.h"
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 #include "reference-stack/defects/defect.h"
 
 struct prove_meets_config {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/option/worker_lines.h"
-#include "conformance/engine/option/worker_process.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/process/worker_lines.h"
+#include "conformance/engine/process/worker_process.h"
 #include "base/out_of_memory.h"
 
 struct pool {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "conformance/engine/option/shell_word.h"
-#include "reports/report.h"
-#include "reports/result.h"
-#include "reports/text.h"
+#include "reports/results/report.h"
+#include "reports/results/result.h"
+#include "reports/file/text.h"
 
 enum { COMMAND_OCTETS = 16384, NAME_OCTETS = 300 };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "reports/excerpt.h"
+#include "reports/results/excerpt.h"
 
 #define BUNDLE_PROFILE "profile.json"
 

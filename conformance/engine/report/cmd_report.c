@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/report/report_bundle.h"
 #include "conformance/engine/report/report_diff.h"
 #include "conformance/engine/report/report_input.h"
@@ -19,16 +19,17 @@
 #include "conformance/engine/report/report_text.h"
 #include "conformance/engine/report/report_verify.h"
 #include "conformance/engine/option/review_day.h"
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/digests.h"
-#include "reports/format.h"
-#include "reports/known.h"
-#include "reports/report.h"
-#include "reports/results_log.h"
-#include "reports/statement.h"
+#include "reports/folder/digests.h"
+#include "reports/writers/format.h"
+#include "reports/folder/folder_reports.h"
+#include "reports/results/known.h"
+#include "reports/results/report.h"
+#include "reports/results/results_log.h"
+#include "reports/page/statement.h"
 #include "base/exit_status.h"
 
 enum { REVIEW_DAYS = 182 }; /* of known deviations that --known prints */
@@ -128,7 +129,7 @@ static int write_beside(const struct report_options *options, const struct repor
         if (rc == 0)
             say_path(to.path);
     } else {
-        rc = report_formats_write(report, coverage, folder, say_path, error);
+        rc = folder_write_reports(report, coverage, folder, say_path, error);
     }
     folder_leave(folder);
     return rc;
@@ -307,7 +308,7 @@ int engine_write_reports(const struct place *results, struct folder *output, con
     }
     struct report_coverage coverage = {covers, index};
     if (output != NULL)
-        rc = report_formats_write(&report, &coverage, output, NULL, error);
+        rc = folder_write_reports(&report, &coverage, output, NULL, error);
     if (output != NULL && digests_write(output, rc == 0 ? error : NULL) != 0)
         rc = -1;
     if (shown != NULL && shown->write(&report, &coverage, &standard_output, rc == 0 ? error : NULL) != 0)

@@ -25,7 +25,7 @@ int results_paths(const char *input, char **results, char **dir);
 
 /*
  * What run and audit do at their end: makes the reports of the file `results`, with what is known of checks and rules. The
- * standing ones (reports/format.h) go into the folder `output`, `shown` to standard output; either may be NULL. 0, or -1
+ * standing ones (reports/writers/format.h) go into the folder `output`, `shown` to standard output; either may be NULL. 0, or -1
  * with the sentence set.
  */
 int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,

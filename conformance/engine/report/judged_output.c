@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/report/cmd_report.h"
 #include "conformance/requirements/catalogue.h"
-#include "reports/account.h"
-#include "reports/terminal.h"
+#include "reports/results/account.h"
+#include "reports/writers/terminal.h"
 
 enum { PAGE_OCTETS = 4200 };
 

@@ -9,7 +9,7 @@
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/engine/option/utc_text.h"
-#include "reports/results_log.h"
+#include "reports/results/results_log.h"
 
 struct catalogue;
 

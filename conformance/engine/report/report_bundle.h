@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "reports/report.h"
+#include "reports/results/report.h"
 
 /* `input`: a run's folder or its results.jsonl; `ids`: globs. The exit status. */
 int report_bundle(const char *input, char *const *ids, size_t id_count, const struct report_coverage *coverage,

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "reports/diff.h"
+#include "reports/diff/diff.h"
 
 /* "text", "md", "jsonl" or "html". */
 typedef int report_diff_writer(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/report/cmd_report.h"
 
 static bool is_folder(const char *path)

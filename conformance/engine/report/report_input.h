@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/report.h"
+#include "reports/results/report.h"
 #include "base/sentence.h"
 
 struct report_input {

@@ -9,7 +9,7 @@
 
 #include "conformance/engine/report/report_input.h"
 #include "conformance/requirements/catalogue.h"
-#include "reports/matrix.h"
+#include "reports/page/matrix.h"
 
 enum { FAILED_TO_READ = -1, FAILED_TO_WRITE = -2 };
 

@@ -12,8 +12,8 @@
 #include "conformance/engine/option/output_folder.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/merge.h"
-#include "reports/terminal.h"
+#include "reports/merge/merge.h"
+#include "reports/writers/terminal.h"
 
 static bool is_same_folder(const char *a, const char *b)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "conformance/engine/report/report_diff.h"
-#include "reports/format.h"
+#include "reports/writers/format.h"
 #include "base/sentence.h"
 
 struct report_options {

@@ -12,12 +12,12 @@
 #include "conformance/engine/report/report_input.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/diff.h"
-#include "reports/folder.h"
-#include "reports/html.h"
-#include "reports/matrix.h"
-#include "reports/site.h"
-#include "reports/whole_file.h"
+#include "reports/diff/diff.h"
+#include "reports/folder/folder.h"
+#include "reports/page/html.h"
+#include "reports/page/matrix.h"
+#include "reports/page/site.h"
+#include "reports/file/whole_file.h"
 #include "base/exit_status.h"
 
 enum { STACK, VERSION, RUN, FINDINGS, COLUMNS };

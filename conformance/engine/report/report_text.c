@@ -5,9 +5,9 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/known.h"
-#include "reports/results_log.h"
-#include "reports/terminal.h"
+#include "reports/results/known.h"
+#include "reports/results/results_log.h"
+#include "reports/writers/terminal.h"
 #include "base/exit_status.h"
 
 /* The findings as text, as they come; the summary of a whole file or of what there is. */

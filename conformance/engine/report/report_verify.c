@@ -6,8 +6,8 @@
 
 #include "conformance/engine/report/cmd_report.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/digests.h"
-#include "reports/text.h"
+#include "reports/folder/digests.h"
+#include "reports/file/text.h"
 #include "base/exit_status.h"
 
 static void complaint(void *user, const char *name, const char *what)

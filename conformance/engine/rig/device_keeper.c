@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 
 #define SECOND      UINT64_C(1000000000)
 #define MILLISECOND UINT64_C(1000000)

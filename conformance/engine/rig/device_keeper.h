@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conformance/engine/rig/device_command.h"
+#include "conformance/engine/device/device_command.h"
 #include "conformance/engine/rig/rig.h"
 
 struct device_keeper {

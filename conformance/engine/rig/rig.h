@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/rig/tester_sctp.h"
 #include "conformance/engine/rig/tester_cm.h"
 #include "conformance/engine/rig/tester_tcp.h"

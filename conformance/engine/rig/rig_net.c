@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conformance/engine/rig/control.h"
+#include "conformance/engine/device/control.h"
 #include "conformance/engine/rig/device_keeper.h"
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/rig/upper_tester.h"
 #include "generator/link/link_net.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/rig/sim_device.h"
-#include "conformance/engine/rig/sim_sctp.h"
+#include "conformance/engine/device/sim_device.h"
+#include "conformance/engine/device/sim_sctp.h"
 #include "conformance/engine/rig/upper_tester.h"
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/rig/device_command.h"
-#include "conformance/engine/rig/rig_llp.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/device/device_command.h"
+#include "conformance/engine/profile/rig_llp.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_compare.h"
 #include "conformance/engine/run/run_conditions.h"

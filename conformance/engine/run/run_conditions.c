@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/option/shard.h"
-#include "reports/text.h"
+#include "reports/file/text.h"
 #include "base/text_stream.h"
 
 static void put_all(FILE *out, const char *before, const char *const *texts, size_t count)

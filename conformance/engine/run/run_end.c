@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_pool.h"

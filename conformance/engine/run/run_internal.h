@@ -3,11 +3,11 @@
 #ifndef CONFORMANCE_ENGINE_RUN_INTERNAL_H
 #define CONFORMANCE_ENGINE_RUN_INTERNAL_H
 
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "conformance/engine/run/run_options.h"
 #include "conformance/engine/run/run_output.h"
 #include "conformance/engine/run/runner.h"
-#include "reports/terminal.h"
+#include "reports/writers/terminal.h"
 
 struct run_command {
     struct run_options options;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What rules found in one check's traffic, as the journal of that check (reports/journal.h). */
+/* What rules found in one check's traffic, as the journal of that check (reports/results/journal.h). */
 #ifndef CONFORMANCE_ENGINE_RUN_JOURNAL_H
 #define CONFORMANCE_ENGINE_RUN_JOURNAL_H
 
 #include "conformance/engine/evidence/tally.h"
-#include "reports/journal.h"
+#include "reports/results/journal.h"
 
 /*
  * Fills the rules of `journal` from what was tallied, into `rules` (room for tally_room()). Strings stay the tally's,

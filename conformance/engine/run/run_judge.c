@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_resume.h"

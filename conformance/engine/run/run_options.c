@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/rig/rig_llp.h"
+#include "conformance/engine/profile/rig_llp.h"
 
 static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"

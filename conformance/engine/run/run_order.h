@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 
 struct run_order {
     size_t *places; /* in the plan, each one once */

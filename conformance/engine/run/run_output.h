@@ -5,7 +5,7 @@
 
 #include "conformance/engine/report/judged_output.h"
 #include "conformance/engine/run/run_options.h"
-#include "reports/results_log.h"
+#include "reports/results/results_log.h"
 
 struct run_output {
     struct judged_output to;

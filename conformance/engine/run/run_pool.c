@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/option/worker_lines.h"
-#include "conformance/engine/option/worker_process.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/process/worker_lines.h"
+#include "conformance/engine/process/worker_process.h"
 #include "conformance/engine/run/run_order.h"
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_worker.h"

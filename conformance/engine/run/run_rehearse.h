@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_ENGINE_RUN_REHEARSE_H
 #define CONFORMANCE_ENGINE_RUN_REHEARSE_H
 
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 #include "conformance/requirements/catalogue.h"
 
 /* Marks the items that skip themselves, with their reason. 0, or -1 with a sentence. */

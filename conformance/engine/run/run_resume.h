@@ -6,8 +6,8 @@
 #ifndef CONFORMANCE_ENGINE_RUN_RESUME_H
 #define CONFORMANCE_ENGINE_RUN_RESUME_H
 
-#include "conformance/engine/script/plan.h"
-#include "reports/results_log.h"
+#include "conformance/engine/plan/plan.h"
+#include "reports/results/results_log.h"
 
 /* True with the journal of this item, when it was decided: free it by journal_free(). */
 bool run_resume_earlier(const struct results_done *done, const struct plan_item *item, struct journal *journal);

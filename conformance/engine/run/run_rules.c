@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/rules/rule.h"
 

@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_RUN_RULES_H
 
 #include "conformance/engine/run/runner.h"
-#include "reports/rule_pool.h"
+#include "reports/results/rule_pool.h"
 
 /*
  * Hands each requirement's result to config->result, or to config->beside where checks decided as much (rule_pool_adds()), in the

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/option/shell_word.h"
-#include "conformance/engine/rig/device_command.h"
+#include "conformance/engine/device/device_command.h"
 
 /* Who gives up what it has no use for. */
 struct giving {

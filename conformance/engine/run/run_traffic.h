@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_RUN_TRAFFIC_H
 
 #include "conformance/flow/event/flow.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 /* Adds to the summary. */
 void run_traffic_add(struct run_summary *summary, const struct flow_totals *flow);

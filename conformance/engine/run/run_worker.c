@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_start.h"
 #include "conformance/engine/run/run_traffic.h"

@@ -11,7 +11,7 @@
 #include "conformance/engine/run/run_journal.h"
 #include "conformance/engine/run/run_rules.h"
 #include "conformance/engine/run/run_weigh.h"
-#include "reports/rule_pool.h"
+#include "reports/results/rule_pool.h"
 
 enum { TEXT_OCTETS = 512 };
 

@@ -7,12 +7,12 @@
 #define CONFORMANCE_ENGINE_RUNNER_H
 
 #include "conformance/engine/run/run_served.h"
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/engine/evidence/tally.h"
-#include "reports/journal.h"
+#include "reports/results/journal.h"
 
 /* What one check says of the device, beside its result, to those that come after it. */
 struct runner_after {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "conformance/engine/script/lua_fields.h"
+#include "conformance/engine/sandbox/lua_fields.h"
 #include "generator/link/link.h"
 #include "generator/cm/mad.h"
 #include "generator/packet/packet.h"

@@ -3,11 +3,11 @@
 
 #include <lauxlib.h>
 
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/sandbox/lua_json.h"
 #include "conformance/engine/script/lua_rig_internal.h"
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 #include "conformance/engine/rig/upper_tester.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 
 #define NANOSECONDS 1e9
 #define SECOND      UINT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/lua_rig_internal.h"
-#include "conformance/engine/rig/rig_llp.h"
+#include "conformance/engine/profile/rig_llp.h"
 #include "wire/ddp_sctp.h"
 
 static struct rig *rig_with_sctp(lua_State *lua)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/sandbox/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
-#include "conformance/engine/rig/rig_llp.h"
+#include "conformance/engine/profile/rig_llp.h"
 #include "conformance/engine/option/shard.h"
 #include "tools/embedded.h"
 

@@ -12,7 +12,7 @@
 
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/rig/rig.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "wire/ddp_sctp.h"
 #include "base/sentence.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/script/script_ask.h"
 
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/sandbox/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
 
 struct question {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/rig/rig_llp.h"
+#include "conformance/engine/profile/rig_llp.h"
 #include "conformance/engine/script/script_internal.h"
 
 enum { ID_OCTETS_MAX = 64, MEMBER_OCTETS_MAX = 4096, ALSO_MAX = 32, LASTS_MOST = 600 };

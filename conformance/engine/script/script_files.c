@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/script/lua_file.h"
+#include "conformance/engine/sandbox/lua_file.h"
 #include "conformance/engine/script/script_internal.h"
 
 enum { PATH_OCTETS = 4096 };

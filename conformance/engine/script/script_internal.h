@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "conformance/engine/script/lua_rig.h"
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 #include "conformance/engine/script/script.h"
 
 #define SCRIPT_LIBRARY "conformance/scripts/lib/"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/rig/json_members.h"
-#include "conformance/engine/rig/profile.h"
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/profile/json_members.h"
+#include "conformance/engine/profile/profile.h"
+#include "conformance/engine/sandbox/lua_json.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/requirements/pics.h"

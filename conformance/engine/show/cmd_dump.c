@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/evidence/capture_folder.h"
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/capture/capture_folder.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/show/dump_json.h"
-#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/process/run_confine.h"
 #include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/exit_status.h"
 #include "base/sentence.h"
 

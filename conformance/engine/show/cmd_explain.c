@@ -8,8 +8,8 @@
 
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/option/run_confine.h"
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/show/drawing.h"
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"

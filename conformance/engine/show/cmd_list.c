@@ -9,8 +9,8 @@
 
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/option/run_confine.h"
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/show/requirement_json.h"
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
@@ -18,7 +18,7 @@
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/csv.h"
+#include "reports/writers/csv.h"
 #include "base/exit_status.h"
 #include "base/sentence.h"
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/rig/control.h"
+#include "conformance/engine/device/control.h"
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/show/upper_needs.h"
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/engine/show/wrap.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "base/sentence.h"
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_PROFILE, FORMAT_JSONL, FORMATS };

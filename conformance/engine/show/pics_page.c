@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "conformance/engine/show/pics_view.h"
-#include "reports/markdown.h"
+#include "reports/writers/markdown.h"
 
 enum { SKELETON_PORT = 9999 };
 

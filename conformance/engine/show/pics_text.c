@@ -6,7 +6,7 @@
 
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/show/wrap.h"
-#include "reports/text.h"
+#include "reports/file/text.h"
 #include "base/text_stream.h"
 
 enum { INDENT = 4, SOURCES_MAX = 16 };

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/requirements/catalogue.h"
 
 /*

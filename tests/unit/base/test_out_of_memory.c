@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/rule_pool.h"
+#include "reports/results/rule_pool.h"
 #include "tests/unit/short_memory.h"
 #include "base/hash.h"
 #include "base/text_stream.h"

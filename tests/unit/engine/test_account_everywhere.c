@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/capture/capture_folder.h"
 #include "conformance/flow/decoder.h"
 #include "generator/packet/packet.h"
 #include "tests/unit/sample_results.h"

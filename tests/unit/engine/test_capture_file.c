@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conformance/engine/evidence/capture_file.h"
-#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/capture/capture_folder.h"
 #include "conformance/flow/decoder.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"

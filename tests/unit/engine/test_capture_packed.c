@@ -8,7 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "conformance/engine/evidence/capture_packed.h"
+#include "conformance/engine/capture/capture_packed.h"
 #include "tests/unit/suites.h"
 
 Suite *capture_packed_suite(void);

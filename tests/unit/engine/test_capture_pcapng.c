@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/flow/decoder.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/evidence/capture_folder.h"
-#include "conformance/engine/evidence/capture_series.h"
+#include "conformance/engine/capture/capture_folder.h"
+#include "conformance/engine/capture/capture_series.h"
 #include "conformance/flow/decoder.h"
-#include "reports/result.h"
+#include "reports/results/result.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conformance/engine/rig/control.h"
+#include "conformance/engine/device/control.h"
 
 Suite *control_suite(void);
 

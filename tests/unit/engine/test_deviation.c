@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Known deviations: each excuses the outcome that it names, and nothing else. */
-#include "conformance/engine/rig/deviation.h"
+#include "conformance/engine/profile/deviation.h"
 
 #include <check.h>
 #include <stdio.h>

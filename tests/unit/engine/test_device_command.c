@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The helper process that runs a profile's commands: what they are given, what is kept of them, and that they end. */
 #define _GNU_SOURCE
-#include "conformance/engine/rig/device_command.h"
+#include "conformance/engine/device/device_command.h"
 
 #include <check.h>
 #include <errno.h>

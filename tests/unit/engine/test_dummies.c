@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "conformance/engine/run/runner.h"
 #include "tests/unit/dummy_rig.h"
 #include "tests/unit/suites.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/engine/show/drawing.h"
 #include "conformance/engine/show/requirement_json.h"

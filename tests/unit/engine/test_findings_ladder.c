@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/audit_judge.h"
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/evidence/findings_ladder.h"
 #include "conformance/flow/decoder.h"
 #include "conformance/flow/notation/notation.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/sandbox/lua_sandbox.h"
 
 Suite *match_suite(void);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/script/plan.h"
+#include "conformance/engine/plan/plan.h"
 #include "tests/unit/suites.h"
 
 Suite *plan_suite(void);

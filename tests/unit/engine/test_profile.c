@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 
 #include <check.h>
 #include <stdio.h>

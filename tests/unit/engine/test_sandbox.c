@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conformance/engine/gen/gen_internal.h"
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/script/script_internal.h"
 
 Suite *sandbox_suite(void);

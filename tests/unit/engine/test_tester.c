@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "conformance/engine/rig/rig.h"
-#include "conformance/engine/rig/sim_device.h"
+#include "conformance/engine/device/sim_device.h"
 #include "conformance/engine/script/script.h"
 #include "generator/link/link_sim.h"
 #include "generator/packet/packet.h"

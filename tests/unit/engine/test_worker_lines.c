@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/worker_lines.h"
+#include "conformance/engine/process/worker_lines.h"
 #include "tests/unit/suites.h"
 
 Suite *worker_lines_suite(void);

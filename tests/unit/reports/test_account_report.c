@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/account.h"
-#include "reports/account_text.h"
-#include "reports/format.h"
-#include "reports/merge.h"
-#include "reports/report.h"
-#include "reports/results_log.h"
+#include "reports/results/account.h"
+#include "reports/writers/account_text.h"
+#include "reports/writers/format.h"
+#include "reports/merge/merge.h"
+#include "reports/results/report.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

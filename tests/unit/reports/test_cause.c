@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/cause.h"
-#include "reports/terminal.h"
+#include "reports/results/cause.h"
+#include "reports/writers/terminal.h"
 #include "tests/unit/suites.h"
 
 Suite *cause_suite(void);

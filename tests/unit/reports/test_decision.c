@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a rule adds to what checks decided: by role, and a failure that is excused hides none that is not. */
-#include "reports/decision.h"
+#include "reports/results/decision.h"
 
 #include <check.h>
 

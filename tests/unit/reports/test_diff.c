@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/diff.h"
-#include "reports/diff_trend.h"
-#include "reports/results_log.h"
+#include "reports/diff/diff.h"
+#include "reports/diff/diff_trend.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/digests.h"
+#include "reports/folder/digests.h"
 #include "tests/unit/sample_results.h"
 
 Suite *digests_suite(void);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/excerpt.h"
-#include "reports/report.h"
+#include "reports/results/excerpt.h"
+#include "reports/results/report.h"
 #include "tests/unit/sample_results.h"
 
 Suite *excerpt_suite(void);

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "reports/folder.h"
-#include "reports/save.h"
+#include "reports/folder/folder.h"
+#include "reports/file/save.h"
 #include "tests/unit/sample_results.h"
 
 Suite *folder_suite(void);

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/format.h"
-#include "reports/html.h"
-#include "reports/results_log.h"
+#include "reports/writers/format.h"
+#include "reports/folder/folder_reports.h"
+#include "reports/page/html.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 
@@ -369,7 +370,7 @@ START_TEST(all_reports)
     ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl: cannot open"));
     sample_results(path, 1);
     ck_assert_msg(report_load_place(&report, &results, catalogue, &error) == 0, "%s", error.text);
-    ck_assert_msg(report_formats_write(&report, NULL, folder, NULL, &error) == 0, "%s", error.text);
+    ck_assert_msg(folder_write_reports(&report, NULL, folder, NULL, &error) == 0, "%s", error.text);
     ck_assert_int_eq(stat(sample_path(path, "index.html"), &status), 0);
     ck_assert_int_eq(stat(sample_path(path, "junit.xml"), &status), 0);
     report_free(&report);

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/journal.h"
-#include "reports/results_log.h"
-#include "reports/rule_pool.h"
+#include "reports/results/journal.h"
+#include "reports/results/results_log.h"
+#include "reports/results/rule_pool.h"
 #include "tests/unit/sample_results.h"
 
 Suite *journal_suite(void);

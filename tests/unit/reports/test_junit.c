@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/junit.h"
-#include "reports/markdown.h"
-#include "reports/results_log.h"
+#include "reports/writers/junit.h"
+#include "reports/writers/markdown.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

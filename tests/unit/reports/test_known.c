@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/html.h"
-#include "reports/known.h"
-#include "reports/markdown.h"
-#include "reports/report.h"
-#include "reports/results_log.h"
-#include "reports/terminal.h"
+#include "reports/page/html.h"
+#include "reports/results/known.h"
+#include "reports/writers/markdown.h"
+#include "reports/results/report.h"
+#include "reports/results/results_log.h"
+#include "reports/writers/terminal.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

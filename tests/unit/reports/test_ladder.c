@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/ladder.h"
+#include "reports/page/ladder.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/report/report_matrix.h"
-#include "reports/matrix.h"
-#include "reports/results_log.h"
+#include "reports/page/matrix.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

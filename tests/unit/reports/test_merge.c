@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/merge.h"
-#include "reports/results_log.h"
+#include "reports/merge/merge.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The time left: silent where nothing can be said, and in proportion to what is done. */
-#include "reports/progress.h"
+#include "reports/writers/progress.h"
 
 #include <check.h>
 

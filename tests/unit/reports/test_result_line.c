@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/result_line.h"
-#include "reports/results_log.h"
+#include "reports/results/result_line.h"
+#include "reports/results/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

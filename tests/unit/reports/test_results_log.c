@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "reports/report.h"
-#include "reports/results_log.h"
-#include "reports/terminal.h"
-#include "reports/text.h"
+#include "reports/results/report.h"
+#include "reports/results/results_log.h"
+#include "reports/writers/terminal.h"
+#include "reports/file/text.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

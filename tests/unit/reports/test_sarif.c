@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/results_log.h"
-#include "reports/sarif.h"
-#include "reports/uri.h"
+#include "reports/results/results_log.h"
+#include "reports/writers/sarif.h"
+#include "reports/file/uri.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

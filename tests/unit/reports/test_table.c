@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/table.h"
+#include "reports/file/table.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/results_log.h"
-#include "reports/tap.h"
+#include "reports/results/results_log.h"
+#include "reports/writers/tap.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -7,7 +7,7 @@
 
 #include <minizip/unzip.h>
 
-#include "reports/zip.h"
+#include "reports/file/zip.h"
 #include "tests/unit/sample_results.h"
 
 Suite *zip_suite(void);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/show/pics_view.h"
-#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/profile/profile.h"
 #include "base/sentence.h"
 
 Suite *pics_suite(void);

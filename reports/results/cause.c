@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/results/cause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/results/decision.h"
+#include "base/hash.h"
+
+enum { IDS_MAX = 200, MORE_OCTETS = 40, SILENCES_LEAST = 3 };
+
+struct cause {
+    UT_hash_handle hh;
+    char *name, *hint, *first_id;
+    char *ids; /* with room for what is said of those that are left out */
+    size_t ids_octets, listed, more, results;
+    enum verdict worst; /* of the result that hint and first_id are of */
+};
+
+bool cause_counts(const struct result *result)
+{
+    return result->cause != NULL && (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN ||
+                                     result->verdict == VERDICT_INCONCLUSIVE);
+}
+
+static void cause_free(struct cause *cause)
+{
+    if (cause == NULL)
+        return;
+    free(cause->name);
+    free(cause->hint);
+    free(cause->first_id);
+    free(cause->ids);
+    free(cause);
+}
+
+void cause_set_free(struct cause_set *set)
+{
+    struct cause *cause = set->causes, *next;
+
+    HASH_CLEAR(hh, set->causes); /* the table goes, the list of its entries stays */
+    for (; cause != NULL; cause = next) {
+        next = cause->hh.next;
+        cause_free(cause);
+    }
+}
+
+/* The result that is shown for the others is this one. -1 without memory: it is the one before, if any. */
+static int show_by(struct cause *cause, const struct result *result)
+{
+    char *hint = strdup(result->hint != NULL ? result->hint : "");
+    char *first_id = strdup(result->id != NULL ? result->id : "?");
+
+    if (hint == NULL || first_id == NULL) {
+        free(hint);
+        free(first_id);
+        return -1;
+    }
+    free(cause->hint);
+    free(cause->first_id);
+    cause->hint = hint;
+    cause->first_id = first_id;
+    cause->worst = result->verdict;
+    return 0;
+}
+
+static struct cause *cause_make(const struct result *result)
+{
+    struct cause *cause = calloc(1, sizeof(*cause));
+
+    if (cause == NULL)
+        return NULL;
+    cause->name = strdup(result->cause);
+    cause->ids = calloc(1, MORE_OCTETS);
+    if (cause->name != NULL && cause->ids != NULL && show_by(cause, result) == 0)
+        return cause;
+    cause_free(cause);
+    return NULL;
+}
+
+/* The id is among those that are listed. */
+static bool is_listed(const struct cause *cause, const char *id)
+{
+    size_t octets = strlen(id);
+
+    for (const char *at = cause->ids; (at = strstr(at, id)) != NULL; at += octets)
+        if ((at == cause->ids || at[-1] == ' ') && (at[octets] == ',' || at[octets] == '\0'))
+            return true;
+    return false;
+}
+
+static int list_id(struct cause *cause, const char *id)
+{
+    size_t octets = strlen(id);
+    char *grown;
+
+    if (octets == 0 || is_listed(cause, id))
+        return 0;
+    if (cause->listed == IDS_MAX) {
+        (void)snprintf(cause->ids + cause->ids_octets, MORE_OCTETS, " and %zu more", ++cause->more);
+        return 0;
+    }
+    grown = realloc(cause->ids, cause->ids_octets + octets + 2 + MORE_OCTETS);
+    if (grown == NULL)
+        return -1;
+    cause->ids = grown;
+    cause->ids_octets += (size_t)sprintf(grown + cause->ids_octets, "%s%s", cause->listed++ == 0 ? "" : ", ", id);
+    return 0;
+}
+
+const struct cause *cause_of(const struct cause_set *set, const struct result *result)
+{
+    struct cause *cause = NULL;
+
+    if (cause_counts(result))
+        HASH_FIND_STR(set->causes, result->cause, cause);
+    return cause;
+}
+
+bool cause_shown_by(const struct cause *cause, const struct result *result)
+{
+    return verdict_is_worse(result->verdict, cause->worst);
+}
+
+const char *cause_hint_alone(const struct result *result)
+{
+    bool observed = result->cause != NULL && strstr(result->cause, "-for-") != NULL;
+
+    return observed ? NULL : result->hint;
+}
+
+int cause_add(struct cause_set *set, const struct result *result)
+{
+    struct cause *cause = NULL;
+
+    if (!cause_counts(result))
+        return 0;
+    HASH_FIND_STR(set->causes, result->cause, cause);
+    if (cause == NULL) {
+        cause = cause_make(result);
+        if (cause == NULL)
+            return -1;
+        HASH_ADD_KEYPTR(hh, set->causes, cause->name, strlen(cause->name), cause);
+        if (hash_lost(cause)) {
+            cause_free(cause);
+            return -1;
+        }
+    } else if (cause_shown_by(cause, result) && show_by(cause, result) != 0) {
+        return -1;
+    }
+    cause->results++;
+    return list_id(cause, result->id != NULL ? result->id : "");
+}
+
+int cause_add_report(struct cause_set *set, const struct report *report)
+{
+    for (size_t i = 0; i < report->entry_count; i++)
+        for (size_t k = 0; k < report->entries[i]->kept_count; k++)
+            if (cause_add(set, &report->entries[i]->kept[k]) != 0)
+                return -1;
+    return 0;
+}
+
+static const struct cause *shared(const struct cause *cause)
+{
+    while (cause != NULL && cause->results < 2)
+        cause = cause->hh.next;
+    return cause;
+}
+
+const struct cause *cause_first(const struct cause_set *set)
+{
+    return shared(set->causes);
+}
+
+const struct cause *cause_next(const struct cause *cause)
+{
+    return shared(cause->hh.next);
+}
+
+bool cause_of_silence(const struct cause_set *set, struct sentence *text)
+{
+    static const char silence[] = "silence-";
+    size_t causes = 0, results = 0;
+
+    for (const struct cause *cause = set->causes; cause != NULL; cause = cause->hh.next) {
+        if (strncmp(cause->name, silence, sizeof(silence) - 1) != 0)
+            continue;
+        causes++;
+        results += cause->results;
+    }
+    if (causes < SILENCES_LEAST)
+        return false;
+    (void)sentence_set(text,
+                       "one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
+                       "loses messages, or stops sending, shows all of them",
+                       causes, results);
+    return true;
+}
+
+const char *cause_name(const struct cause *cause)
+{
+    return cause->name;
+}
+
+const char *cause_hint(const struct cause *cause)
+{
+    return cause->hint;
+}
+
+const char *cause_first_id(const struct cause *cause)
+{
+    return cause->first_id;
+}
+
+size_t cause_results(const struct cause *cause)
+{
+    return cause->results;
+}
+
+const char *cause_ids(const struct cause *cause)
+{
+    return cause->ids;
+}
