@@ -69,9 +69,10 @@ struct rule_finding {
     const char *expected; /* what the text asks for */
     const char *actual;   /* what was seen */
     const char *message;  /* one sentence, with the section */
-    const char *cause;    /* what other findings have in common with it (reports/results/cause.h); NULL: nothing is known */
-    const char *hint;     /* what is known of that; NULL like `cause`. Both live for ever */
-    uint64_t count; /* how often, as far as nobody was told before: 1, or more of what waited for the flow's end */
+    const char
+        *cause;       /* what other findings have in common with it (reports/results/cause.h); NULL: nothing is known */
+    const char *hint; /* what is known of that; NULL like `cause`. Both live for ever */
+    uint64_t count;   /* how often, as far as nobody was told before: 1, or more of what waited for the flow's end */
 };
 
 struct rule_config {
