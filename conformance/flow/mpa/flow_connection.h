@@ -189,6 +189,39 @@ struct flow_connection {
     struct flow_rebirth rebirth;
 };
 
+/* Where the decoder is: a sender of a connection, and the frame whose octets are decoded. */
+struct flow_context {
+    struct flow_decoder *decoder;
+    struct flow_connection *connection;
+    struct flow_side *side; /* of the sender */
+    unsigned index;         /* of that side in the connection */
+    uint64_t frame, time_ns;
+};
+
+static inline struct flow_context flow_context_of(struct flow_decoder *decoder, struct flow_connection *connection,
+                                                  unsigned index, uint64_t frame, uint64_t time_ns)
+{
+    return (struct flow_context){decoder, connection, &connection->side[index], index, frame, time_ns};
+}
+
+/* The same place, in another frame. */
+static inline struct flow_context flow_context_in(const struct flow_context *context, uint64_t frame, uint64_t time_ns)
+{
+    return (struct flow_context){context->decoder, context->connection, context->side, context->index, frame, time_ns};
+}
+
+/* The other sender of the connection. */
+static inline struct flow_side *flow_other_side(const struct flow_context *context)
+{
+    return &context->connection->side[1 - context->index];
+}
+
+/* The same frame, and the other sender. */
+static inline struct flow_context flow_context_other(const struct flow_context *context)
+{
+    return flow_context_of(context->decoder, context->connection, 1 - context->index, context->frame, context->time_ns);
+}
+
 static inline enum flow_direction flow_direction_of(const struct flow_connection *connection, unsigned side)
 {
     return (enum flow_direction)(side ^ connection->swap);

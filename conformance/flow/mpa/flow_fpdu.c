@@ -19,41 +19,40 @@ enum {
 /* ---- guesses ----------------------------------------------------------------------------------------------------- */
 
 /* The guess was wrong (or right without the flow being known yet): it took so many octets. */
-static void guess_failed(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                         size_t octets)
+static void guess_failed(const struct flow_context *context, size_t octets)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     side->tentative = false;
     if ((side->guessing || side->doubtful) && side->half != NULL)
         side->half->tcp->framing_known = side->half->start_known = side->half->tcp->in_sync = false;
     side->guessing = false;
     if (side->half != NULL)
-        flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
+        flow_rdmap_gap(context->connection->flow, flow_direction_of(context->connection, context->index));
     side->state = side->half != NULL && side->half->tcp->framing_known ? SIDE_RESYNC : SIDE_LATE;
-    flow_octets(decoder, connection, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
-    flow_mpa_unit_done(decoder, side);
+    flow_octets(context, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
+    flow_mpa_unit_done(context->decoder, side);
 }
 
 /* A guess in mid-stream was verified. False: without memory. */
-static bool guess_verified(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                           uint64_t frame, uint64_t time_ns)
+static bool guess_verified(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     side->tentative = side->guessing = false;
-    if (!flow_recognise(decoder, connection, connection->first_side, false))
+    if (!flow_recognise(context, context->connection->first_side, false))
         return false;
     if (!side->half->tcp->framing_known) {
         side->half->tcp->framing_known = true;
         side->half->tcp->framing = side->framing;
         side->half->position = side->position;
-        connection->flow->tcp->crc = connection->flow->tcp->crc || side->framing.crc;
-        connection->flow->late = !connection->side[0].start_done && !connection->side[1].start_done;
-        connection->flow->gap = true;
-        connection->flow->tcp->unstarted =
-            connection->flow->late && side->framing.crc && side->streamed && !connection->key_seen;
-        flow_undecoded(decoder, connection, index, FLOW_REASON_LATE, frame, time_ns);
+        context->connection->flow->tcp->crc = context->connection->flow->tcp->crc || side->framing.crc;
+        context->connection->flow->late =
+            !context->connection->side[0].start_done && !context->connection->side[1].start_done;
+        context->connection->flow->gap = true;
+        context->connection->flow->tcp->unstarted =
+            context->connection->flow->late && side->framing.crc && side->streamed && !context->connection->key_seen;
+        flow_undecoded(context, FLOW_REASON_LATE);
     }
     return true;
 }
@@ -62,10 +61,9 @@ static bool guess_verified(struct flow_decoder *decoder, struct flow_connection 
  * A guess whose FPDU the capture cut has no CRC to be verified by: the header makes sense, and its length `fits` into
  * what the segment had on the wire, best of all `exactly`. True: it is believed.
  */
-static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool fits,
-                            bool exactly, uint64_t frame, uint64_t time_ns)
+static bool guess_by_length(const struct flow_context *context, bool fits, bool exactly)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     if (!fits)
         return false;
@@ -74,25 +72,24 @@ static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection
             return false;
         side->framing.crc = false; /* not known */
     }
-    return guess_verified(decoder, connection, index, frame, time_ns);
+    return guess_verified(context);
 }
 
 /* ---- one FPDU ---------------------------------------------------------------------------------------------------- */
 
 /* An FPDU that is only a guess so far: is it believed? Counts its octets if not. */
-static bool believe(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    const struct found_fpdu *fpdu, const struct flow_piece *piece)
+static bool believe(const struct flow_context *context, const struct found_fpdu *fpdu)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     if (fpdu->ulpdu.result == TERM_MPA_CRC) {
-        guess_failed(decoder, connection, index, fpdu->mpa.fpdu.octets);
+        guess_failed(context, fpdu->mpa.fpdu.octets);
         side->position += fpdu->mpa.fpdu.octets;
         return false;
     }
-    if (guess_verified(decoder, connection, index, piece->frame, piece->time_ns))
+    if (guess_verified(context))
         return true;
-    flow_octets(decoder, connection, FLOW_ROW_MEMORY, fpdu->ulpdu.cut ? side->have : fpdu->mpa.fpdu.octets);
+    flow_octets(context, FLOW_ROW_MEMORY, fpdu->ulpdu.cut ? side->have : fpdu->mpa.fpdu.octets);
     flow_side_ends(side, FLOW_REASON_NO_FPDU);
     return false;
 }
@@ -164,10 +161,10 @@ static void pass_fpdu(struct flow_side *side, const struct found_fpdu *fpdu, uin
         half->tcp->first_fpdu_end = end;
 }
 
-void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    struct found_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame)
+void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu, const struct flow_piece *piece,
+                    uint64_t first_frame)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_half *half;
     struct flow_event event;
     bool sensible;
@@ -179,8 +176,7 @@ void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connec
     fpdu->mpa.before = side->before;
     fpdu->mpa.before_length = side->before_length;
     side->before = (struct fpdu_reading){0};
-    if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) &&
-        !believe(decoder, connection, index, fpdu, piece))
+    if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) && !believe(context, fpdu))
         return;
     half = side->half;
     if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */
@@ -190,10 +186,10 @@ void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connec
         half->position = side->position;
         half->tcp->framing.position = (uint32_t)side->position;
     }
-    sensible = verify(connection, side, fpdu);
+    sensible = verify(context->connection, side, fpdu);
     fpdu->ulpdu.framing_only = side->vague && !fpdu_reading_is_text(&side->reading);
     fpdu->ulpdu.unverified = fpdu->ulpdu.unverified && !fpdu->ulpdu.framing_only;
-    count_fpdu(decoder, side, fpdu);
+    count_fpdu(context->decoder, side, fpdu);
     fpdu->mpa.resynced = side->resynced;
     fpdu->mpa.segment_octets = piece->segment_octets;
     fpdu->ulpdu.index = half->fpdus;
@@ -202,17 +198,17 @@ void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connec
     fpdu->ulpdu.mpa = &fpdu->mpa;
     fpdu->ulpdu.message = NULL;
     side->resynced = false;
-    event = flow_event_make(connection, index, FLOW_ULPDU, piece->frame, piece->time_ns);
+    event = flow_event_make(context, FLOW_ULPDU);
     event.first_frame = first_frame;
     event.octet = side->unit_at;
     event.end = side->unit_at + fpdu->mpa.fpdu.octets;
     event.received = side->unit_received;
     if (first_frame > event.frame) { /* its last octets were captured before its first */
         event.frame = first_frame;
-        event.time_ns = decoder->now_ns;
+        event.time_ns = context->decoder->now_ns;
     }
     event.position = side->position;
-    flow_rdmap_ulpdu(decoder, connection->flow, &fpdu->ulpdu, &event);
+    flow_rdmap_ulpdu(context->decoder, context->connection->flow, &fpdu->ulpdu, &event);
     pass_fpdu(side, fpdu, event.end);
     side->nonsense = sensible ? 0 : side->nonsense + 1;
 }
@@ -260,29 +256,28 @@ size_t flow_unit_lead(const struct flow_side *side)
 }
 
 /* An FPDU begins at `used`: parses it in place when it is whole, else begins to gather it. */
-static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                         const struct flow_piece *piece, size_t used)
+static size_t fpdu_begin(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     const uint8_t *at = piece->octets + used, *p = at;
     size_t left = piece->captured - used;
     struct found_fpdu fpdu;
 
     if (side->doubtful)
-        flow_lock_doubt(decoder, side, piece, used);
-    fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, at + left, &fpdu.mpa.fpdu);
+        flow_lock_doubt(context->decoder, side, piece, used);
+    fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, at + left, &fpdu.mpa.fpdu);
     side->unit_at_start = piece->at_start && used == 0;
     side->unit_at = piece->at + used;
     side->unit_received = piece->received;
     side->unit_frame = piece->frame;
     side->unit_segments = 1;
     if ((fpdu.ulpdu.result == WIRE_MORE
-             ? flow_unit_begins_badly(connection, side, at, left)
-             : flow_unit_is_suspect(connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, at + fpdu.mpa.fpdu.octets,
-                                    left - fpdu.mpa.fpdu.octets, piece->at_end && piece->captured == piece->length,
-                                    &fpdu.mpa.end_told)) &&
-        flow_reading_may_look(connection, index))
-        return flow_unit_take_rest(decoder, connection, index, piece, used);
+             ? flow_unit_begins_badly(context->connection, side, at, left)
+             : flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
+                                    at + fpdu.mpa.fpdu.octets, left - fpdu.mpa.fpdu.octets,
+                                    piece->at_end && piece->captured == piece->length, &fpdu.mpa.end_told)) &&
+        flow_reading_may_look(context))
+        return flow_unit_take_rest(context, piece, used);
     if (fpdu.ulpdu.result != WIRE_MORE) {
         used += fpdu.mpa.fpdu.octets;
         fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
@@ -291,22 +286,21 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
         fpdu.mpa.at_segment_end = ends_segment(piece, used);
         fpdu.mpa.here = left;
         fpdu.mpa.segments = 1;
-        flow_unit_emit(decoder, connection, index, &fpdu, piece, piece->frame);
+        flow_unit_emit(context, &fpdu, piece, piece->frame);
         return fpdu.mpa.fpdu.octets;
     }
     side->need = left < flow_unit_lead(side) + FLOW_UNIT_HEADER ? 0 : fpdu.mpa.fpdu.octets;
-    if (!flow_mpa_reserve(decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FLOW_UNIT_HEADER)) {
-        flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
+    if (!flow_mpa_reserve(context->decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FLOW_UNIT_HEADER)) {
+        flow_mpa_lose_sync(context);
         return 0;
     }
     return flow_unit_append(side, piece, used, side->have + left);
 }
 
 /* More octets of an FPDU that was begun. */
-static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                            const struct flow_piece *piece, size_t used)
+static size_t fpdu_continue(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t lead = flow_unit_lead(side);
     const uint8_t *p;
     struct found_fpdu fpdu;
@@ -327,14 +321,14 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
             count = flow_unit_append(side, piece, used, lead + FLOW_UNIT_HEADER);
         if (side->have < lead + FLOW_UNIT_HEADER)
             return count;
-        if (flow_unit_begins_badly(connection, side, side->buffer, side->have) &&
-            flow_reading_may_look(connection, index))
-            return count + flow_unit_take_rest(decoder, connection, index, piece, used + count);
+        if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have) &&
+            flow_reading_may_look(context))
+            return count + flow_unit_take_rest(context, piece, used + count);
         p = side->buffer;
-        (void)flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+        (void)flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
         side->need = fpdu.mpa.fpdu.octets;
-        if (!flow_mpa_reserve(decoder, side, side->need)) {
-            flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
+        if (!flow_mpa_reserve(context->decoder, side, side->need)) {
+            flow_mpa_lose_sync(context);
             return count;
         }
     }
@@ -343,41 +337,39 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     if (side->have < side->need)
         return count;
     p = side->buffer;
-    fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+    fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
     next = used + count;
     if (side->have > side->need ||
-        (flow_unit_is_suspect(connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, piece->octets + next,
+        (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, piece->octets + next,
                               piece->captured - next, piece->at_end && piece->captured == piece->length,
                               &fpdu.mpa.end_told) &&
-         flow_reading_may_look(connection, index)))
-        return count + flow_unit_take_rest(decoder, connection, index, piece, next);
+         flow_reading_may_look(context)))
+        return count + flow_unit_take_rest(context, piece, next);
     fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
     fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.at_segment_end = ends_segment(piece, used + count);
     fpdu.mpa.here = fpdu.mpa.fpdu.octets;
     fpdu.mpa.segments = side->unit_segments;
-    flow_unit_emit(decoder, connection, index, &fpdu, piece, side->unit_frame);
-    flow_mpa_unit_done(decoder, side);
+    flow_unit_emit(context, &fpdu, piece, side->unit_frame);
+    flow_mpa_unit_done(context->decoder, side);
     return count;
 }
 
-size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                        const struct flow_piece *piece, size_t used)
+size_t flow_fpdu_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t count;
 
     if (side->skip != 0) {
         count = side->skip < piece->captured - used ? (size_t)side->skip : piece->captured - used;
         side->skip -= count;
-        decoder->totals.account.row[FLOW_ROW_PART].octets += count;
+        context->decoder->totals.account.row[FLOW_ROW_PART].octets += count;
         return count;
     }
-    count = side->have == 0 ? fpdu_begin(decoder, connection, index, piece, used)
-                            : fpdu_continue(decoder, connection, index, piece, used);
+    count = side->have == 0 ? fpdu_begin(context, piece, used) : fpdu_continue(context, piece, used);
     if (side->nonsense >= NONSENSE_MAX && side->state == SIDE_FPDU)
-        flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
+        flow_mpa_lose_sync(context);
     return count;
 }
 
@@ -388,11 +380,10 @@ size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *co
  * capture cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only
  * its CRC would have shown, it reaches over FPDUs that were whole.
  */
-void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool unverified,
-                   enum flow_row row, uint64_t frame, uint64_t time_ns)
+void flow_fpdu_cut(const struct flow_context *context, bool unverified, enum flow_row row)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_piece piece = {.frame = frame, .time_ns = time_ns};
+    struct flow_side *side = context->side;
+    struct flow_piece piece = {.frame = context->frame, .time_ns = context->time_ns};
     struct found_fpdu fpdu;
     size_t lead = flow_unit_lead(side);
     struct fpdu_framing framing = side->framing;
@@ -401,14 +392,14 @@ void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connect
     framing.position = (uint32_t)side->position;
     if (!fpdu_reading_is_text(&side->reading))
         framing = fpdu_framing_by(&framing, &side->reading, side->half != NULL ? side->half->fpdus : 0);
-    count = flow_lock_gather(side->buffer, side->have, &framing, decoder->scratch, FPDU_SCRATCH_OCTETS);
+    count = flow_lock_gather(side->buffer, side->have, &framing, context->decoder->scratch, FPDU_SCRATCH_OCTETS);
     memset(&fpdu, 0, sizeof(fpdu));
     fpdu.row = row;
     fpdu.mpa.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
     fpdu.mpa.fpdu.start = side->buffer;
     fpdu.mpa.here = side->have;
     fpdu.mpa.fpdu.octets = side->need;
-    fpdu.mpa.fpdu.ulpdu = decoder->scratch + FPDU_LENGTH_OCTETS;
+    fpdu.mpa.fpdu.ulpdu = context->decoder->scratch + FPDU_LENGTH_OCTETS;
     fpdu.mpa.fpdu.bad_marker = SIZE_MAX;
     fpdu.mpa.fpdu.pad_zero = true;
     fpdu.mpa.fpdu.crc_ok = true;
@@ -420,40 +411,38 @@ void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connect
     fpdu.ulpdu.unverified = unverified;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.segments = side->unit_segments;
-    flow_unit_emit(decoder, connection, index, &fpdu, &piece, side->unit_frame);
+    flow_unit_emit(context, &fpdu, &piece, side->unit_frame);
 }
 
 /* Octets are missing among FPDUs. True: the next boundary is known all the same. */
-bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t count,
-                    bool cut, uint64_t frame, uint64_t time_ns)
+bool flow_fpdu_lost(const struct flow_context *context, uint64_t count, bool cut)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     uint64_t taken = 0;
 
     if (side->skip == 0 && side->need == 0 && side->have >= flow_unit_lead(side) + FPDU_LENGTH_OCTETS) {
         const uint8_t *p = side->buffer;
         struct fpdu fpdu;
 
-        (void)flow_unit_parse(decoder, side, &p, p + side->have, &fpdu);
+        (void)flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu);
         side->need = fpdu.octets;
     }
     if (side->skip == 0 && side->have != 0 && side->need == 0) { /* not even its length is there */
         side->position += side->have + count;
         if (side->tentative)
-            guess_failed(decoder, connection, index, side->have);
+            guess_failed(context, side->have);
         return side->state != SIDE_FPDU; /* looking already */
     }
     if (side->skip == 0 && side->have != 0) {
         uint64_t missing = side->need - side->have;
 
-        if (side->tentative &&
-            !guess_by_length(decoder, connection, index, cut && missing <= count, missing == count, frame, time_ns)) {
+        if (side->tentative && !guess_by_length(context, cut && missing <= count, missing == count)) {
             side->position += side->have + count;
-            guess_failed(decoder, connection, index, side->have);
+            guess_failed(context, side->have);
             return true;
         }
-        flow_fpdu_cut(decoder, connection, index, !cut && side->framing.crc, FLOW_ROW_PART, frame, time_ns);
-        flow_mpa_unit_done(decoder, side);
+        flow_fpdu_cut(context, !cut && side->framing.crc, FLOW_ROW_PART);
+        flow_mpa_unit_done(context->decoder, side);
         side->skip = missing;
     }
     taken = side->skip < count ? side->skip : count;

@@ -183,28 +183,30 @@ static bool whole_but_for_length(struct flow_decoder *decoder, const struct flow
     return whole;
 }
 
-bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned index)
+bool flow_lock_unsound(const struct flow_context *context)
 {
-    const struct flow_side *side = &connection->side[index];
+    const struct flow_side *side = context->side;
     struct fpdu_framing framing = side->framing;
     unsigned computed = 0; /* CRCs: hostile octets could ask for one at each place */
     uint8_t header[HEADER_OCTETS];
     size_t have;
 
-    if (side->state != SIDE_FPDU || side->skip != 0 || !framing.crc || connection->flow == NULL)
+    if (side->state != SIDE_FPDU || side->skip != 0 || !framing.crc || context->connection->flow == NULL)
         return false;
     framing.position = (uint32_t)side->position;
     have = flow_lock_gather(side->buffer, side->have, &framing, header, sizeof(header));
-    if (have >= FPDU_LENGTH_OCTETS + 2 && !flow_header_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS,
-                                                                 octets_get16(header), connection->flow->revision))
+    if (have >= FPDU_LENGTH_OCTETS + 2 &&
+        !flow_header_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS, octets_get16(header),
+                               context->connection->flow->revision))
         return true;
-    if (whole_but_for_length(decoder, side))
+    if (whole_but_for_length(context->decoder, side))
         return true;
     for (size_t at = 4; at < side->have && computed < CRCS_MAX; at += 4) { /* FPDUs are multiples of 4 long */
         struct candidate candidate;
 
         framing.position = (uint32_t)(side->position + at);
-        candidate = judge(decoder, side->buffer + at, side->have - at, &framing, connection->flow->revision);
+        candidate =
+            judge(context->decoder, side->buffer + at, side->have - at, &framing, context->connection->flow->revision);
         computed += candidate.whole;
         if (candidate.place == PLACE_VERIFIED)
             return true;
@@ -212,13 +214,12 @@ bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connectio
     return false;
 }
 
-size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                        const struct flow_piece *piece, size_t used)
+size_t flow_lock_resync(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     uint32_t base = (uint32_t)(side->position - used); /* of the piece's first octet */
     struct fpdu_framing framing = side->framing;
-    unsigned revision = connection->flow->revision;
+    unsigned revision = context->connection->flow->revision;
     size_t step = side->half->start_known ? 4 : 1; /* FPDUs begin at multiples of 4 from SeqStart */
     size_t at = used, marker = used;
     struct candidate candidate;
@@ -231,7 +232,7 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
         if (place == SIZE_MAX || place < used)
             continue;
         framing.position = base + (uint32_t)place;
-        candidate = judge(decoder, piece->octets + place, piece->captured - place, &framing, revision);
+        candidate = judge(context->decoder, piece->octets + place, piece->captured - place, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
         lock(side);
@@ -241,13 +242,13 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
     }
     for (; at < piece->captured; at += step) {
         framing.position = base + (uint32_t)at;
-        candidate = judge(decoder, piece->octets + at, piece->captured - at, &framing, revision);
+        candidate = judge(context->decoder, piece->octets + at, piece->captured - at, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
         if (candidate.place == PLACE_PLAUSIBLE && !(at == 0 && piece->at_start) &&
             !is_familiar(side->half, piece->octets + at, piece->captured - at, &framing))
             continue;
-        if (!framing.crc && !chain_holds(decoder, piece, at, framing, revision))
+        if (!framing.crc && !chain_holds(context->decoder, piece, at, framing, revision))
             continue;
         lock(side);
         side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
@@ -260,18 +261,17 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
 
 /* ---- one-way captures -------------------------------------------------------------------------------------------- */
 
-void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                     const struct flow_piece *piece, size_t used)
+void flow_lock_guess(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
-    const struct flow_start *own = &connection->flow->tcp->start[side->kind];
+    struct flow_side *side = context->side;
+    const struct flow_start *own = &context->connection->flow->tcp->start[side->kind];
     struct fpdu_framing best = {false, own->frame.crc, 0};
     struct candidate best_candidate = {PLACE_NONE, 0, false, false, false};
 
     for (unsigned markers = 0; markers < 2; markers++) {
         struct fpdu_framing framing = {markers != 0, false, (uint32_t)side->position};
         struct candidate candidate =
-            judge(decoder, piece->octets + used, piece->captured - used, &framing, own->frame.revision);
+            judge(context->decoder, piece->octets + used, piece->captured - used, &framing, own->frame.revision);
 
         if (candidate.place <= best_candidate.place)
             continue;
@@ -297,8 +297,8 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
     side->half->tcp->framing = best;
     side->half->tcp->framing.position = (uint32_t)side->position;
     side->half->position = side->position;
-    connection->flow->tcp->crc = best.crc;
-    flow_undecoded(decoder, connection, index, FLOW_REASON_ONE_WAY, piece->frame, piece->time_ns);
+    context->connection->flow->tcp->crc = best.crc;
+    flow_undecoded(context, FLOW_REASON_ONE_WAY);
 }
 
 /* ---- captures that begin late ------------------------------------------------------------------------------------ */
@@ -443,37 +443,36 @@ void flow_lock_proved(struct flow_side *side)
     lock_late(side);
 }
 
-size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                      const struct flow_piece *piece, size_t used)
+size_t flow_lock_late(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t left = piece->captured - used, pair, after;
     bool first = used == 0 && piece->at_start;
 
-    if (first && is_start(connection, side, piece)) {
+    if (first && is_start(context->connection, side, piece)) {
         side->state = SIDE_FRESH;
         return 0;
     }
-    if (decoder->config.no_late_lock) {
+    if (context->decoder->config.no_late_lock) {
         flow_side_ends(side, FLOW_REASON_NO_FPDU);
         return left;
     }
-    if (first && flow_lock_begin(decoder, side, piece))
+    if (first && flow_lock_begin(context->decoder, side, piece))
         return 0;
     switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
     case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
-    case FLOW_PROOF_MARKED: connection->key_seen = true; break;
+    case FLOW_PROOF_MARKED: context->connection->key_seen = true; break;
     default: break;
     }
-    flow_start_look(connection, piece->octets + used, left);
-    if (connection->flow == NULL)
+    flow_start_look(context->connection, piece->octets + used, left);
+    if (context->connection->flow == NULL)
         flow_records_octets(side, piece, used);
     pair = flow_search_octets(side, piece->octets + used, left);
-    if (pair != SIZE_MAX && pair != 0 && late_pair(decoder, side, piece, used + pair)) {
+    if (pair != SIZE_MAX && pair != 0 && late_pair(context->decoder, side, piece, used + pair)) {
         lock_late(side);
         return pair;
     }
-    if (connection->flow == NULL && flow_search_is_foreign(connection))
-        flow_settle_foreign(connection);
+    if (context->connection->flow == NULL && flow_search_is_foreign(context->connection))
+        flow_settle_foreign(context->connection);
     return left;
 }

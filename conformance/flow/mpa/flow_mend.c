@@ -79,15 +79,15 @@ bool flow_unit_begins_badly(const struct flow_connection *connection, const stru
  * The buffer begins where an FPDU should, and none does: the one before may have ended elsewhere. True: it is put
  * right.
  */
-static bool mend_begin(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static bool mend_begin(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct fpdu_reading reading;
     size_t octets;
     int later;
 
-    if (!flow_unit_begins_badly(connection, side, side->buffer, side->have) ||
-        !flow_reading_before(connection, index, side->buffer, side->have, &reading, &later))
+    if (!flow_unit_begins_badly(context->connection, side, side->buffer, side->have) ||
+        !flow_reading_before(context, side->buffer, side->have, &reading, &later))
         return false;
     side->before = reading;
     side->reading = reading;
@@ -96,7 +96,7 @@ static bool mend_begin(struct flow_decoder *decoder, struct flow_connection *con
     side->before_known = false;
     octets = (size_t)(later < 0 ? -later : later);
     if (later > 0) {
-        flow_octets(decoder, connection, FLOW_ROW_IWARP, octets - side->borrowed);
+        flow_octets(context, FLOW_ROW_IWARP, octets - side->borrowed);
         side->borrowed = 0;
         memmove(side->buffer, side->buffer + octets, side->have - octets);
         side->have -= octets;
@@ -104,7 +104,7 @@ static bool mend_begin(struct flow_decoder *decoder, struct flow_connection *con
         side->unit_at += octets;
         return true;
     }
-    if (!flow_mpa_reserve(decoder, side, side->have + octets))
+    if (!flow_mpa_reserve(context->decoder, side, side->have + octets))
         return false;
     memmove(side->buffer + octets, side->buffer, side->have);
     memcpy(side->buffer, side->last + side->last_count - octets, octets);
@@ -117,10 +117,9 @@ static bool mend_begin(struct flow_decoder *decoder, struct flow_connection *con
 }
 
 /* A whole unit at the buffer's beginning is told of, and what follows it becomes the next. */
-static void emit_buffered(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                          struct found_fpdu *fpdu, const struct flow_piece *piece)
+static void emit_buffered(const struct flow_context *context, struct found_fpdu *fpdu, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t octets = fpdu->mpa.fpdu.octets;
 
     fpdu->ulpdu.cut = fpdu->ulpdu.unverified = false;
@@ -129,7 +128,7 @@ static void emit_buffered(struct flow_decoder *decoder, struct flow_connection *
     fpdu->mpa.at_segment_end = octets == side->have && piece->at_end;
     fpdu->mpa.here = side->have;
     fpdu->mpa.segments = side->unit_segments;
-    flow_unit_emit(decoder, connection, index, fpdu, piece, side->unit_frame);
+    flow_unit_emit(context, fpdu, piece, side->unit_frame);
     memmove(side->buffer, side->buffer + octets, side->have - octets);
     side->have -= octets;
     side->need = 0;
@@ -156,10 +155,9 @@ static void find_end_by_crc(const struct flow_side *side, struct fpdu *fpdu)
  * octets are no FPDU by the text, the mistake is looked for that explains them. False: there is none, and no FPDU
  * begins where one should.
  */
-static bool drain_buffer(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                         const struct flow_piece *piece, bool exact)
+static bool drain_buffer(const struct flow_context *context, const struct flow_piece *piece, bool exact)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     bool searched = false; /* for the unit that the buffer begins with */
 
     while (side->have != 0 && side->state == SIDE_FPDU) {
@@ -167,53 +165,52 @@ static bool drain_buffer(struct flow_decoder *decoder, struct flow_connection *c
         struct found_fpdu fpdu;
         const uint8_t *p;
 
-        if (flow_reading_may_look(connection, index) && mend_begin(decoder, connection, index))
+        if (flow_reading_may_look(context) && mend_begin(context))
             continue;
         p = side->buffer;
-        fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+        fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
         if (fpdu.ulpdu.result == WIRE_MORE) {
-            if (flow_unit_begins_badly(connection, side, side->buffer, side->have))
+            if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have))
                 return false;
             side->need = side->have < flow_unit_lead(side) + FLOW_UNIT_HEADER ? 0 : fpdu.mpa.fpdu.octets;
-            return side->need == 0 || flow_mpa_reserve(decoder, side, side->need);
+            return side->need == 0 || flow_mpa_reserve(context->decoder, side, side->need);
         }
-        if (flow_unit_is_suspect(connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
+        if (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
                                  side->buffer + fpdu.mpa.fpdu.octets, side->have - fpdu.mpa.fpdu.octets, exact,
                                  &fpdu.mpa.end_told) &&
-            !searched && flow_reading_may_look(connection, index)) {
+            !searched && flow_reading_may_look(context)) {
             searched = true;
-            if (flow_reading_find(decoder, connection, index, side->buffer, side->have, exact, &reading)) {
+            if (flow_reading_find(context, side->buffer, side->have, exact, &reading)) {
                 side->reading = reading;
                 continue;
             }
             p = side->buffer; /* the search has used the decoder's scratch octets */
-            fpdu.ulpdu.result = flow_unit_parse(decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+            fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
             if (fpdu.ulpdu.result == TERM_MPA_CRC)
                 find_end_by_crc(side, &fpdu.mpa.fpdu);
-            else if (flow_unit_begins_badly(connection, side, side->buffer, side->have))
+            else if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have))
                 return false;
         }
-        emit_buffered(decoder, connection, index, &fpdu, piece);
+        emit_buffered(context, &fpdu, piece);
         searched = false;
     }
     return true;
 }
 
 /* Takes the whole rest of the piece into the buffer, and tells of what is there; returns how many octets were taken. */
-size_t flow_unit_take_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                           const struct flow_piece *piece, size_t used)
+size_t flow_unit_take_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t left = piece->captured - used, over;
 
-    if (!flow_mpa_reserve(decoder, side, side->have + left)) {
-        flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
+    if (!flow_mpa_reserve(context->decoder, side, side->have + left)) {
+        flow_mpa_lose_sync(context);
         return 0;
     }
     (void)flow_unit_append(side, piece, used, side->have + left);
-    if (drain_buffer(decoder, connection, index, piece, piece->at_end && piece->captured == piece->length)) {
+    if (drain_buffer(context, piece, piece->at_end && piece->captured == piece->length)) {
         if (side->have == 0)
-            flow_mpa_unit_done(decoder, side);
+            flow_mpa_unit_done(context->decoder, side);
         return left;
     }
     /* What is left is looked through for an FPDU, as far as it is of this piece. */
@@ -221,27 +218,28 @@ size_t flow_unit_take_rest(struct flow_decoder *decoder, struct flow_connection 
     side->have -= over + side->borrowed;
     side->position += side->have + side->borrowed;
     side->borrowed = 0;
-    flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
+    flow_mpa_lose_sync(context);
     return left - over;
 }
 
-void flow_fpdu_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+void flow_fpdu_end(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_piece piece = {.frame = connection->last_frame, .time_ns = connection->last_ns, .at_end = true};
+    struct flow_side *side = context->side;
+    struct flow_context last = flow_context_in(context, context->connection->last_frame, context->connection->last_ns);
+    struct flow_piece piece = {.frame = last.frame, .time_ns = last.time_ns, .at_end = true};
     struct fpdu_reading reading;
 
-    if (side->state != SIDE_FPDU || side->skip != 0 || side->have == 0 || !flow_reading_may_look(connection, index))
+    if (side->state != SIDE_FPDU || side->skip != 0 || side->have == 0 || !flow_reading_may_look(context))
         return;
     if (flow_reading_at_end(side, side->buffer, side->have, &reading)) {
         side->half->tcp->last_reading = reading;
         side->half->tcp->last_length = side->before_length;
-        flow_octets(decoder, connection, FLOW_ROW_IWARP, side->have - side->borrowed);
+        flow_octets(context, FLOW_ROW_IWARP, side->have - side->borrowed);
         side->borrowed = 0;
         side->position += side->have;
-        flow_mpa_unit_done(decoder, side);
-    } else if (flow_reading_find(decoder, connection, index, side->buffer, side->have, true, &reading)) {
+        flow_mpa_unit_done(context->decoder, side);
+    } else if (flow_reading_find(context, side->buffer, side->have, true, &reading)) {
         side->reading = reading;
-        (void)drain_buffer(decoder, connection, index, &piece, true);
+        (void)drain_buffer(&last, &piece, true);
     }
 }

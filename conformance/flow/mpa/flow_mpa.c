@@ -58,24 +58,23 @@ size_t flow_mpa_partial(const struct flow_side *side)
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
-void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                        uint64_t frame, uint64_t time_ns)
+void flow_mpa_lose_sync(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     side->state = SIDE_RESYNC;
     side->tentative = false;
     side->skip = 0;
     side->nonsense = 0;
-    flow_octets(decoder, connection, FLOW_ROW_SYNC_LOST, side->have);
-    flow_mpa_release(decoder, side);
+    flow_octets(context, FLOW_ROW_SYNC_LOST, side->have);
+    flow_mpa_release(context->decoder, side);
     if (side->half == NULL)
         return;
     side->half->tcp->in_sync = false;
     side->half->tcp->resyncs++;
-    flow_undecoded(decoder, connection, index, FLOW_REASON_SYNC_LOST, frame, time_ns);
-    connection->flow->gap = true;
-    flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
+    flow_undecoded(context, FLOW_REASON_SYNC_LOST);
+    context->connection->flow->gap = true;
+    flow_rdmap_gap(context->connection->flow, flow_direction_of(context->connection, context->index));
 }
 
 /* The row of octets that are not decoded any more. */
@@ -87,18 +86,17 @@ static enum flow_row row_of(enum flow_reason reason)
                                                    : FLOW_ROW_LATE;
 }
 
-static size_t dead_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                          const struct flow_piece *piece, size_t used)
+static size_t dead_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     /* After a rejection the octets are the ULP's, unless MPA goes on. */
     if (side->dead_reason == FLOW_REASON_REJECTED && used == 0 && piece->at_start &&
-        (flow_start_again(connection, index, piece) || flow_lock_begin(decoder, side, piece)))
+        (flow_start_again(context, piece) || flow_lock_begin(context->decoder, side, piece)))
         return 0;
-    flow_octets(decoder, connection, row_of(side->dead_reason), piece->captured - used);
+    flow_octets(context, row_of(side->dead_reason), piece->captured - used);
     if (!side->dead_reported)
-        flow_undecoded(decoder, connection, index, side->dead_reason, piece->frame, piece->time_ns);
+        flow_undecoded(context, side->dead_reason);
     side->dead_reported = true;
     return piece->captured - used;
 }
@@ -115,70 +113,68 @@ static enum flow_row row_of_late(const struct flow_connection *connection, const
                : FLOW_ROW_LATE;
 }
 
-size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       const struct flow_piece *piece)
+size_t flow_mpa_octets(const struct flow_context *context, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
-    const struct flow_side *other = &connection->side[1 - index];
+    struct flow_side *side = context->side;
+    const struct flow_side *other = flow_other_side(context);
     size_t used = 0, passed;
 
     while (used < piece->captured) {
         switch (side->state) {
-        case SIDE_FPDU: used += flow_fpdu_octets(decoder, connection, index, piece, used); break;
+        case SIDE_FPDU: used += flow_fpdu_octets(context, piece, used); break;
         case SIDE_FRESH:
         case SIDE_START:
-            used += flow_start_octets(decoder, connection, index, piece, used);
+            used += flow_start_octets(context, piece, used);
             if (side->waiting || (side->start_done && (other->queue != NULL || piece->received > other->next)))
                 return used; /* what the other side sent before comes before what follows */
             break;
         case SIDE_WAIT:
-            if (flow_mpa_blocked(connection, index))
+            if (flow_mpa_blocked(context->connection, context->index))
                 return used;
-            flow_mpa_go_on(connection, index);
+            flow_mpa_go_on(context->connection, context->index);
             break;
-        case SIDE_GUESS: flow_lock_guess(decoder, connection, index, piece, used); break;
+        case SIDE_GUESS: flow_lock_guess(context, piece, used); break;
         case SIDE_RESYNC:
-            passed = flow_lock_resync(decoder, connection, index, piece, used);
-            flow_octets(decoder, connection, FLOW_ROW_SYNC_LOST, passed);
+            passed = flow_lock_resync(context, piece, used);
+            flow_octets(context, FLOW_ROW_SYNC_LOST, passed);
             used += passed;
             break;
         case SIDE_LATE:
-            passed = flow_lock_late(decoder, connection, index, piece, used);
-            flow_octets(decoder, connection, row_of_late(connection, side), passed);
+            passed = flow_lock_late(context, piece, used);
+            flow_octets(context, row_of_late(context->connection, side), passed);
             used += passed;
             break;
         case SIDE_STREAMING:
-            passed = flow_start_streaming(decoder, connection, index, piece, used);
-            flow_octets(decoder, connection, FLOW_ROW_ULP, passed);
+            passed = flow_start_streaming(context, piece, used);
+            flow_octets(context, FLOW_ROW_ULP, passed);
             used += passed;
             break;
-        case SIDE_DEAD: used += dead_octets(decoder, connection, index, piece, used); break;
+        case SIDE_DEAD: used += dead_octets(context, piece, used); break;
         }
     }
     return used;
 }
 
-void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t count,
-                   bool cut, uint64_t frame, uint64_t time_ns)
+void flow_mpa_lost(const struct flow_context *context, uint64_t count, bool cut)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_gap gap = {.octets = count, .in_sync = true};
     uint64_t position = side->position + side->have;
     bool was_tentative = side->tentative;
 
     if (side->state != SIDE_STREAMING && side->dead_reason != FLOW_REASON_REJECTED)
-        flow_octets(decoder, connection, cut ? FLOW_ROW_SNAPPED : FLOW_ROW_GAP, count);
+        flow_octets(context, cut ? FLOW_ROW_SNAPPED : FLOW_ROW_GAP, count);
     flow_search_break(side);
     flow_records_lost(side, count);
     flow_proof_release(side);
     if (side->half != NULL && !cut) {
         side->half->gaps++;
-        decoder->totals.gaps++;
+        context->decoder->totals.gaps++;
     }
     switch (side->state) {
-    case SIDE_FPDU: gap.in_sync = flow_fpdu_lost(decoder, connection, index, count, cut, frame, time_ns); break;
+    case SIDE_FPDU: gap.in_sync = flow_fpdu_lost(context, count, cut); break;
     case SIDE_FRESH:
-    case SIDE_START: flow_start_cut(decoder, connection, index, FLOW_ROW_PART, frame, time_ns); break;
+    case SIDE_START: flow_start_cut(context, FLOW_ROW_PART); break;
     case SIDE_WAIT:
         side->lost_in_wait = true;
         side->position += count;
@@ -189,17 +185,17 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
         break;
     default: side->position += count; break;
     }
-    if (connection->flow == NULL || (gap.in_sync && side->state != SIDE_WAIT && (cut || was_tentative)))
+    if (context->connection->flow == NULL || (gap.in_sync && side->state != SIDE_WAIT && (cut || was_tentative)))
         return;
-    struct flow_event event = flow_event_make(connection, index, FLOW_GAP, frame, time_ns);
+    struct flow_event event = flow_event_make(context, FLOW_GAP);
 
     event.gap = &gap;
     event.position = position;
-    flow_event_send(decoder, &event);
-    connection->flow->gap = true;
-    flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
+    flow_event_send(context->decoder, &event);
+    context->connection->flow->gap = true;
+    flow_rdmap_gap(context->connection->flow, flow_direction_of(context->connection, context->index));
     if (!gap.in_sync)
-        flow_mpa_lose_sync(decoder, connection, index, frame, time_ns);
+        flow_mpa_lose_sync(context);
 }
 
 uint64_t flow_mpa_position(const struct flow_side *side, uint64_t at)
@@ -208,21 +204,20 @@ uint64_t flow_mpa_position(const struct flow_side *side, uint64_t at)
     return side->position + side->have - side->skip - (side->next - at);
 }
 
-void flow_mpa_rewind(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t octets,
-                     uint64_t frame, uint64_t time_ns)
+void flow_mpa_rewind(const struct flow_context *context, uint64_t octets)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     uint64_t position = flow_mpa_position(side, side->next - octets);
     bool in_fpdus = side->state == SIDE_FPDU || side->state == SIDE_RESYNC;
 
     side->tentative = false;
     if (in_fpdus && side->half != NULL) {
-        flow_mpa_lose_sync(decoder, connection, index, frame, time_ns);
+        flow_mpa_lose_sync(context);
         side->position = position;
         return;
     }
-    flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
-    flow_mpa_release(decoder, side);
+    flow_octets(context, FLOW_ROW_LATE, side->have);
+    flow_mpa_release(context->decoder, side);
     side->skip = 0;
     if (side->state != SIDE_DEAD) {
         side->state = SIDE_LATE;
@@ -239,43 +234,44 @@ static enum flow_row row_of_rest(const struct flow_connection *connection)
 }
 
 /* Nothing will come after the octets that are held of an FPDU: its header is judged as far as it is there. */
-static bool tell_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static bool tell_rest(const struct flow_context *context)
 {
-    const struct flow_side *side = &connection->side[index];
-    bool over = side->closed || side->reset || connection->side[1 - index].reset;
+    const struct flow_side *side = context->side;
+    bool over = side->closed || side->reset || flow_other_side(context)->reset;
+    struct flow_context begun;
     size_t lead;
 
     if (side->state != SIDE_FPDU || side->skip != 0 || side->have == 0 || side->tentative || !side->half->start_known)
         return false;
     lead = flow_unit_lead(side);
-    side->half->unfinished_faults =
-        side->have > lead ? flow_header_faults_at(side->buffer + lead, side->have - lead, connection->flow->revision)
-                          : 0;
+    side->half->unfinished_faults = side->have > lead ? flow_header_faults_at(side->buffer + lead, side->have - lead,
+                                                                              context->connection->flow->revision)
+                                                      : 0;
     /* Where CRCs are in use nothing verifies it: its very length may be damage. */
     if (!over || side->framing.crc || side->half->unfinished_faults > 1 ||
         side->have < lead + FPDU_LENGTH_OCTETS + DDP_TAGGED_OCTETS)
         return false;
-    flow_fpdu_cut(decoder, connection, index, false, FLOW_ROW_UNFINISHED, side->unit_frame, connection->last_ns);
+    begun = flow_context_in(context, side->unit_frame, context->time_ns);
+    flow_fpdu_cut(&begun, false, FLOW_ROW_UNFINISHED);
     return true;
 }
 
-void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+void flow_mpa_end(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
-    if (connection->flow != NULL && side->state == SIDE_START)
-        flow_start_cut(decoder, connection, index, row_of_rest(connection), connection->last_frame,
-                       connection->last_ns);
-    if (connection->flow == NULL) {
-        flow_octets(decoder, connection, row_of_rest(connection), flow_mpa_partial(side));
+    if (context->connection->flow != NULL && side->state == SIDE_START)
+        flow_start_cut(context, row_of_rest(context->connection));
+    if (context->connection->flow == NULL) {
+        flow_octets(context, row_of_rest(context->connection), flow_mpa_partial(side));
         return;
     }
     side->half->unfinished = flow_mpa_partial(side);
     side->half->unfinished_octets = side->half->unfinished != 0 ? side->buffer : NULL;
-    if (!tell_rest(decoder, connection, index))
-        flow_octets(decoder, connection, row_of_rest(connection), side->half->unfinished - side->borrowed);
+    if (!tell_rest(context))
+        flow_octets(context, row_of_rest(context->connection), side->half->unfinished - side->borrowed);
     side->half->tail_unknown = side->acked_known && side->seq_known && side->acked > side->next + side->fin_known;
     if (side->half->fpdus == 0 && side->half->segments != 0 &&
         (side->state == SIDE_LATE || side->state == SIDE_RESYNC || side->state == SIDE_GUESS))
-        flow_undecoded(decoder, connection, index, FLOW_REASON_NO_FPDU, connection->last_frame, connection->last_ns);
+        flow_undecoded(context, FLOW_REASON_NO_FPDU);
 }

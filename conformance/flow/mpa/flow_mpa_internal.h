@@ -23,27 +23,24 @@
 
 /* flow_fpdu.c */
 /* Octets of the piece from `used` on, where an FPDU begins or goes on; returns how many were taken. */
-size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                        const struct flow_piece *piece, size_t used);
+size_t flow_fpdu_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* Octets are missing among FPDUs, `cut` by the capture or not captured. True: the next boundary is known. */
-bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t count,
-                    bool cut, uint64_t frame, uint64_t time_ns);
+bool flow_fpdu_lost(const struct flow_context *context, uint64_t count, bool cut);
 
 /* Tells of an FPDU of which no more will come, as far as it is there. */
-void flow_fpdu_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, bool unverified,
-                   enum flow_row row, uint64_t frame, uint64_t time_ns);
+void flow_fpdu_cut(const struct flow_context *context, bool unverified, enum flow_row row);
 
 /* flow_reading.c */
 /* The stream is known from its start, so that octets which are no FPDU are a mistake of its sender. */
-bool flow_reading_may_look(const struct flow_connection *connection, unsigned side);
+bool flow_reading_may_look(const struct flow_context *context);
 /*
  * The reading by which the octets, from an FPDU's first one on, are FPDUs; `exact`: they end where the segment or the
  * stream ends. False: there is none.
  */
-bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                       const uint8_t *octets, size_t count, bool exact, struct fpdu_reading *found);
+bool flow_reading_find(const struct flow_context *context, const uint8_t *octets, size_t count, bool exact,
+                       struct fpdu_reading *found);
 /* No FPDU begins here: by which reading of the FPDU before does one begin *later octets later (negative: earlier)? */
-bool flow_reading_before(const struct flow_connection *connection, unsigned side, const uint8_t *octets, size_t count,
+bool flow_reading_before(const struct flow_context *context, const uint8_t *octets, size_t count,
                          struct fpdu_reading *found, int *later);
 /* By which one does the FPDU before have the `left` octets that are left at the end of the stream? */
 bool flow_reading_at_end(const struct flow_side *side, const uint8_t *octets, size_t left, struct fpdu_reading *found);
@@ -63,30 +60,25 @@ enum flow_proof_found flow_proof_octets(struct flow_side *side, const uint8_t *o
                                         size_t *after);
 /* flow_start.c */
 /* A start-up frame after a rejection, where a segment begins: another exchange, or the rejection is taken back. */
-bool flow_start_again(struct flow_connection *connection, unsigned side, const struct flow_piece *piece);
-size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                         const struct flow_piece *piece, size_t used);
+bool flow_start_again(const struct flow_context *context, const struct flow_piece *piece);
+size_t flow_start_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* This side's frame has a kind: so the other's has. False: no memory. */
-bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
+bool flow_start_roles(const struct flow_context *context);
 /* What is held of a start-up frame is all that comes of it: tells of it as far as it is there; it counts in `row`. */
-void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, enum flow_row row,
-                    uint64_t frame, uint64_t time_ns);
+void flow_start_cut(const struct flow_context *context, enum flow_row row);
 void flow_side_ends(struct flow_side *side, enum flow_reason reason);
 
 /* flow_lock.c: look for an FPDU (or start-up frame) in a piece from offset `used` on; return the octets passed over.
  * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet after those passed over is its first. */
-size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                        const struct flow_piece *piece, size_t used);
-size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                      const struct flow_piece *piece, size_t used);
+size_t flow_lock_resync(const struct flow_context *context, const struct flow_piece *piece, size_t used);
+size_t flow_lock_late(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* FPDUs begin with the piece, for certain or as far as it shows: the side decodes them from there on. */
 bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece);
 /* The same with the next octet, after an FPDU without Markers whose CRC was right. */
 void flow_lock_proved(struct flow_side *side);
 /* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
 void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
-void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_piece *piece, size_t used);
+void flow_lock_guess(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* Copies up to `want` octets that are not Markers from an FPDU's first octet on; returns how many there were. */
 size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,
                         size_t want);

@@ -25,12 +25,12 @@ static enum flow_pending pending_of(enum flow_row row)
     return i < PENDINGS ? (enum flow_pending)i : PENDING_LATE;
 }
 
-void flow_octets(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_row row, uint64_t octets)
+void flow_octets(const struct flow_context *context, enum flow_row row, uint64_t octets)
 {
-    if (connection->flow != NULL)
-        decoder->totals.account.row[row].octets += octets;
+    if (context->connection->flow != NULL)
+        context->decoder->totals.account.row[row].octets += octets;
     else
-        connection->pending[pending_of(row)] += octets;
+        context->connection->pending[pending_of(row)] += octets;
 }
 
 void flow_settle_flow(struct flow_decoder *decoder, struct flow_connection *connection)

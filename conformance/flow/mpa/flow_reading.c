@@ -191,25 +191,26 @@ static void try_lengths(struct stretch *stretch)
         try_reading(stretch, (struct fpdu_reading){.length = FPDU_LENGTH_MORE, .more = more[i]});
 }
 
-bool flow_reading_may_look(const struct flow_connection *connection, unsigned index)
+bool flow_reading_may_look(const struct flow_context *context)
 {
-    const struct flow_side *side = &connection->side[index];
+    const struct flow_side *side = context->side;
 
-    return connection->flow != NULL && side->half != NULL && side->half->start_known && side->half->gaps == 0 &&
-           !side->start_lost && !side->tentative && !side->guessing && !side->doubtful && side->doubts == 0 &&
-           side->octets.cut == 0 && side->half->tcp->resyncs == 0 && side->reading_tries < READING_TRIES;
+    return context->connection->flow != NULL && side->half != NULL && side->half->start_known &&
+           side->half->gaps == 0 && !side->start_lost && !side->tentative && !side->guessing && !side->doubtful &&
+           side->doubts == 0 && side->octets.cut == 0 && side->half->tcp->resyncs == 0 &&
+           side->reading_tries < READING_TRIES;
 }
 
-bool flow_reading_find(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       const uint8_t *octets, size_t count, bool exact, struct fpdu_reading *found)
+bool flow_reading_find(const struct flow_context *context, const uint8_t *octets, size_t count, bool exact,
+                       struct fpdu_reading *found)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct stretch stretch = {.side = side,
-                              .scratch = decoder->scratch,
+                              .scratch = context->decoder->scratch,
                               .octets = octets,
                               .count = count,
                               .exact = exact,
-                              .revision = connection->flow->revision,
+                              .revision = context->connection->flow->revision,
                               .before = side->half->fpdus,
                               .found = found};
 
@@ -251,11 +252,11 @@ static struct fpdu_reading ending(unsigned i)
     return (struct fpdu_reading){.pad = FPDU_PAD_COUNT, .count = (uint8_t)(i - FPDU_PAD_RULES - 1)};
 }
 
-bool flow_reading_before(const struct flow_connection *connection, unsigned index, const uint8_t *octets, size_t count,
+bool flow_reading_before(const struct flow_context *context, const uint8_t *octets, size_t count,
                          struct fpdu_reading *found, int *later)
 {
     enum { LOOKED_AT = 24 };
-    const struct flow_side *side = &connection->side[index];
+    const struct flow_side *side = context->side;
     uint8_t window[FLOW_LAST_OCTETS + LOOKED_AT];
     size_t taken = count < LOOKED_AT ? count : LOOKED_AT;
 
@@ -269,7 +270,8 @@ bool flow_reading_before(const struct flow_connection *connection, unsigned inde
 
         *later = later_by(side, &reading);
         if (*later == 0 || at < 0 || (size_t)at + FPDU_LENGTH_OCTETS + 2 > side->last_count + taken ||
-            flow_header_faults_at(window + at, side->last_count + taken - (size_t)at, connection->flow->revision) != 0)
+            flow_header_faults_at(window + at, side->last_count + taken - (size_t)at,
+                                  context->connection->flow->revision) != 0)
             continue;
         *found = reading;
         return true;

@@ -4,17 +4,16 @@
 
 #include <string.h>
 
-struct flow_event flow_event_make(const struct flow_connection *connection, unsigned side, enum flow_event_kind kind,
-                                  uint64_t frame, uint64_t time_ns)
+struct flow_event flow_event_make(const struct flow_context *context, enum flow_event_kind kind)
 {
     struct flow_event event;
 
     /* Member for member: zeroing as much at once takes a string instruction, slow to start. */
     event.kind = kind;
-    event.direction = flow_direction_of(connection, side);
-    event.flow = connection->flow;
-    event.frame = event.first_frame = frame;
-    event.time_ns = time_ns;
+    event.direction = flow_direction_of(context->connection, context->index);
+    event.flow = context->connection->flow;
+    event.frame = event.first_frame = context->frame;
+    event.time_ns = context->time_ns;
     event.position = event.octet = event.end = event.received = 0;
     event.open = NULL;
     event.close = NULL;
@@ -30,14 +29,13 @@ struct flow_event flow_event_make(const struct flow_connection *connection, unsi
     return event;
 }
 
-void flow_undecoded(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                    enum flow_reason reason, uint64_t frame, uint64_t time_ns)
+void flow_undecoded(const struct flow_context *context, enum flow_reason reason)
 {
-    struct flow_event event = flow_event_make(connection, side, FLOW_UNDECODED, frame, time_ns);
+    struct flow_event event = flow_event_make(context, FLOW_UNDECODED);
 
     event.reason = reason;
-    event.position = connection->side[side].position;
-    flow_event_send(decoder, &event);
+    event.position = context->side->position;
+    flow_event_send(context->decoder, &event);
 }
 
 static void set_address(struct flow_address *address, const struct flow_key *key, unsigned side)
@@ -47,14 +45,16 @@ static void set_address(struct flow_address *address, const struct flow_key *key
     memcpy(address->octets, key->address[side], sizeof(address->octets));
 }
 
-static void emit_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
+static void emit_open(const struct flow_context *context, unsigned index)
 {
-    const struct flow_side *from = &connection->side[side];
+    const struct flow_side *from = &context->connection->side[index];
+    struct flow_context syn =
+        flow_context_of(context->decoder, context->connection, index, from->syn.frame, from->syn.time_ns);
     struct flow_open open = {from->syn.ack, from->syn.isn, from->syn.mss, from->syn.window};
-    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn.frame, from->syn.time_ns);
+    struct flow_event event = flow_event_make(&syn, FLOW_TCP_OPEN);
 
     event.open = &open;
-    flow_event_send(decoder, &event);
+    flow_event_send(context->decoder, &event);
 }
 
 /* The side's half of a connection that has become a flow. */
@@ -75,9 +75,9 @@ static void begin_half(struct flow_connection *connection, unsigned index)
     }
 }
 
-bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
-                    bool roles_known)
+bool flow_recognise(const struct flow_context *context, unsigned initiator, bool roles_known)
 {
+    struct flow_connection *connection = context->connection;
     struct flow *flow;
 
     if (connection->flow != NULL)
@@ -86,11 +86,11 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
         connection->key_seen = true;
         return false;
     }
-    flow = flow_make(decoder, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
+    flow = flow_make(context->decoder, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
     if (flow == NULL)
         return false;
     connection->flow = flow;
-    flow_settle_flow(decoder, connection);
+    flow_settle_flow(context->decoder, connection);
     connection->swap = initiator; /* side `initiator` becomes direction 0 */
     flow->roles_known = roles_known;
     flow->last_frame = connection->last_frame;
@@ -100,6 +100,6 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
         begin_half(connection, i);
     for (unsigned i = 0; i < 2; i++)
         if (connection->side[initiator ^ i].syn.seen)
-            emit_open(decoder, connection, initiator ^ i);
+            emit_open(context, initiator ^ i);
     return true;
 }

@@ -95,26 +95,26 @@ static void keep_private(struct flow_start *kept)
 }
 
 /* The frame's consequences for the flow. */
-static void apply_start(struct flow_connection *connection, unsigned index, const struct flow_start *start)
+static void apply_start(const struct flow_context *context, const struct flow_start *start)
 {
-    struct flow *flow = connection->flow;
+    struct flow *flow = context->connection->flow;
     struct flow_start *kept = &flow->tcp->start[start->frame.kind];
 
     free(kept->private_copy);
     *kept = *start;
     kept->octets = NULL;
     keep_private(kept);
-    connection->side[index].start_done = true;
+    context->side->start_done = true;
     if (!flow->tcp->start[MPA_REPLY].seen)
         flow->revision = start->frame.revision;
     if (flow->tcp->start[MPA_REQUEST].seen && flow->tcp->start[MPA_REPLY].seen) {
         if (flow->tcp->start[MPA_REQUEST].result == WIRE_OK && flow->tcp->start[MPA_REPLY].result == WIRE_OK &&
             !flow->tcp->unmatched)
-            agree(connection);
+            agree(context->connection);
         else
             for (unsigned i = 0; i < 2; i++)
-                if (connection->side[i].state == SIDE_WAIT)
-                    flow_mpa_go_on(connection, i);
+                if (context->connection->side[i].state == SIDE_WAIT)
+                    flow_mpa_go_on(context->connection, i);
     }
 }
 
@@ -165,12 +165,11 @@ static void keep_sent(struct flow_side *side, size_t octets)
     memcpy(sent->head, side->buffer, sent->head_octets);
 }
 
-static void emit_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       struct mpa_start *frame, wire_result result, size_t octets, size_t trailing,
-                       const struct flow_piece *last)
+static void emit_start(const struct flow_context *context, struct mpa_start *frame, wire_result result, size_t octets,
+                       size_t trailing, const struct flow_piece *last)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow *flow = connection->flow;
+    struct flow_side *side = context->side;
+    struct flow *flow = context->connection->flow;
     struct flow_start start = {
         .seen = true,
         .frame = *frame,
@@ -186,28 +185,29 @@ static void emit_start(struct flow_decoder *decoder, struct flow_connection *con
         .trailing = trailing,
         .trailing_received = last->received,
     };
-    struct flow_event event = flow_event_make(connection, index, FLOW_MPA_START, last->frame, last->time_ns);
+    struct flow_event event = flow_event_make(context, FLOW_MPA_START);
 
     if (side->unit_frame > last->frame) { /* its last octets were captured before its first */
         event.frame = start.frame_number = side->unit_frame;
-        event.time_ns = start.time_ns = decoder->now_ns;
+        event.time_ns = start.time_ns = context->decoder->now_ns;
     }
     if (frame->kind == MPA_REPLY ? flow->tcp->start[MPA_REQUEST].seen : flow->tcp->start[MPA_REPLY].seen)
-        flow->tcp->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->tcp->start[MPA_REQUEST], &start)
-                                                        : !match(connection, &start, &flow->tcp->start[MPA_REPLY]);
+        flow->tcp->unmatched = frame->kind == MPA_REPLY
+                                   ? !match(context->connection, &flow->tcp->start[MPA_REQUEST], &start)
+                                   : !match(context->connection, &start, &flow->tcp->start[MPA_REPLY]);
     event.start = &start;
     event.first_frame = side->unit_frame;
     event.octet = side->unit_at;
     event.end = start.end;
     event.received = side->unit_received;
-    decoder->totals.start_frames++;
-    flow_event_send(decoder, &event);
+    context->decoder->totals.start_frames++;
+    flow_event_send(context->decoder, &event);
     keep_sent(side, octets);
     side->state = result == WIRE_OK ? SIDE_WAIT : SIDE_LATE;
     side->position = 0;
-    apply_start(connection, index, &start);
+    apply_start(context, &start);
     if (wire_is_error(result))
-        flow_undecoded(decoder, connection, index, FLOW_REASON_START_MALFORMED, last->frame, last->time_ns);
+        flow_undecoded(context, FLOW_REASON_START_MALFORMED);
 }
 
 /* ---- start-up frames --------------------------------------------------------------------------------------------- */
@@ -283,12 +283,12 @@ static bool answers_nothing(const struct flow_side *side, const struct flow_side
 }
 
 /* This side's frame has a kind: so the other's has. */
-bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+bool flow_start_roles(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_side *other = &connection->side[1 - index];
+    struct flow_side *side = context->side;
+    struct flow_side *other = flow_other_side(context);
 
-    if (!flow_recognise(decoder, connection, side->kind == MPA_REQUEST ? index : 1 - index, true))
+    if (!flow_recognise(context, side->kind == MPA_REQUEST ? context->index : 1 - context->index, true))
         return false;
     side->expects = true;
     other->expects = true;
@@ -297,9 +297,9 @@ bool flow_start_roles(struct flow_decoder *decoder, struct flow_connection *conn
 }
 
 /* The other side has still to say whether the side's first octets were a start-up frame. */
-static bool may_be_answered(const struct flow_connection *connection, unsigned index)
+static bool may_be_answered(const struct flow_context *context)
 {
-    const struct flow_side *other = &connection->side[1 - index];
+    const struct flow_side *other = flow_other_side(context);
 
     return other->state == SIDE_FRESH || other->state == SIDE_START;
 }
@@ -308,21 +308,20 @@ static bool may_be_answered(const struct flow_connection *connection, unsigned i
  * The octets held are no start-up frame: the ULP's, in which one may begin later. Those of the piece are looked
  * through; returns how many of these are passed over.
  */
-static size_t begin_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                              size_t before)
+static size_t begin_streaming(const struct flow_context *context, size_t before)
 {
-    struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    struct flow_side *side = context->side, *other = flow_other_side(context);
     size_t passed = side->inside && before == 0; /* the Key that stood here */
 
     side->state = SIDE_STREAMING;
     side->streamed = side->streamed || !side->inside;
-    flow_octets(decoder, connection, FLOW_ROW_ULP, before + passed);
-    flow_start_look(connection, side->buffer, side->have);
-    flow_settle_foreign(connection);
-    flow_mpa_release(decoder, side);
+    flow_octets(context, FLOW_ROW_ULP, before + passed);
+    flow_start_look(context->connection, side->buffer, side->have);
+    flow_settle_foreign(context->connection);
+    flow_mpa_release(context->decoder, side);
     side->waiting = side->shaped = side->inside = false;
     if (other->waiting && other->shaped) /* for nothing */
-        flow_mpa_go_on(connection, 1 - index);
+        flow_mpa_go_on(context->connection, 1 - context->index);
     return passed;
 }
 
@@ -330,24 +329,24 @@ static size_t begin_streaming(struct flow_decoder *decoder, struct flow_connecti
  * The first octets of a stream, `before` of them held already: do they begin a start-up frame? False: not, or not yet;
  * then *taken octets of the piece were.
  */
-static bool begin_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, size_t before,
-                        const struct flow_piece *piece, size_t *taken)
+static bool begin_start(const struct flow_context *context, size_t before, const struct flow_piece *piece,
+                        size_t *taken)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_side *other = &connection->side[1 - index];
+    struct flow_side *side = context->side;
+    struct flow_side *other = flow_other_side(context);
     int looks = looks_like_start(side, piece);
 
     *taken = 0;
     if (looks > 0 && before == 0 && has_key_later(side, piece)) { /* octets of the ULP that were on their way */
         side->state = SIDE_STREAMING;
-        flow_mpa_release(decoder, side);
+        flow_mpa_release(context->decoder, side);
         return false;
     }
     if (looks < 0) {
         *taken = side->have - before;
         return false;
     }
-    if (looks == 0 && before == 0 && !side->inside && is_shaped(side, piece) && may_be_answered(connection, index)) {
+    if (looks == 0 && before == 0 && !side->inside && is_shaped(side, piece) && may_be_answered(context)) {
         if (other->waiting && other->have == 0 && other->kind == MPA_REPLY && !other->shaped) {
             side->kind = MPA_REQUEST; /* the Reply that waits for it says so */
             looks = 1;
@@ -358,7 +357,7 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         }
     }
     if (looks == 0) {
-        *taken = begin_streaming(decoder, connection, index, before);
+        *taken = begin_streaming(context, before);
         return false;
     }
     if (other->shaped && other->waiting) { /* it was a start-up frame, whatever its Key is */
@@ -374,24 +373,23 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         side->waiting = true;
         return false;
     }
-    if (!flow_start_roles(decoder, connection, index)) {
-        flow_octets(decoder, connection, FLOW_ROW_MEMORY, before);
-        flow_mpa_release(decoder, side);
+    if (!flow_start_roles(context)) {
+        flow_octets(context, FLOW_ROW_MEMORY, before);
+        flow_mpa_release(context->decoder, side);
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return false;
     }
     if (side->inside)
-        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
+        flow_undecoded(context, FLOW_REASON_STREAMING);
     side->state = SIDE_START;
     side->waiting = side->inside = false;
     return true;
 }
 
 /* Takes octets of a start-up frame that begins at the stream's first octet (or where its Key was seen). */
-size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                         const struct flow_piece *piece, size_t used)
+size_t flow_start_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t left = piece->captured - used, before = side->have;
     size_t count = left < MPA_START_MAX - before ? left : MPA_START_MAX - before;
     struct mpa_start frame;
@@ -399,7 +397,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     wire_result result;
     size_t taken, judged;
 
-    if (!flow_mpa_reserve(decoder, side, MPA_START_MAX)) {
+    if (!flow_mpa_reserve(context->decoder, side, MPA_START_MAX)) {
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return 0;
     }
@@ -410,7 +408,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     }
     memcpy(side->buffer + before, piece->octets + used, count);
     side->have += count;
-    if (side->state == SIDE_FRESH && !begin_start(decoder, connection, index, before, piece, &taken))
+    if (side->state == SIDE_FRESH && !begin_start(context, before, piece, &taken))
         return taken;
     p = side->buffer;
     result = mpa_start_parse(&p, side->buffer + side->have, side->kind, &frame);
@@ -418,41 +416,39 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
         return count;
     taken = result == WIRE_OK ? (size_t)(p - side->buffer) : side->have;
     judged = result == WIRE_OK || taken < MPA_START_OCTETS ? taken : MPA_START_OCTETS;
-    flow_octets(decoder, connection, FLOW_ROW_IWARP, judged);
+    flow_octets(context, FLOW_ROW_IWARP, judged);
     if (result != WIRE_OK) /* where such a frame ends nobody knows */
-        flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, before + left - judged);
-    emit_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
-               piece);
-    flow_mpa_release(decoder, side);
+        flow_octets(context, FLOW_ROW_START_MALFORMED, before + left - judged);
+    emit_start(context, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0, piece);
+    flow_mpa_release(context->decoder, side);
     return result == WIRE_OK ? taken - before : left;
 }
 
 /* The octets after this will never come: tells of the frame as far as it is there. */
-void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, enum flow_row row,
-                    uint64_t frame, uint64_t time_ns)
+void flow_start_cut(const struct flow_context *context, enum flow_row row)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     const uint8_t *p = side->buffer;
     struct mpa_start start;
 
     if (side->state == SIDE_START) {
-        struct flow_piece last = {.frame = frame, .time_ns = time_ns};
+        struct flow_piece last = {.frame = context->frame, .time_ns = context->time_ns};
 
         mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
-        flow_octets(decoder, connection, row, side->have);
-        emit_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, &last);
+        flow_octets(context, row, side->have);
+        emit_start(context, &start, WIRE_MORE, side->have, 0, &last);
     } else {
-        flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
+        flow_octets(context, FLOW_ROW_LATE, side->have);
     }
     side->state = SIDE_LATE;
     side->waiting = false;
-    flow_mpa_release(decoder, side);
+    flow_mpa_release(context->decoder, side);
 }
 
-bool flow_start_again(struct flow_connection *connection, unsigned index, const struct flow_piece *piece)
+bool flow_start_again(const struct flow_context *context, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_start *reply = &connection->flow->tcp->start[MPA_REPLY];
+    struct flow_side *side = context->side;
+    struct flow_start *reply = &context->connection->flow->tcp->start[MPA_REPLY];
     int kind = mpa_start_kind_of(piece->octets, piece->captured);
 
     if (kind < 0 || (int)side->kind != kind)
@@ -462,7 +458,7 @@ bool flow_start_again(struct flow_connection *connection, unsigned index, const 
     if (kind == MPA_REQUEST) { /* the ULP begins anew (RFC 5044 7.1): the Reply to it is awaited */
         free(reply->private_copy);
         *reply = (struct flow_start){0};
-        connection->side[1 - index].start_done = false;
+        flow_other_side(context)->start_done = false;
     }
     return true;
 }

@@ -33,10 +33,9 @@ void flow_start_look(struct flow_connection *connection, const uint8_t *octets, 
  * Octets that are no start-up frame were seen before. One may still come, best of all at the beginning of a segment;
  * and FPDUs with right CRCs may: their sender has left it out.
  */
-size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                            const struct flow_piece *piece, size_t used)
+size_t flow_start_streaming(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t left = piece->captured - used, key, after;
     bool first = used == 0 && piece->at_start;
     int kind = first ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
@@ -46,24 +45,25 @@ size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection
         side->state = SIDE_FRESH;
         if (!side->expects) {
             side->kind = (enum mpa_start_kind)kind;
-            if (!flow_start_roles(decoder, connection, index)) {
+            if (!flow_start_roles(context)) {
                 flow_side_ends(side, FLOW_REASON_NO_MEMORY);
                 return 0;
             }
         }
-        flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
+        flow_undecoded(context, FLOW_REASON_STREAMING);
         return 0;
     }
-    flow_start_look(connection, piece->octets + used, left);
-    if (first && !decoder->config.no_late_lock && flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
+    flow_start_look(context->connection, piece->octets + used, left);
+    if (first && !context->decoder->config.no_late_lock &&
+        flow_proof_whole(context->decoder, piece->octets, piece->captured, &framing)) {
         side->state = SIDE_LATE;
         return 0;
     }
     key = flow_start_key(piece->octets + used, left);
-    if (!decoder->config.no_late_lock)
+    if (!context->decoder->config.no_late_lock)
         switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
         case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
-        case FLOW_PROOF_MARKED: connection->key_seen = true; break;
+        case FLOW_PROOF_MARKED: context->connection->key_seen = true; break;
         default: break;
         }
     if (key == left)

@@ -9,8 +9,7 @@ enum { FLOW_KEY_KIND = 9 }; /* "MPA ID Req" or "MPA ID Rep": the octet that tell
 /* Where a Key begins in the octets, or may begin at their end; `count`: nowhere. */
 size_t flow_start_key(const uint8_t *octets, size_t count);
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
-size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                            const struct flow_piece *piece, size_t used);
+size_t flow_start_streaming(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* Notes whether a Key stands among octets that nothing else is known of. */
 void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count);
 

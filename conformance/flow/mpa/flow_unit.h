@@ -24,8 +24,8 @@ size_t flow_unit_lead_at(const struct flow_side *side, uint64_t position, uint64
 /* The same of the next FPDU. */
 size_t flow_unit_lead(const struct flow_side *side);
 /* Tells of a unit that is whole, or cut. */
-void flow_unit_emit(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    struct found_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame);
+void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu, const struct flow_piece *piece,
+                    uint64_t first_frame);
 /* Appends octets of the piece to the unit's buffer up to `to` octets; returns how many. */
 size_t flow_unit_append(struct flow_side *side, const struct flow_piece *piece, size_t used, size_t to);
 
@@ -44,7 +44,6 @@ bool flow_unit_begins_badly(const struct flow_connection *connection, const stru
  * that explains those which are none by the text. Returns how many octets were taken: fewer when no FPDU begins there,
  * and sync is lost.
  */
-size_t flow_unit_take_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                           const struct flow_piece *piece, size_t used);
+size_t flow_unit_take_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 
 #endif

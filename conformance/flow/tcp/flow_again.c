@@ -42,10 +42,9 @@ static void know(struct comparison *comparison, uint64_t at, uint64_t count)
  * Counts octets that came again. Those that differ, and those that cannot be compared, leave open which of the two the
  * receiver took; unless it had the first ones by then.
  */
-static void again(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                  const struct comparison *comparison)
+static void again(const struct flow_context *context, const struct comparison *comparison)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     const struct flow_piece *part = comparison->part;
     bool open = !(side->acked_known && part->at + part->length <= side->acked);
     uint64_t unknown = part->length > comparison->known ? part->length - comparison->known : 0;
@@ -55,9 +54,9 @@ static void again(struct flow_decoder *decoder, struct flow_connection *connecti
         side->half->tcp->conflicts++;
     if (open && comparison->differs) {
         side->octets.ambiguous += part->length;
-        flow_octets(decoder, connection, FLOW_ROW_CONFLICT, part->captured);
-        if (connection->flow != NULL)
-            flow_undecoded(decoder, connection, index, FLOW_REASON_CONFLICT, part->frame, part->time_ns);
+        flow_octets(context, FLOW_ROW_CONFLICT, part->captured);
+        if (context->connection->flow != NULL)
+            flow_undecoded(context, FLOW_REASON_CONFLICT);
         return;
     }
     if (!open || side->half == NULL || side->state == SIDE_STREAMING || side->state == SIDE_DEAD)
@@ -65,8 +64,8 @@ static void again(struct flow_decoder *decoder, struct flow_connection *connecti
     side->octets.uncompared += unknown;
     if (unknown > part->captured)
         unknown = part->captured;
-    flow_octets(decoder, connection, FLOW_ROW_UNCOMPARED, unknown);
-    flow_octets(decoder, connection, FLOW_ROW_AGAIN, part->captured - unknown);
+    flow_octets(context, FLOW_ROW_UNCOMPARED, unknown);
+    flow_octets(context, FLOW_ROW_AGAIN, part->captured - unknown);
 }
 
 /* Compares octets that are kept, the first of them number `at`, with the part's where both are there. */
@@ -95,12 +94,11 @@ bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece 
     return compare_held(chunk, part).differs;
 }
 
-void flow_again_held(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                     const struct flow_chunk *chunk, const struct flow_piece *part)
+void flow_again_held(const struct flow_context *context, const struct flow_chunk *chunk, const struct flow_piece *part)
 {
     struct comparison comparison = compare_held(chunk, part);
 
-    again(decoder, connection, index, &comparison);
+    again(context, &comparison);
 }
 
 /* ---- octets that were decoded ------------------------------------------------------------------------------------ */
@@ -170,10 +168,9 @@ static void match_parts(struct comparison *comparison, const struct flow_side *s
 }
 
 /* Compares a part of the stream that was delivered with what is kept of it. */
-static struct comparison compare(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned index,
-                                 const struct flow_piece *part)
+static struct comparison compare(const struct flow_context *context, const struct flow_piece *part)
 {
-    const struct flow_side *side = &connection->side[index];
+    const struct flow_side *side = context->side;
     const struct flow_half *half = side->half;
     struct comparison comparison = {.part = part};
 
@@ -191,11 +188,11 @@ static struct comparison compare(struct flow_decoder *decoder, const struct flow
             break;
         know(&comparison, sent->at, size);
         if ((sent->flags & FLOW_SENT_START) != 0) {
-            match_start(&comparison, &connection->flow->tcp->start[side->kind], sent);
+            match_start(&comparison, &context->connection->flow->tcp->start[side->kind], sent);
         } else if ((sent->flags & FLOW_SENT_CUT) == 0 && part->at <= sent->at &&
                    sent->at + size <= part->at + part->captured) {
-            comparison.differs =
-                comparison.differs || fpdu_differs(decoder, side, sent, part->octets + (sent->at - part->at), size);
+            comparison.differs = comparison.differs ||
+                                 fpdu_differs(context->decoder, side, sent, part->octets + (sent->at - part->at), size);
         } else {
             match_parts(&comparison, side, sent, size);
         }
@@ -234,12 +231,11 @@ static size_t delivered(const struct flow_side *side, uint64_t at, size_t most, 
 }
 
 /* What was given up as a hole from `at` on is the stream: nothing after it was. */
-static void go_back(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t at,
-                    const struct flow_piece *piece)
+static void go_back(const struct flow_context *context, uint64_t at)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
-    flow_mpa_rewind(decoder, connection, index, side->next - at, piece->frame, piece->time_ns);
+    flow_mpa_rewind(context, side->next - at);
     for (unsigned i = 0; i < FLOW_HOLES; i++)
         if (side->holes[i].to > at)
             side->holes[i].to = side->holes[i].from < at ? at : 0;
@@ -266,10 +262,9 @@ static bool is_keepalive(const struct flow_side *side, const struct flow_piece *
     return piece->length == 1 && piece->at + 1 == side->next;
 }
 
-bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                     const struct flow_piece *piece)
+bool flow_again_seen(const struct flow_context *context, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     size_t seen = side->next - piece->at < piece->length ? (size_t)(side->next - piece->at) : piece->length;
 
     for (size_t from = 0, late; from < seen;) {
@@ -282,16 +277,16 @@ bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *conne
             struct comparison comparison = {.part = &part, .known = part.length};
 
             if (!is_keepalive(side, piece))
-                comparison = compare(decoder, connection, index, &part);
-            again(decoder, connection, index, &comparison);
+                comparison = compare(context, &part);
+            again(context, &comparison);
         } else if (from == 0 && is_stream(side, at, late)) {
-            go_back(decoder, connection, index, at, piece);
+            go_back(context, at);
             return true;
         } else {
             struct flow_piece part = flow_piece_part(piece, from, from + late);
 
             side->octets.late += late;
-            flow_octets(decoder, connection, FLOW_ROW_OVERTAKEN, part.captured);
+            flow_octets(context, FLOW_ROW_OVERTAKEN, part.captured);
         }
         from += count + late;
     }

@@ -82,14 +82,21 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
 
 static void end_connection(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_reason reason)
 {
-    flow_tcp_flush(decoder, connection);
-    for (unsigned i = 0; i < 2; i++)
-        flow_mpa_end(decoder, connection, i);
+    unsigned first = connection->flow != NULL ? connection->swap : connection->first_side;
+    struct flow_context context =
+        flow_context_of(decoder, connection, first, connection->last_frame, connection->last_ns);
+
+    flow_tcp_flush(&context);
+    for (unsigned i = 0; i < 2; i++) {
+        context = flow_context_of(decoder, connection, i, connection->last_frame, connection->last_ns);
+        flow_mpa_end(&context);
+    }
     flow_settle_end(decoder, connection, reason == FLOW_REASON_EVICTED);
     if (connection->flow != NULL) {
-        struct flow_event event =
-            flow_event_make(connection, connection->swap, FLOW_END, connection->last_frame, connection->last_ns);
+        struct flow_event event;
 
+        context = flow_context_of(decoder, connection, connection->swap, connection->last_frame, connection->last_ns);
+        event = flow_event_make(&context, FLOW_END);
         event.reason = reason;
         flow_event_send(decoder, &event);
     }
@@ -265,19 +272,22 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
     struct flow_connection *connection = find_connection(decoder, &segment->key);
     const struct flow_frame *frame = carrier->frame;
 
+    struct flow_context context;
     enum flow_life life = LIFE_SAME;
 
+    if (connection != NULL)
+        context = flow_context_of(decoder, connection, segment->side, frame->number, frame->time_ns);
     if (segment->broken) {
         if (connection == NULL) {
             flow_account_count(&decoder->totals.account, FLOW_ROW_IP_LENGTH, carrier->frames, carrier->octets);
             return NULL;
         }
         connection->frames += carrier->frames;
-        flow_octets(decoder, connection, FLOW_ROW_IP_LENGTH, carrier->octets);
+        flow_octets(&context, FLOW_ROW_IP_LENGTH, carrier->octets);
         return connection;
     }
     if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->rebirth.pending))
-        life = flow_life_of(decoder, connection, segment, frame);
+        life = flow_life_of(&context, segment);
     if (life == LIFE_NEW && (connection = begin_again(decoder, connection, segment, frame)) == NULL)
         flow_account_count(&decoder->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
     else if (connection == NULL)
@@ -295,7 +305,8 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
         return connection;
     if (connection->list == FLOW_LIST_UNDECIDED && segment->length != 0)
         flow_search_segment(connection, segment);
-    flow_tcp_segment(decoder, connection, segment, frame);
+    context = flow_context_of(decoder, connection, segment->side, frame->number, frame->time_ns);
+    flow_tcp_segment(&context, segment);
     if (connection->list != FLOW_LIST_MPA || connection->side[segment->side].fin_known ||
         (segment->flags & (TCP_BIT_FIN | TCP_BIT_RST)) != 0)
         settle_list(decoder, connection);

@@ -99,10 +99,11 @@ static bool is_of_either(const struct flow_connection *connection, const struct 
     return (segment->flags & TCP_BIT_SYN) == 0 && segment->length != 0 && has_ended(connection);
 }
 
-enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
-                            const struct flow_segment *segment, const struct flow_frame *frame)
+enum flow_life flow_life_of(const struct flow_context *context, const struct flow_segment *segment)
 {
-    struct flow_side *side = &connection->side[segment->side];
+    struct flow_connection *connection = context->connection;
+    struct flow_side *side = context->side;
+    struct flow_piece octets = flow_tcp_piece(context, segment);
     struct flow_rebirth *rebirth = &connection->rebirth;
 
     if (rebirth->pending && is_answered(connection, segment)) {
@@ -113,8 +114,7 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
     if ((segment->flags & TCP_BIT_SYN) == 0 && rebirth->pending &&
         (is_new(connection, segment) || is_of_either(connection, segment))) {
         side->octets.sent += segment->length;
-        flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
-                        frame->number, frame->time_ns);
+        flow_tcp_refuse(context, FLOW_REFUSED_SYN, &octets);
         return LIFE_REFUSED; /* not answered so far */
     }
     if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
@@ -123,8 +123,7 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
         return LIFE_SAME;
     side->octets.sent += segment->length;
     if (flow_tcp_damaged(side, segment)) {
-        flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_CHECKSUM, segment->length, segment->captured,
-                        frame->number, frame->time_ns);
+        flow_tcp_refuse(context, FLOW_REFUSED_CHECKSUM, &octets);
         return LIFE_REFUSED;
     }
     rebirth->pending = false;
@@ -134,11 +133,10 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
     rebirth->syn = *segment;
     rebirth->syn.payload = rebirth->syn.header = NULL;
     rebirth->syn.captured = rebirth->syn.length = 0;
-    rebirth->frame = frame->number;
-    rebirth->time_ns = frame->time_ns;
+    rebirth->frame = context->frame;
+    rebirth->time_ns = context->time_ns;
     if (side->half != NULL)
         side->half->tcp->syns_refused++;
-    flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
-                    frame->number, frame->time_ns);
+    flow_tcp_refuse(context, FLOW_REFUSED_SYN, &octets);
     return LIFE_REFUSED;
 }

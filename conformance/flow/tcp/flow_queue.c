@@ -108,34 +108,30 @@ static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
 }
 
 /* Takes out the chunk at `*link`, for which the receiver had no room. */
-static void drop_chunk(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       struct flow_chunk **link)
+static void drop_chunk(const struct flow_context *context, struct flow_chunk **link)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_chunk *chunk = *link;
 
     *link = chunk->next;
-    flow_tcp_refuse(decoder, connection, index, FLOW_REFUSED_WINDOW, chunk->piece.length, chunk->piece.captured,
-                    chunk->piece.frame, chunk->piece.time_ns);
-    free_chunk(decoder, side, chunk);
+    flow_tcp_refuse(context, FLOW_REFUSED_WINDOW, &chunk->piece);
+    free_chunk(context->decoder, side, chunk);
     side->queue_tail = side->queue;
     while (side->queue_tail != NULL && side->queue_tail->next != NULL)
         side->queue_tail = side->queue_tail->next;
 }
 
 /* The chunk came before the receiver had room for it, and no acknowledgment covers it: it has to come again. */
-static bool is_unaccepted(const struct flow_connection *connection, unsigned index, const struct flow_chunk *chunk)
+static bool is_unaccepted(const struct flow_context *context, const struct flow_chunk *chunk)
 {
-    return chunk->beyond && connection->side[index].acked <= chunk->piece.at &&
-           flow_tcp_edge(connection, index) != UINT64_MAX;
+    return chunk->beyond && context->side->acked <= chunk->piece.at && flow_tcp_edge(context) != UINT64_MAX;
 }
 
-void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    const struct flow_piece *piece)
+void flow_queue_add(const struct flow_context *context, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_chunk **link = &side->queue;
-    bool beyond = piece->at > side->next && piece->at >= flow_tcp_edge(connection, index);
+    bool beyond = piece->at > side->next && piece->at >= flow_tcp_edge(context);
     size_t from = 0;
 
     if (side->queue_tail != NULL && piece->at >= side->queue_tail->piece.at + side->queue_tail->piece.length)
@@ -155,53 +151,52 @@ void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connec
 
             to = end - at < to - from ? from + (size_t)(end - at) : to;
             part = flow_piece_part(piece, from, to);
-            if (!beyond && is_unaccepted(connection, index, chunk) && flow_again_differs(chunk, &part)) {
-                drop_chunk(decoder, connection, index, link);
+            if (!beyond && is_unaccepted(context, chunk) && flow_again_differs(chunk, &part)) {
+                drop_chunk(context, link);
                 continue;
             }
             chunk->beyond = chunk->beyond && beyond;
-            flow_again_held(decoder, connection, index, chunk, &part);
+            flow_again_held(context, chunk, &part);
             from = to;
             continue;
         }
         if (chunk != NULL && chunk->piece.at - at < to - from)
             to = from + (size_t)(chunk->piece.at - at);
         part = flow_piece_part(piece, from, to);
-        if (side->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(decoder, side, link, &part, beyond))
+        if (side->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(context->decoder, side, link, &part, beyond))
             link = &(*link)->next;
         else
-            flow_tcp_refuse(decoder, connection, index,
-                            side->queued_chunks < CHUNKS_MAX * 2 ? FLOW_REFUSED_MEMORY : FLOW_REFUSED_ROOM, part.length,
-                            part.captured, part.frame, part.time_ns);
+            flow_tcp_refuse(context, side->queued_chunks < CHUNKS_MAX * 2 ? FLOW_REFUSED_MEMORY : FLOW_REFUSED_ROOM,
+                            &part);
         from = to;
     }
 }
 
 /* ---- delivery ---------------------------------------------------------------------------------------------------- */
 
-void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                     const struct flow_piece *piece, size_t used)
+void flow_queue_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     uint64_t missing = piece->length - piece->captured;
 
     if (used < piece->captured) {
         struct flow_piece rest = flow_piece_part(piece, used, piece->length);
 
-        flow_queue_add(decoder, connection, index, &rest);
+        flow_queue_add(context, &rest);
         return;
     }
     side->next += missing;
     side->octets.cut += missing;
-    flow_mpa_lost(decoder, connection, index, missing, true, piece->frame, piece->time_ns);
+    flow_mpa_lost(context, missing, true);
 }
 
-bool flow_queue_ahead(const struct flow_connection *connection, unsigned index, uint64_t received)
+bool flow_queue_ahead(const struct flow_context *context, uint64_t received)
 {
-    const struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    const struct flow_side *side = context->side, *other = flow_other_side(context);
 
+    /* When the other side waits, it waits for a start-up frame of this side. */
     return received > other->next && other->seq_known && (side->waived == 0 || other->next >= side->waived) &&
-           !flow_mpa_blocked(connection, 1 - index); /* that waits for a start-up frame of this side */
+           !flow_mpa_blocked(context->connection, 1 - context->index);
 }
 
 static bool is_full(const struct flow_decoder *decoder, const struct flow_side *side)
@@ -217,11 +212,11 @@ static bool is_confirmed(const struct flow_side *side)
 }
 
 /* More waits than there is room for, and the receiver says that it waits, too: what lies farthest ahead goes. */
-static void make_room(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static void make_room(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
-    while (is_full(decoder, side) && side->queue->next != NULL) {
+    while (is_full(context->decoder, side) && side->queue->next != NULL) {
         struct flow_chunk *before = side->queue, *last;
 
         while (before->next->next != NULL)
@@ -229,36 +224,37 @@ static void make_room(struct flow_decoder *decoder, struct flow_connection *conn
         last = before->next;
         before->next = NULL;
         side->queue_tail = before;
-        flow_tcp_refuse(decoder, connection, index, FLOW_REFUSED_ROOM, last->piece.length, last->piece.captured,
-                        last->piece.frame, last->piece.time_ns);
-        free_chunk(decoder, side, last);
+        flow_tcp_refuse(context, FLOW_REFUSED_ROOM, &last->piece);
+        free_chunk(context->decoder, side, last);
     }
 }
 
 /* Whether octets missing in front of the queue will not come any more. */
-static bool hole_is_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static bool hole_is_lost(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
-    if (is_full(decoder, side)) {
-        if (is_confirmed(side) || flow_tcp_edge(connection, index) == UINT64_MAX)
+    if (is_full(context->decoder, side)) {
+        if (is_confirmed(side) || flow_tcp_edge(context) == UINT64_MAX)
             return true;
-        make_room(decoder, connection, index);
+        make_room(context);
         return false;
     }
-    return is_confirmed(side) && (side->queued_chunks >= HOLE_CHUNKS || is_older(decoder, side->hole_ns, HOLE_NS));
+    return is_confirmed(side) &&
+           (side->queued_chunks >= HOLE_CHUNKS || is_older(context->decoder, side->hole_ns, HOLE_NS));
 }
 
-static void give_up_hole(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static void give_up_hole(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     const struct flow_chunk *chunk = side->queue;
+    struct flow_context after = flow_context_in(context, chunk->piece.frame, chunk->piece.time_ns);
     uint64_t missing = chunk->piece.at - side->next;
 
     flow_again_hole(side, side->next, chunk->piece.at);
     side->next = chunk->piece.at;
     side->octets.lost += missing;
-    flow_mpa_lost(decoder, connection, index, missing, false, chunk->piece.frame, chunk->piece.time_ns);
+    flow_mpa_lost(&after, missing, false);
 }
 
 static bool waited_for_order(const struct flow_decoder *decoder, const struct flow_side *side)
@@ -286,61 +282,63 @@ static bool waited_for_start(const struct flow_decoder *decoder, const struct fl
  * The other side's octets up to `received` will not come, or too late. A single octet that no unit waits for is the
  * FIN's sequence number.
  */
-static void give_up_order(struct flow_connection *connection, unsigned index, uint64_t received)
+static void give_up_order(const struct flow_context *context, uint64_t received)
 {
-    struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    struct flow_side *side = context->side, *other = flow_other_side(context);
 
     side->waived = received;
     if (received - other->next == 1 && other->have == 0 && other->queue == NULL)
         return;
-    connection->unordered = true;
-    if (connection->flow != NULL)
-        flow_rdmap_unordered(connection->flow);
+    context->connection->unordered = true;
+    if (context->connection->flow != NULL)
+        flow_rdmap_unordered(context->connection->flow);
 }
 
 /* The first one that waits has nothing to wait for any more. */
-static void deliver_first(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static void deliver_first(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
-    struct flow_chunk *chunk = pop(decoder, side);
+    struct flow_side *side = context->side;
+    struct flow_chunk *chunk = pop(context->decoder, side);
     uint64_t before = side->next - chunk->piece.at;
 
     if (before > chunk->piece.length)
         before = chunk->piece.length;
     side->octets.again += before;
-    flow_octets(decoder, connection, FLOW_ROW_AGAIN, before < chunk->piece.captured ? before : chunk->piece.captured);
+    flow_octets(context, FLOW_ROW_AGAIN, before < chunk->piece.captured ? before : chunk->piece.captured);
     if (before < chunk->piece.length) {
         struct flow_piece part = flow_piece_part(&chunk->piece, (size_t)before, chunk->piece.length);
 
-        flow_queue_deliver(decoder, connection, index, &part);
+        struct flow_context place = flow_context_in(context, part.frame, part.time_ns);
+
+        flow_queue_deliver(&place, &part);
     }
-    free_chunk(decoder, side, chunk);
+    free_chunk(context->decoder, side, chunk);
 }
 
-void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool reset,
-                      bool with_data, uint64_t frame, uint64_t time_ns)
+void flow_queue_close(const struct flow_context *context, bool reset, bool with_data)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_close close = {reset, 0, false, with_data};
-    struct flow_event event = flow_event_make(connection, index, FLOW_TCP_CLOSE, frame, time_ns);
+    struct flow_event event = flow_event_make(context, FLOW_TCP_CLOSE);
 
-    if (connection->flow != NULL && !reset)
-        flow_fpdu_end(decoder, connection, index);
+    if (context->connection->flow != NULL && !reset)
+        flow_fpdu_end(context);
     close.partial_fpdu = flow_mpa_partial(side);
-    close.unsound = close.partial_fpdu != 0 && flow_lock_unsound(decoder, connection, index);
+    close.unsound = close.partial_fpdu != 0 && flow_lock_unsound(context);
     event.close = &close;
     event.position = side->position;
     if (side->half != NULL && reset)
         side->half->tcp->rst_seen = true;
     else if (side->half != NULL)
         side->half->tcp->fin_seen = true;
-    flow_event_send(decoder, &event);
+    flow_event_send(context->decoder, &event);
 }
 
 /* The stream ends with its FIN; octets that are missing in front of it will not come. */
-static void end_stream(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static void end_stream(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
+    struct flow_context fin = flow_context_in(context, side->fin_frame, side->fin_ns);
     uint64_t missing = side->fin_at - side->next;
 
     side->closed = true;
@@ -348,101 +346,102 @@ static void end_stream(struct flow_decoder *decoder, struct flow_connection *con
         flow_again_hole(side, side->next, side->fin_at);
         side->next = side->fin_at;
         side->octets.lost += missing;
-        flow_mpa_lost(decoder, connection, index, missing, false, side->fin_frame, side->fin_ns);
+        flow_mpa_lost(&fin, missing, false);
     }
     side->next = side->fin_at + 1; /* the FIN has a number, too */
-    flow_queue_close(decoder, connection, index, false, side->fin_with_data, side->fin_frame, side->fin_ns);
+    flow_queue_close(&fin, false, side->fin_with_data);
 }
 
 /* Delivers what need not wait any more. */
-static void drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static void drain(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
 
     while (side->queue != NULL) {
         uint64_t received = side->queue->piece.received;
 
-        if (flow_mpa_blocked(connection, index)) {
-            if (!waited_for_start(decoder, side, &connection->side[1 - index]))
+        if (flow_mpa_blocked(context->connection, context->index)) {
+            if (!waited_for_start(context->decoder, side, flow_other_side(context)))
                 return;
-            flow_mpa_go_on(connection, index);
+            flow_mpa_go_on(context->connection, context->index);
         }
         if (ahead_of(side, side->queue->piece.at) > 0) {
-            if (!hole_is_lost(decoder, connection, index))
+            if (!hole_is_lost(context))
                 return;
-            give_up_hole(decoder, connection, index);
+            give_up_hole(context);
         }
-        if (is_unaccepted(connection, index, side->queue))
+        if (is_unaccepted(context, side->queue))
             return;
-        if (flow_queue_ahead(connection, index, received)) {
-            if (!waited_for_order(decoder, side))
+        if (flow_queue_ahead(context, received)) {
+            if (!waited_for_order(context->decoder, side))
                 return;
-            give_up_order(connection, index, received);
+            give_up_order(context, received);
         }
-        deliver_first(decoder, connection, index);
+        deliver_first(context);
     }
     if (side->fin_known && !side->closed && side->next == side->fin_at)
-        end_stream(decoder, connection, index);
+        end_stream(context);
 }
 
 /* Each side's octets can set the other's free. */
-void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first)
+void flow_queue_drain(const struct flow_context *first)
 {
-    const struct flow_side *one = &connection->side[first], *two = &connection->side[1 - first];
+    struct flow_context second = flow_context_other(first);
+    const struct flow_side *one = first->side, *two = second.side;
     uint64_t before;
 
     do {
         before = one->next + two->next;
-        drain(decoder, connection, first);
-        drain(decoder, connection, 1 - first);
+        drain(first);
+        drain(&second);
     } while (one->next + two->next != before && (one->queue != NULL || two->queue != NULL));
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Gives up the hole in front of a side's queue; octets that the receiver has no room for are no proof of one. */
-static bool force_hole(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static bool force_hole(const struct flow_context *context)
 {
-    struct flow_side *side = &connection->side[index];
+    struct flow_side *side = context->side;
     struct flow_chunk *chunk = side->queue;
 
     if (chunk == NULL)
         return false;
-    if (!is_unaccepted(connection, index, chunk)) {
+    if (!is_unaccepted(context, chunk)) {
         if (ahead_of(side, chunk->piece.at) <= 0)
             return false;
-        give_up_hole(decoder, connection, index);
+        give_up_hole(context);
         return true;
     }
-    drop_chunk(decoder, connection, index, &side->queue);
+    drop_chunk(context, &side->queue);
     return true;
 }
 
 /* Lets the first one go that waits for the other side. */
-static bool force_first(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+static bool force_first(const struct flow_context *context)
 {
-    const struct flow_side *side = &connection->side[index];
+    const struct flow_side *side = context->side;
 
     if (side->queue == NULL)
         return false;
-    if (flow_mpa_blocked(connection, index))
-        flow_mpa_go_on(connection, index);
-    if (flow_queue_ahead(connection, index, side->queue->piece.received))
-        give_up_order(connection, index, side->queue->piece.received);
-    deliver_first(decoder, connection, index);
+    if (flow_mpa_blocked(context->connection, context->index))
+        flow_mpa_go_on(context->connection, context->index);
+    if (flow_queue_ahead(context, side->queue->piece.received))
+        give_up_order(context, side->queue->piece.received);
+    deliver_first(context);
     return true;
 }
 
-void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection)
+void flow_tcp_flush(const struct flow_context *first)
 {
-    unsigned first = connection->flow != NULL ? connection->swap : connection->first_side;
+    struct flow_context second = flow_context_other(first);
 
     /* One step by force, then all that follows from it without: what waits may be let go by that. */
     do
-        flow_queue_drain(decoder, connection, first);
-    while (force_hole(decoder, connection, first) || force_hole(decoder, connection, 1 - first) ||
-           force_first(decoder, connection, first) || force_first(decoder, connection, 1 - first));
-    for (unsigned i = 0; i < 2; i++)
-        if (connection->side[first ^ i].fin_known && !connection->side[first ^ i].closed)
-            end_stream(decoder, connection, first ^ i);
+        flow_queue_drain(first);
+    while (force_hole(first) || force_hole(&second) || force_first(first) || force_first(&second));
+    if (first->side->fin_known && !first->side->closed)
+        end_stream(first);
+    if (second.side->fin_known && !second.side->closed)
+        end_stream(&second);
 }

@@ -75,9 +75,9 @@ static bool is_silent(const struct flow_side *side)
     return !side->acked_known || side->segments - side->segments_at >= SILENT_SEGMENTS;
 }
 
-uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned index)
+uint64_t flow_tcp_edge(const struct flow_context *context)
 {
-    const struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    const struct flow_side *side = context->side, *other = flow_other_side(context);
     unsigned scale = SCALE_MAX;
     uint64_t room;
 
@@ -116,8 +116,21 @@ static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const 
 
 /* ---- flags ------------------------------------------------------------------------------------------------------- */
 
-void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                     enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns)
+struct flow_piece flow_tcp_piece(const struct flow_context *context, const struct flow_segment *segment)
+{
+    return (struct flow_piece){
+        .octets = segment->payload,
+        .captured = segment->captured,
+        .length = segment->length,
+        .at_start = true,
+        .at_end = true,
+        .segment_octets = (uint32_t)segment->length,
+        .frame = context->frame,
+        .time_ns = context->time_ns,
+    };
+}
+
+void flow_tcp_refuse(const struct flow_context *context, enum flow_refusal why, const struct flow_piece *piece)
 {
     static const enum flow_row rows[FLOW_REFUSALS] = {
         [FLOW_REFUSED_NO_ACK] = FLOW_ROW_NOT_ACCEPTED, [FLOW_REFUSED_SYN] = FLOW_ROW_UNANSWERED,
@@ -125,12 +138,14 @@ void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *conne
         [FLOW_REFUSED_WINDOW] = FLOW_ROW_NOT_ACCEPTED, [FLOW_REFUSED_END] = FLOW_ROW_NOT_ACCEPTED,
         [FLOW_REFUSED_ROOM] = FLOW_ROW_HELD_TOO_MUCH,  [FLOW_REFUSED_MEMORY] = FLOW_ROW_MEMORY,
     };
-    struct flow_side *side = &connection->side[index];
 
-    side->octets.refused[why] += length;
-    flow_octets(decoder, connection, rows[why], captured);
-    if (length != 0 && connection->flow != NULL && why != FLOW_REFUSED_RESET)
-        flow_undecoded(decoder, connection, index, FLOW_REASON_REFUSED, frame, time_ns);
+    context->side->octets.refused[why] += piece->length;
+    flow_octets(context, rows[why], piece->captured);
+    if (piece->length != 0 && context->connection->flow != NULL && why != FLOW_REFUSED_RESET) {
+        struct flow_context place = flow_context_in(context, piece->frame, piece->time_ns);
+
+        flow_undecoded(&place, FLOW_REASON_REFUSED);
+    }
 }
 
 static void begin_at(struct flow_side *side, uint32_t seq)
@@ -180,21 +195,21 @@ void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, ui
 }
 
 /* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
-static void take_fin(const struct flow_connection *connection, struct flow_side *side,
-                     const struct flow_segment *segment, const struct flow_frame *frame)
+static void take_fin(const struct flow_context *context, const struct flow_segment *segment)
 {
+    struct flow_side *side = context->side;
     uint64_t at;
 
     if (!side->seq_known)
         begin_at(side, segment->seq);
     at = flow_extend(side, segment->seq) + segment->length;
-    if (side->closed || (side->fin_known && at == side->fin_at) || at < side->next ||
-        at > flow_tcp_edge(connection, segment->side) || flow_tcp_damaged(side, segment))
+    if (side->closed || (side->fin_known && at == side->fin_at) || at < side->next || at > flow_tcp_edge(context) ||
+        flow_tcp_damaged(side, segment))
         return;
     side->fin_known = true;
     side->fin_at = at;
-    side->fin_frame = frame->number;
-    side->fin_ns = frame->time_ns;
+    side->fin_frame = context->frame;
+    side->fin_ns = context->time_ns;
     side->fin_with_data = segment->length != 0;
 }
 
@@ -202,45 +217,43 @@ static void take_fin(const struct flow_connection *connection, struct flow_side 
  * RFC 5961 3: an RST counts at the very octet that the receiver expects, and is challenged elsewhere in the window.
  * What the receiver expects lies between what it has acknowledged and what was sent, so all of that is taken here.
  */
-static bool reset_is_taken(const struct flow_connection *connection, const struct flow_segment *segment)
+static bool reset_is_taken(const struct flow_context *context, const struct flow_segment *segment)
 {
-    const struct flow_side *side = &connection->side[segment->side];
+    const struct flow_side *side = context->side;
     uint64_t at = flow_extend(side, segment->seq);
 
     if (!side->seq_known || at == side->next)
         return !flow_tcp_damaged(side, segment);
-    if (at < (is_silent(side) ? side->floor : side->acked) || at > flow_tcp_edge(connection, segment->side))
+    if (at < (is_silent(side) ? side->floor : side->acked) || at > flow_tcp_edge(context))
         return false;
     return !flow_tcp_damaged(side, segment);
 }
 
-static void take_reset(struct flow_decoder *decoder, struct flow_connection *connection,
-                       const struct flow_segment *segment, const struct flow_frame *frame)
+static void take_reset(const struct flow_context *context, const struct flow_segment *segment)
 {
-    struct flow_side *side = &connection->side[segment->side];
+    struct flow_side *side = context->side;
 
     if (side->reset)
         return;
-    if (!reset_is_taken(connection, segment)) {
+    if (!reset_is_taken(context, segment)) {
         if (side->half == NULL)
             return;
         side->half->tcp->resets_refused++;
-        flow_undecoded(decoder, connection, segment->side, FLOW_REASON_REFUSED, frame->number, frame->time_ns);
+        flow_undecoded(context, FLOW_REASON_REFUSED);
         return;
     }
     side->reset = true;
-    flow_queue_close(decoder, connection, segment->side, true, segment->length != 0, frame->number, frame->time_ns);
+    flow_queue_close(context, true, segment->length != 0);
 }
 
 /* Segments with other flags than ACK. False: their payload is not looked at. */
-static bool take_flags(struct flow_decoder *decoder, struct flow_connection *connection,
-                       const struct flow_segment *segment, const struct flow_frame *frame)
+static bool take_flags(const struct flow_context *context, const struct flow_segment *segment)
 {
-    struct flow_side *side = &connection->side[segment->side];
+    struct flow_side *side = context->side;
     enum flow_refusal why = FLOW_REFUSALS;
 
     if ((segment->flags & TCP_BIT_SYN) != 0) {
-        flow_tcp_syn(side, segment, frame->number, frame->time_ns);
+        flow_tcp_syn(side, segment, context->frame, context->time_ns);
         if ((uint32_t)side->next != segment->seq + 1)
             why = FLOW_REFUSED_SYN;
     } else if ((segment->flags & TCP_BIT_RST) != 0) {
@@ -248,18 +261,19 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
     } else if ((segment->flags & TCP_BIT_ACK) == 0) {
         why = FLOW_REFUSED_NO_ACK;
     } else if ((segment->flags & TCP_BIT_FIN) != 0) {
-        take_fin(connection, side, segment, frame);
+        take_fin(context, segment);
     }
     if (why != FLOW_REFUSALS) {
+        struct flow_piece piece = flow_tcp_piece(context, segment);
+
         side->octets.sent += segment->length;
-        flow_tcp_refuse(decoder, connection, segment->side, why, segment->length, segment->captured, frame->number,
-                        frame->time_ns);
+        flow_tcp_refuse(context, why, &piece);
         return false;
     }
     if ((segment->flags & TCP_BIT_URG) != 0 && segment->length != 0 && side->half != NULL) {
         side->half->tcp->urgent++;
-        decoder->totals.account.row[FLOW_ROW_URGENT].items++;
-        flow_undecoded(decoder, connection, segment->side, FLOW_REASON_URGENT, frame->number, frame->time_ns);
+        context->decoder->totals.account.row[FLOW_ROW_URGENT].items++;
+        flow_undecoded(context, FLOW_REASON_URGENT);
     }
     return true;
 }
@@ -279,51 +293,37 @@ static bool is_after_end(struct flow_side *side, uint64_t at)
 }
 
 /* Octets that are not simply the next ones. */
-static void record_odd(struct flow_decoder *decoder, struct flow_connection *connection,
-                       const struct flow_segment *segment, struct flow_piece *piece)
+static void record_odd(const struct flow_context *context, const struct flow_segment *segment, struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[segment->side];
+    struct flow_side *side = context->side;
     bool damaged = piece->at != side->next && flow_tcp_damaged(side, segment);
 
     if (damaged || is_after_end(side, piece->at)) {
-        flow_tcp_refuse(decoder, connection, segment->side, damaged ? FLOW_REFUSED_CHECKSUM : FLOW_REFUSED_END,
-                        piece->length, piece->captured, piece->frame, piece->time_ns);
+        flow_tcp_refuse(context, damaged ? FLOW_REFUSED_CHECKSUM : FLOW_REFUSED_END, piece);
         return;
     }
     if (piece->at < side->next) {
         size_t seen;
 
-        if (!flow_again_seen(decoder, connection, segment->side, piece)) {
+        if (!flow_again_seen(context, piece)) {
             seen = side->next - piece->at < piece->length ? (size_t)(side->next - piece->at) : piece->length;
             if (seen == piece->length)
                 return;
             *piece = flow_piece_part(piece, seen, piece->length);
         }
     }
-    if (piece->at == side->next && side->queue == NULL && !flow_mpa_blocked(connection, segment->side) &&
-        !flow_queue_ahead(connection, segment->side, piece->received))
-        flow_queue_deliver(decoder, connection, segment->side, piece);
+    if (piece->at == side->next && side->queue == NULL && !flow_mpa_blocked(context->connection, context->index) &&
+        !flow_queue_ahead(context, piece->received))
+        flow_queue_deliver(context, piece);
     else
-        flow_queue_add(decoder, connection, segment->side, piece);
+        flow_queue_add(context, piece);
 }
 
-static void record_payload(struct flow_decoder *decoder, struct flow_connection *connection,
-                           const struct flow_segment *segment, const struct flow_frame *frame, uint64_t received)
+static void record_payload(const struct flow_context *context, const struct flow_segment *segment, uint64_t received)
 {
-    struct flow_side *side = &connection->side[segment->side];
-    const struct flow_side *other = &connection->side[1 - segment->side];
+    struct flow_side *side = context->side;
     uint32_t seq = segment->seq + ((segment->flags & TCP_BIT_SYN) != 0);
-    struct flow_piece piece = {
-        .octets = segment->payload,
-        .captured = segment->captured,
-        .length = segment->length,
-        .at_start = true,
-        .at_end = true,
-        .segment_octets = (uint32_t)segment->length,
-        .received = received,
-        .frame = frame->number,
-        .time_ns = frame->time_ns,
-    };
+    struct flow_piece piece = flow_tcp_piece(context, segment);
 
     if (!side->seq_known)
         begin_at(side, seq);
@@ -336,19 +336,18 @@ static void record_payload(struct flow_decoder *decoder, struct flow_connection 
         side->half->tcp->largest_segment = side->largest_segment;
     }
     piece.at = flow_extend(side, seq);
-    if (piece.at == side->next && side->queue == NULL && !side->fin_known && received <= other->next &&
-        !flow_mpa_blocked(connection, segment->side))
-        flow_queue_deliver(decoder, connection, segment->side, &piece);
+    piece.received = received;
+    if (piece.at == side->next && side->queue == NULL && !side->fin_known &&
+        received <= flow_other_side(context)->next && !flow_mpa_blocked(context->connection, context->index))
+        flow_queue_deliver(context, &piece);
     else
-        record_odd(decoder, connection, segment, &piece);
+        record_odd(context, segment, &piece);
 }
 
-void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
-                      const struct flow_segment *segment, const struct flow_frame *frame)
+void flow_tcp_segment(const struct flow_context *context, const struct flow_segment *segment)
 {
     enum { OTHER_FLAGS = TCP_BIT_SYN | TCP_BIT_FIN | TCP_BIT_RST | TCP_BIT_URG };
-    struct flow_side *side = &connection->side[segment->side];
-    struct flow_side *other = &connection->side[1 - segment->side];
+    struct flow_side *side = context->side, *other = flow_other_side(context);
     bool plain = (segment->flags & (OTHER_FLAGS | TCP_BIT_ACK)) == TCP_BIT_ACK;
     uint64_t received = 0;
 
@@ -357,10 +356,10 @@ void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *conn
             return;
         received = take_ack(side, other, segment);
     }
-    if ((plain || take_flags(decoder, connection, segment, frame)) && segment->length != 0)
-        record_payload(decoder, connection, segment, frame, received);
+    if ((plain || take_flags(context, segment)) && segment->length != 0)
+        record_payload(context, segment, received);
     if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
-        flow_queue_drain(decoder, connection, segment->side);
+        flow_queue_drain(context);
     if ((segment->flags & TCP_BIT_RST) != 0)
-        take_reset(decoder, connection, segment, frame);
+        take_reset(context, segment);
 }

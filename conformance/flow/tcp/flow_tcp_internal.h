@@ -44,21 +44,20 @@ enum flow_life {
     LIFE_REFUSED, /* the receiver drops it: nothing but counted */
     LIFE_NEW, /* another connection begins: with connection->rebirth's SYN when that is pending, and then this one */
 };
-enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
-                            const struct flow_segment *segment, const struct flow_frame *frame);
+enum flow_life flow_life_of(const struct flow_context *context, const struct flow_segment *segment);
 
 /* flow_tcp.c */
-void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
-                      const struct flow_segment *segment, const struct flow_frame *frame);
+/* The octets of a segment, or as many as none, as a piece: all of it. */
+struct flow_piece flow_tcp_piece(const struct flow_context *context, const struct flow_segment *segment);
+void flow_tcp_segment(const struct flow_context *context, const struct flow_segment *segment);
 /* The connection's SYN, when it is another one's (struct flow_rebirth) or comes by itself. */
 void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns);
-/* Octets that are not decoded: counted, and told of. */
-void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
+/* The octets of a piece, or a segment without any, are not decoded: they are counted, and an event says so. */
+void flow_tcp_refuse(const struct flow_context *context, enum flow_refusal why, const struct flow_piece *piece);
 /* The side begins with this SYN. */
 void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
 /* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
-uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
+uint64_t flow_tcp_edge(const struct flow_context *context);
 /* The segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
 bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment);
 
@@ -66,50 +65,44 @@ bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *s
 /* Octets [from, to) of a piece's length on the wire. */
 struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, size_t to);
 /* Octets that come too early: they wait. */
-void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                    const struct flow_piece *piece);
+void flow_queue_add(const struct flow_context *context, const struct flow_piece *piece);
 /* What is left of a piece of which MPA took `used` octets: it was cut, or the rest has to wait. */
-void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_piece *piece, size_t used);
+void flow_queue_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* True while octets whose segment acknowledges all before `received` have to wait for those of the other side. */
-bool flow_queue_ahead(const struct flow_connection *connection, unsigned side, uint64_t received);
-/* Delivers what may be delivered of both sides, the side `first` first. */
-void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first);
+bool flow_queue_ahead(const struct flow_context *context, uint64_t received);
+/* Delivers what may be delivered of both sides, that of `first` first. */
+void flow_queue_drain(const struct flow_context *first);
 /* Delivers all that is held, holes or not. */
-void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection);
+void flow_tcp_flush(const struct flow_context *first);
 void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
 /* The FIN or RST of a side. */
-void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, bool reset,
-                      bool with_data, uint64_t frame, uint64_t time_ns);
+void flow_queue_close(const struct flow_context *context, bool reset, bool with_data);
 
 /* flow_again.c */
 /*
  * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the
  * stream goes on with this piece all the same, and `next` has gone back to it.
  */
-bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_piece *piece);
+bool flow_again_seen(const struct flow_context *context, const struct flow_piece *piece);
 /* All octets of `part` are held already, in `chunk`: do they differ? */
 bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece *part);
 /* Compares and counts them. */
-void flow_again_held(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_chunk *chunk, const struct flow_piece *part);
+void flow_again_held(const struct flow_context *context, const struct flow_chunk *chunk, const struct flow_piece *part);
 /* Notes a hole that is given up: what fills it later is late. */
 void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to);
 
-/* Octets that are next in the stream. */
-static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                                      const struct flow_piece *piece)
+/* Octets that are next in the stream, of the context's frame. */
+static inline void flow_queue_deliver(const struct flow_context *context, const struct flow_piece *piece)
 {
-    struct flow_side *side = &connection->side[index];
-    size_t used = flow_mpa_octets(decoder, connection, index, piece);
+    struct flow_side *side = context->side;
+    size_t used = flow_mpa_octets(context, piece);
 
     side->next += used;
     side->octets.delivered += used;
     if (side->half != NULL)
         side->half->tcp->begun = flow_mpa_partial(side);
     if (used != piece->length)
-        flow_queue_rest(decoder, connection, index, piece, used);
+        flow_queue_rest(context, piece, used);
 }
 
 #endif
