@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A TCP connection and its two senders, as TCP and MPA see them. */
+/*
+ * A TCP connection and its two senders, as MPA sees them: what TCP tells, and the state of MPA. What TCP alone knows is
+ * in tcp/flow_tcp_internal.h.
+ */
 #ifndef FLOW_FLOW_CONNECTION_H
 #define FLOW_FLOW_CONNECTION_H
 
@@ -22,14 +25,6 @@ struct flow_piece {
     uint64_t time_ns;
 };
 
-/* A piece that has to wait: something before it is missing, or may not be decoded yet. */
-struct flow_chunk {
-    struct flow_chunk *next;
-    struct flow_piece piece; /* .octets point into `octets` */
-    bool beyond;             /* the receiver's window ended before it when it came */
-    uint8_t octets[];
-};
-
 enum flow_state {
     SIDE_FRESH,     /* at the true start of the stream, nothing decided */
     SIDE_LATE,      /* somewhere in a stream, framing not known */
@@ -42,13 +37,6 @@ enum flow_state {
     SIDE_DEAD,      /* not decoded any more */
 };
 
-/* A part of the stream that was given up: nothing of it was delivered. */
-struct flow_hole {
-    uint64_t from, to;
-};
-
-enum { FLOW_HOLES = 4 };
-
 /* Where FPDUs were found without a CRC to say so: see flow_side.doubts. */
 enum { FLOW_DOUBTS = 3 };
 
@@ -58,28 +46,16 @@ enum { FLOW_DOUBTS = 3 };
  */
 struct flow_side {
     struct flow_half *half; /* NULL until the connection is known to be MPA */
-    /* TCP */
+    struct tcp_side *tcp;   /* what TCP alone knows of it (tcp/) */
+    /* What TCP tells; tcp/ alone writes it */
     bool fin_known, closed, reset, seq_known, acked_known;
+    bool has_holes; /* something was given up that the capture does not have */
     uint16_t largest_segment;
-    uint16_t window;      /* of the other side's last acknowledgment, not scaled */
-    uint32_t segments;    /* with payload, modulo 2^32; */
-    uint32_t segments_at; /* how many when the other side was heard last */
     uint64_t next;        /* of the next octet in order */
     uint64_t acked;       /* latest acknowledgment by the other side */
-    uint64_t first_acked; /* the first one */
-    uint64_t waived;      /* position of the other side where waiting for it was given up; 0: it was not */
-    struct flow_chunk *queue, *queue_tail;
-    size_t queued;
-    unsigned queued_chunks;
-    uint64_t hole_ns; /* time when the first chunk was queued */
-    uint64_t floor;   /* where delivery began: nothing before it is known */
-    uint64_t fin_at, fin_frame, fin_ns;
-    bool fin_with_data;
+    uint64_t floor;       /* where delivery began: nothing before it is known */
+    uint64_t waiting_end; /* after the last octet that waits for others; 0: none waits */
     struct flow_syn syn;
-    struct flow_hole holes[FLOW_HOLES]; /* the last ones given up, `to` 0: none */
-    unsigned hole_count;
-    uint64_t back, back_next; /* end of a run of late octets, and `next` when it began */
-    unsigned back_segments;   /* in that run */
     struct flow_octets octets;
     /* MPA */
     enum flow_state state;
@@ -157,22 +133,14 @@ enum flow_pending {
     PENDINGS
 };
 
-/* A SYN on a connection that is open: the beginning of another one, if it is answered as such. */
-struct flow_rebirth {
-    bool pending;            /* what follows holds */
-    struct flow_segment syn; /* without payload */
-    uint64_t frame, time_ns;
-};
-
 /* What every frame looks at comes first: with thousands of connections each cache line counts. */
 struct flow_connection {
     struct flow_key key;
-    struct flow *flow; /* NULL until known to be MPA */
-    unsigned swap;     /* direction = side ^ swap */
-    unsigned list;     /* enum flow_list */
-    bool unordered;    /* as in struct flow */
+    struct flow *flow;          /* NULL until known to be MPA */
+    struct tcp_connection *tcp; /* what TCP alone knows of it (tcp/) */
+    unsigned swap;              /* direction = side ^ swap */
+    bool unordered;             /* as in struct flow */
     uint64_t last_frame, last_ns;
-    uint64_t frames;
     struct flow_side side[2];
     unsigned first_side; /* sender of the first frame */
     bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
@@ -184,9 +152,6 @@ struct flow_connection {
     bool key_seen;
     uint64_t first_frame, first_ns;
     uint64_t pending[PENDINGS];
-    UT_hash_handle hh;
-    struct flow_connection *newer, *older; /* in its list: by when it was put there, or by when eviction spared it */
-    struct flow_rebirth rebirth;
 };
 
 /* Where the decoder is: a sender of a connection, and the frame whose octets are decoded. */

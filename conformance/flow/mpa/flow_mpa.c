@@ -125,7 +125,7 @@ size_t flow_mpa_octets(const struct flow_context *context, const struct flow_pie
         case SIDE_FRESH:
         case SIDE_START:
             used += flow_start_octets(context, piece, used);
-            if (side->waiting || (side->start_done && (other->queue != NULL || piece->received > other->next)))
+            if (side->waiting || (side->start_done && (other->waiting_end != 0 || piece->received > other->next)))
                 return used; /* what the other side sent before comes before what follows */
             break;
         case SIDE_WAIT:

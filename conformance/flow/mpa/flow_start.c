@@ -121,8 +121,7 @@ static void apply_start(const struct flow_context *context, const struct flow_st
 /* The greatest sequence number of the side that was captured, and one more; its start-up frame is. */
 static uint64_t highest(const struct flow_side *side, const struct flow_start *start)
 {
-    const struct flow_chunk *tail = side->queue_tail;
-    uint64_t captured = tail != NULL ? tail->piece.at + tail->piece.length : side->next;
+    uint64_t captured = side->waiting_end != 0 ? side->waiting_end : side->next;
 
     return captured > start->end ? captured : start->end;
 }
@@ -150,7 +149,7 @@ static bool match(const struct flow_connection *connection, const struct flow_st
         return true;
     return reply->received >= request->octet && reply->received <= highest(initiator, request) &&
            request->received <= highest(responder, reply) &&
-           (request->received >= reply->octet || (responder->hole_count == 0 && request->received >= responder->floor));
+           (request->received >= reply->octet || (!responder->has_holes && request->received >= responder->floor));
 }
 
 /* What a retransmission is compared with. */

@@ -204,7 +204,8 @@ static struct comparison compare(const struct flow_context *context, const struc
 
 void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to)
 {
-    side->holes[side->hole_count++ % FLOW_HOLES] = (struct flow_hole){from, to};
+    side->tcp->holes[side->tcp->hole_count++ % FLOW_HOLES] = (struct flow_hole){from, to};
+    side->has_holes = true;
 }
 
 /* How many octets from `at` on, `most` at most, were delivered; or none: then *late are in a hole. */
@@ -218,7 +219,7 @@ static size_t delivered(const struct flow_side *side, uint64_t at, size_t most, 
         return 0;
     }
     for (unsigned i = 0; i < FLOW_HOLES; i++) {
-        const struct flow_hole *hole = &side->holes[i];
+        const struct flow_hole *hole = &side->tcp->holes[i];
 
         if (hole->from <= at && at < hole->to) {
             *late = hole->to - at < most ? (size_t)(hole->to - at) : most;
@@ -237,23 +238,23 @@ static void go_back(const struct flow_context *context, uint64_t at)
 
     flow_mpa_rewind(context, side->next - at);
     for (unsigned i = 0; i < FLOW_HOLES; i++)
-        if (side->holes[i].to > at)
-            side->holes[i].to = side->holes[i].from < at ? at : 0;
+        if (side->tcp->holes[i].to > at)
+            side->tcp->holes[i].to = side->tcp->holes[i].from < at ? at : 0;
     side->next = at;
     if (at < side->floor)
         side->floor = at;
-    side->back_segments = 0;
+    side->tcp->back_segments = 0;
 }
 
 /* Octets [at, at + count) are late. True: they are where the stream goes on. */
 static bool is_stream(struct flow_side *side, uint64_t at, size_t count)
 {
-    bool follows = side->back_segments != 0 && side->back == at && side->back_next == side->next;
+    bool follows = side->tcp->back_segments != 0 && side->tcp->back == at && side->tcp->back_next == side->next;
 
-    side->back_segments = follows ? side->back_segments + 1 : 1;
-    side->back = at + count;
-    side->back_next = side->next;
-    return side->back_segments >= BACK_SEGMENTS;
+    side->tcp->back_segments = follows ? side->tcp->back_segments + 1 : 1;
+    side->tcp->back = at + count;
+    side->tcp->back_next = side->next;
+    return side->tcp->back_segments >= BACK_SEGMENTS;
 }
 
 /* The octet of a keepalive may be any (RFC 9293 3.8.4). */

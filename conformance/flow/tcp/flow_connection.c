@@ -27,7 +27,7 @@ static unsigned cache_slot(const struct flow_key *key)
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-static void list_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
+static void list_unlink(struct flow_decoder *decoder, struct tcp_connection *connection)
 {
     struct flow_ages *ages = &decoder->tcp->ages[connection->list];
 
@@ -35,7 +35,7 @@ static void list_unlink(struct flow_decoder *decoder, struct flow_connection *co
     ages->count--;
 }
 
-static void list_newest(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_list list)
+static void list_newest(struct flow_decoder *decoder, struct tcp_connection *connection, enum flow_list list)
 {
     struct flow_ages *ages = &decoder->tcp->ages[list];
 
@@ -60,9 +60,9 @@ static enum flow_list list_of(const struct flow_connection *connection)
 
 /* ---- the end of one ---------------------------------------------------------------------------------------------- */
 
-static void free_connection(struct flow_decoder *decoder, struct flow_connection *connection)
+static void free_connection(struct flow_decoder *decoder, struct tcp_connection *connection)
 {
-    unsigned slot = cache_slot(&connection->key);
+    unsigned slot = cache_slot(&connection->shared.key);
 
     if (decoder->tcp->cache[slot] == connection)
         decoder->tcp->cache[slot] = NULL;
@@ -70,13 +70,13 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
     list_unlink(decoder, connection);
     decoder->tcp->count--;
     for (unsigned i = 0; i < 2; i++) {
-        flow_tcp_release(decoder, &connection->side[i]);
-        flow_mpa_release(decoder, &connection->side[i]);
-        flow_search_release(&connection->side[i]);
-        flow_records_release(&connection->side[i]);
-        flow_proof_release(&connection->side[i]);
+        flow_tcp_release(decoder, &connection->shared.side[i]);
+        flow_mpa_release(decoder, &connection->shared.side[i]);
+        flow_search_release(&connection->shared.side[i]);
+        flow_records_release(&connection->shared.side[i]);
+        flow_proof_release(&connection->shared.side[i]);
     }
-    flow_free(connection->flow);
+    flow_free(connection->shared.flow);
     free(connection);
 }
 
@@ -100,13 +100,13 @@ static void end_connection(struct flow_decoder *decoder, struct flow_connection 
         event.reason = reason;
         flow_event_send(decoder, &event);
     }
-    free_connection(decoder, connection);
+    free_connection(decoder, connection->tcp);
 }
 
 void flow_connections_finish(struct flow_decoder *decoder)
 {
     while (decoder->tcp->all != NULL) /* in the order in which they began */
-        end_connection(decoder, decoder->tcp->all, FLOW_REASON_COUNT);
+        end_connection(decoder, &decoder->tcp->all->shared, FLOW_REASON_COUNT);
 }
 
 bool flow_connections_create(struct flow_decoder *decoder)
@@ -129,17 +129,17 @@ void flow_connections_free(struct flow_decoder *decoder)
  * Ends one of a list: of the first few the one that has been idle longest goes, the others go to its end. Comes close
  * to "least recently used" without a list to mend at every frame. `spared` stays.
  */
-static void evict(struct flow_decoder *decoder, enum flow_list list, const struct flow_connection *spared)
+static void evict(struct flow_decoder *decoder, enum flow_list list, const struct tcp_connection *spared)
 {
-    struct flow_connection *candidates[EVICT_CANDIDATES], *victim = NULL;
+    struct tcp_connection *candidates[EVICT_CANDIDATES], *victim = NULL;
     size_t count = 0;
 
-    for (struct flow_connection *next = decoder->tcp->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
+    for (struct tcp_connection *next = decoder->tcp->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
          next = next->newer) {
         if (next == spared)
             continue;
         candidates[count++] = next;
-        if (victim == NULL || next->last_frame < victim->last_frame)
+        if (victim == NULL || next->shared.last_frame < victim->shared.last_frame)
             victim = next;
     }
     if (victim == NULL)
@@ -150,7 +150,7 @@ static void evict(struct flow_decoder *decoder, enum flow_list list, const struc
         list_unlink(decoder, candidates[i]);
         list_newest(decoder, candidates[i], list);
     }
-    end_connection(decoder, victim, list == FLOW_LIST_CLOSED ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+    end_connection(decoder, &victim->shared, list == FLOW_LIST_CLOSED ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
 }
 
 /* Before one more is made. */
@@ -168,9 +168,9 @@ static void make_room(struct flow_decoder *decoder)
 }
 
 /* After a segment that may have changed what the connection is. */
-static void settle_list(struct flow_decoder *decoder, struct flow_connection *connection)
+static void settle_list(struct flow_decoder *decoder, struct tcp_connection *connection)
 {
-    enum flow_list list = list_of(connection);
+    enum flow_list list = list_of(&connection->shared);
 
     if (list == connection->list)
         return;
@@ -185,19 +185,23 @@ static void settle_list(struct flow_decoder *decoder, struct flow_connection *co
 static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
                                               const struct flow_frame *frame)
 {
-    struct flow_connection *connection = calloc(1, sizeof(*connection));
+    struct tcp_connection *connection = calloc(1, sizeof(*connection));
+    struct flow_connection *shared;
 
     if (connection == NULL)
         return NULL;
     make_room(decoder);
-    connection->key = segment->key;
-    connection->first_side = segment->side;
-    connection->first_frame = frame->number;
-    connection->first_ns = frame->time_ns;
+    shared = &connection->shared;
+    shared->key = segment->key;
+    shared->tcp = connection;
+    shared->first_side = segment->side;
+    shared->first_frame = frame->number;
+    shared->first_ns = frame->time_ns;
     for (unsigned i = 0; i < 2; i++) {
-        connection->side[i].state = SIDE_LATE;
+        shared->side[i].state = SIDE_LATE;
+        shared->side[i].tcp = &connection->side[i];
     }
-    HASH_ADD(hh, decoder->tcp->all, key, sizeof(connection->key), connection);
+    HASH_ADD(hh, decoder->tcp->all, shared.key, sizeof(shared->key), connection);
     if (hash_lost(connection)) {
         free(connection);
         return NULL;
@@ -205,21 +209,21 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
     list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
     decoder->tcp->count++;
     decoder->totals.connections++;
-    return connection;
+    return shared;
 }
 
 static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
 {
-    struct flow_connection **cached = &decoder->tcp->cache[cache_slot(key)];
-    struct flow_connection *connection = *cached;
+    struct tcp_connection **cached = &decoder->tcp->cache[cache_slot(key)];
+    struct tcp_connection *connection = *cached;
 
-    if (connection == NULL || memcmp(&connection->key, key, sizeof(*key)) != 0) {
+    if (connection == NULL || memcmp(&connection->shared.key, key, sizeof(*key)) != 0) {
         HASH_FIND(hh, decoder->tcp->all, key, sizeof(*key), connection);
         if (connection == NULL)
             return NULL;
         *cached = connection;
     }
-    return connection;
+    return &connection->shared;
 }
 
 /*
@@ -229,7 +233,7 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
 static struct flow_connection *begin_again(struct flow_decoder *decoder, struct flow_connection *connection,
                                            const struct flow_segment *segment, const struct flow_frame *frame)
 {
-    struct flow_rebirth rebirth = connection->rebirth;
+    struct flow_rebirth rebirth = connection->tcp->rebirth;
     struct flow_syn answered = connection->side[1 - rebirth.syn.side].syn;
     struct flow_frame syn_frame = {.number = rebirth.frame, .time_ns = rebirth.time_ns};
 
@@ -282,11 +286,11 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
             flow_account_count(&decoder->totals.account, FLOW_ROW_IP_LENGTH, carrier->frames, carrier->octets);
             return NULL;
         }
-        connection->frames += carrier->frames;
+        connection->tcp->frames += carrier->frames;
         flow_octets(&context, FLOW_ROW_IP_LENGTH, carrier->octets);
         return connection;
     }
-    if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->rebirth.pending))
+    if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->tcp->rebirth.pending))
         life = flow_life_of(&context, segment);
     if (life == LIFE_NEW && (connection = begin_again(decoder, connection, segment, frame)) == NULL)
         flow_account_count(&decoder->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
@@ -296,19 +300,19 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
         return NULL;
     connection->last_frame = frame->number;
     connection->last_ns = frame->time_ns;
-    connection->frames += carrier->frames;
+    connection->tcp->frames += carrier->frames;
     if (connection->flow != NULL) {
         connection->flow->last_frame = frame->number;
         connection->flow->last_ns = frame->time_ns;
     }
     if (life == LIFE_REFUSED)
         return connection;
-    if (connection->list == FLOW_LIST_UNDECIDED && segment->length != 0)
+    if (connection->tcp->list == FLOW_LIST_UNDECIDED && segment->length != 0)
         flow_search_segment(connection, segment);
     context = flow_context_of(decoder, connection, segment->side, frame->number, frame->time_ns);
     flow_tcp_segment(&context, segment);
-    if (connection->list != FLOW_LIST_MPA || connection->side[segment->side].fin_known ||
+    if (connection->tcp->list != FLOW_LIST_MPA || connection->side[segment->side].fin_known ||
         (segment->flags & (TCP_BIT_FIN | TCP_BIT_RST)) != 0)
-        settle_list(decoder, connection);
+        settle_list(decoder, connection->tcp);
     return connection;
 }

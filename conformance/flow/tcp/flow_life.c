@@ -20,7 +20,7 @@ enum {
 /* The greatest sequence number that the side has used, plus one. */
 static uint64_t highest(const struct flow_side *side)
 {
-    const struct flow_chunk *tail = side->queue_tail;
+    const struct flow_chunk *tail = side->tcp->queue_tail;
 
     return tail != NULL ? tail->piece.at + tail->piece.length : side->next;
 }
@@ -37,7 +37,7 @@ static bool fits_old(const struct flow_side *side, uint32_t wire)
 /* A segment of the side that sent the SYN, in its new numbers. */
 static bool is_new(const struct flow_connection *connection, const struct flow_segment *segment)
 {
-    const struct flow_segment *syn = &connection->rebirth.syn;
+    const struct flow_segment *syn = &connection->tcp->rebirth.syn;
 
     return segment->side == syn->side && segment->seq - (syn->seq + 1) < NEAR &&
            !fits_old(&connection->side[syn->side], segment->seq);
@@ -46,7 +46,7 @@ static bool is_new(const struct flow_connection *connection, const struct flow_s
 /* Octets of the side that sent the SYN, in its new numbers, of a capture that has nothing of the other side. */
 static bool goes_on(const struct flow_connection *connection, const struct flow_segment *segment)
 {
-    const struct flow_segment *syn = &connection->rebirth.syn;
+    const struct flow_segment *syn = &connection->tcp->rebirth.syn;
 
     return !connection->side[syn->side].acked_known && !connection->side[1 - syn->side].seq_known &&
            segment->length != 0 && (segment->flags & TCP_BIT_SYN) == 0 && segment->seq == syn->seq + 1;
@@ -54,7 +54,7 @@ static bool goes_on(const struct flow_connection *connection, const struct flow_
 
 static bool is_answered(const struct flow_connection *connection, const struct flow_segment *segment)
 {
-    const struct flow_segment *syn = &connection->rebirth.syn;
+    const struct flow_segment *syn = &connection->tcp->rebirth.syn;
     uint32_t ahead = segment->ack - (syn->seq + 1);
 
     if (segment->side == syn->side)
@@ -104,7 +104,7 @@ enum flow_life flow_life_of(const struct flow_context *context, const struct flo
     struct flow_connection *connection = context->connection;
     struct flow_side *side = context->side;
     struct flow_piece octets = flow_tcp_piece(context, segment);
-    struct flow_rebirth *rebirth = &connection->rebirth;
+    struct flow_rebirth *rebirth = &connection->tcp->rebirth;
 
     if (rebirth->pending && is_answered(connection, segment)) {
         if (side->half != NULL)

@@ -41,10 +41,17 @@ static bool is_older(const struct flow_decoder *decoder, uint64_t since_ns, int6
 
 /* ---- the queue of what came too early ---------------------------------------------------------------------------- */
 
+/* The last chunk that waits is another one; NULL: none waits. */
+static void set_tail(struct flow_side *side, struct flow_chunk *tail)
+{
+    side->tcp->queue_tail = tail;
+    side->waiting_end = tail != NULL ? tail->piece.at + tail->piece.length : 0;
+}
+
 static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk *chunk)
 {
-    side->queued -= chunk->piece.captured;
-    side->queued_chunks--;
+    side->tcp->queued -= chunk->piece.captured;
+    side->tcp->queued_chunks--;
     side->octets.held -= chunk->piece.length;
     decoder->held -= chunk->piece.captured + sizeof(*chunk);
     free(chunk);
@@ -53,18 +60,18 @@ static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, str
 /* Takes the first one out; the caller frees it. */
 static struct flow_chunk *pop(const struct flow_decoder *decoder, struct flow_side *side)
 {
-    struct flow_chunk *chunk = side->queue;
+    struct flow_chunk *chunk = side->tcp->queue;
 
-    side->queue = chunk->next;
-    if (side->queue == NULL)
-        side->queue_tail = NULL;
-    side->hole_ns = decoder->now_ns;
+    side->tcp->queue = chunk->next;
+    if (side->tcp->queue == NULL)
+        set_tail(side, NULL);
+    side->tcp->hole_ns = decoder->now_ns;
     return chunk;
 }
 
 void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side)
 {
-    while (side->queue != NULL)
+    while (side->tcp->queue != NULL)
         free_chunk(decoder, side, pop(decoder, side));
 }
 
@@ -94,14 +101,14 @@ static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
     chunk->piece = *piece;
     memcpy(chunk->octets, piece->octets, piece->captured);
     chunk->piece.octets = chunk->octets;
-    if (side->queue == NULL)
-        side->hole_ns = decoder->now_ns;
+    if (side->tcp->queue == NULL)
+        side->tcp->hole_ns = decoder->now_ns;
     chunk->next = *link;
     *link = chunk;
     if (chunk->next == NULL)
-        side->queue_tail = chunk;
-    side->queued += piece->captured;
-    side->queued_chunks++;
+        set_tail(side, chunk);
+    side->tcp->queued += piece->captured;
+    side->tcp->queued_chunks++;
     side->octets.held += piece->length;
     decoder->held += piece->captured + sizeof(*chunk);
     return true;
@@ -116,9 +123,9 @@ static void drop_chunk(const struct flow_context *context, struct flow_chunk **l
     *link = chunk->next;
     flow_tcp_refuse(context, FLOW_REFUSED_WINDOW, &chunk->piece);
     free_chunk(context->decoder, side, chunk);
-    side->queue_tail = side->queue;
-    while (side->queue_tail != NULL && side->queue_tail->next != NULL)
-        side->queue_tail = side->queue_tail->next;
+    for (chunk = side->tcp->queue; chunk != NULL && chunk->next != NULL;)
+        chunk = chunk->next;
+    set_tail(side, chunk);
 }
 
 /* The chunk came before the receiver had room for it, and no acknowledgment covers it: it has to come again. */
@@ -130,12 +137,13 @@ static bool is_unaccepted(const struct flow_context *context, const struct flow_
 void flow_queue_add(const struct flow_context *context, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
-    struct flow_chunk **link = &side->queue;
+    struct flow_chunk **link = &side->tcp->queue;
     bool beyond = piece->at > side->next && piece->at >= flow_tcp_edge(context);
     size_t from = 0;
 
-    if (side->queue_tail != NULL && piece->at >= side->queue_tail->piece.at + side->queue_tail->piece.length)
-        link = &side->queue_tail->next;
+    if (side->tcp->queue_tail != NULL &&
+        piece->at >= side->tcp->queue_tail->piece.at + side->tcp->queue_tail->piece.length)
+        link = &side->tcp->queue_tail->next;
     while (from < piece->length) {
         struct flow_chunk *chunk = *link;
         uint64_t at = piece->at + from;
@@ -163,11 +171,11 @@ void flow_queue_add(const struct flow_context *context, const struct flow_piece 
         if (chunk != NULL && chunk->piece.at - at < to - from)
             to = from + (size_t)(chunk->piece.at - at);
         part = flow_piece_part(piece, from, to);
-        if (side->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(context->decoder, side, link, &part, beyond))
+        if (side->tcp->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(context->decoder, side, link, &part, beyond))
             link = &(*link)->next;
         else
-            flow_tcp_refuse(context, side->queued_chunks < CHUNKS_MAX * 2 ? FLOW_REFUSED_MEMORY : FLOW_REFUSED_ROOM,
-                            &part);
+            flow_tcp_refuse(context,
+                            side->tcp->queued_chunks < CHUNKS_MAX * 2 ? FLOW_REFUSED_MEMORY : FLOW_REFUSED_ROOM, &part);
         from = to;
     }
 }
@@ -195,20 +203,20 @@ bool flow_queue_ahead(const struct flow_context *context, uint64_t received)
     const struct flow_side *side = context->side, *other = flow_other_side(context);
 
     /* When the other side waits, it waits for a start-up frame of this side. */
-    return received > other->next && other->seq_known && (side->waived == 0 || other->next >= side->waived) &&
+    return received > other->next && other->seq_known && (side->tcp->waived == 0 || other->next >= side->tcp->waived) &&
            !flow_mpa_blocked(context->connection, 1 - context->index);
 }
 
 static bool is_full(const struct flow_decoder *decoder, const struct flow_side *side)
 {
-    return side->queued_chunks > CHUNKS_MAX || side->queued > decoder->config.half_buffer_max ||
+    return side->tcp->queued_chunks > CHUNKS_MAX || side->tcp->queued > decoder->config.half_buffer_max ||
            decoder->held > decoder->config.buffer_max;
 }
 
 /* The receiver has acknowledged octets after the hole in front of the queue: it had those in the hole. */
 static bool is_confirmed(const struct flow_side *side)
 {
-    return side->acked_known && side->acked >= side->queue->piece.at;
+    return side->acked_known && side->acked >= side->tcp->queue->piece.at;
 }
 
 /* More waits than there is room for, and the receiver says that it waits, too: what lies farthest ahead goes. */
@@ -216,14 +224,14 @@ static void make_room(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
 
-    while (is_full(context->decoder, side) && side->queue->next != NULL) {
-        struct flow_chunk *before = side->queue, *last;
+    while (is_full(context->decoder, side) && side->tcp->queue->next != NULL) {
+        struct flow_chunk *before = side->tcp->queue, *last;
 
         while (before->next->next != NULL)
             before = before->next;
         last = before->next;
         before->next = NULL;
-        side->queue_tail = before;
+        set_tail(side, before);
         flow_tcp_refuse(context, FLOW_REFUSED_ROOM, &last->piece);
         free_chunk(context->decoder, side, last);
     }
@@ -241,13 +249,13 @@ static bool hole_is_lost(const struct flow_context *context)
         return false;
     }
     return is_confirmed(side) &&
-           (side->queued_chunks >= HOLE_CHUNKS || is_older(context->decoder, side->hole_ns, HOLE_NS));
+           (side->tcp->queued_chunks >= HOLE_CHUNKS || is_older(context->decoder, side->tcp->hole_ns, HOLE_NS));
 }
 
 static void give_up_hole(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
-    const struct flow_chunk *chunk = side->queue;
+    const struct flow_chunk *chunk = side->tcp->queue;
     struct flow_context after = flow_context_in(context, chunk->piece.frame, chunk->piece.time_ns);
     uint64_t missing = chunk->piece.at - side->next;
 
@@ -259,8 +267,8 @@ static void give_up_hole(const struct flow_context *context)
 
 static bool waited_for_order(const struct flow_decoder *decoder, const struct flow_side *side)
 {
-    return side->queued_chunks >= ORDER_CHUNKS || side->queued > decoder->config.half_buffer_max / 2 ||
-           decoder->held > decoder->config.buffer_max || is_older(decoder, side->hole_ns, ORDER_NS);
+    return side->tcp->queued_chunks >= ORDER_CHUNKS || side->tcp->queued > decoder->config.half_buffer_max / 2 ||
+           decoder->held > decoder->config.buffer_max || is_older(decoder, side->tcp->hole_ns, ORDER_NS);
 }
 
 static bool waited_for_start(const struct flow_decoder *decoder, const struct flow_side *side,
@@ -269,13 +277,13 @@ static bool waited_for_start(const struct flow_decoder *decoder, const struct fl
     if (decoder->held > decoder->config.buffer_max)
         return true;
     if (side->waiting)
-        return side->queued_chunks >= REQUEST_CHUNKS;
+        return side->tcp->queued_chunks >= REQUEST_CHUNKS;
     if (!other->seq_known && decoder->config.one_way_segments != 0 &&
-        side->segments >= decoder->config.one_way_segments)
+        side->tcp->segments >= decoder->config.one_way_segments)
         return true;
-    if (other->seq_known && side->queue->piece.received > other->next) /* it is on its way */
+    if (other->seq_known && side->tcp->queue->piece.received > other->next) /* it is on its way */
         return waited_for_order(decoder, side);
-    return side->queued_chunks >= WAIT_CHUNKS || side->queued >= WAIT_OCTETS;
+    return side->tcp->queued_chunks >= WAIT_CHUNKS || side->tcp->queued >= WAIT_OCTETS;
 }
 
 /*
@@ -286,8 +294,8 @@ static void give_up_order(const struct flow_context *context, uint64_t received)
 {
     struct flow_side *side = context->side, *other = flow_other_side(context);
 
-    side->waived = received;
-    if (received - other->next == 1 && other->have == 0 && other->queue == NULL)
+    side->tcp->waived = received;
+    if (received - other->next == 1 && other->have == 0 && other->tcp->queue == NULL)
         return;
     context->connection->unordered = true;
     if (context->connection->flow != NULL)
@@ -338,18 +346,18 @@ void flow_queue_close(const struct flow_context *context, bool reset, bool with_
 static void end_stream(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
-    struct flow_context fin = flow_context_in(context, side->fin_frame, side->fin_ns);
-    uint64_t missing = side->fin_at - side->next;
+    struct flow_context fin = flow_context_in(context, side->tcp->fin_frame, side->tcp->fin_ns);
+    uint64_t missing = side->tcp->fin_at - side->next;
 
     side->closed = true;
-    if (ahead_of(side, side->fin_at) > 0) {
-        flow_again_hole(side, side->next, side->fin_at);
-        side->next = side->fin_at;
+    if (ahead_of(side, side->tcp->fin_at) > 0) {
+        flow_again_hole(side, side->next, side->tcp->fin_at);
+        side->next = side->tcp->fin_at;
         side->octets.lost += missing;
         flow_mpa_lost(&fin, missing, false);
     }
-    side->next = side->fin_at + 1; /* the FIN has a number, too */
-    flow_queue_close(&fin, false, side->fin_with_data);
+    side->next = side->tcp->fin_at + 1; /* the FIN has a number, too */
+    flow_queue_close(&fin, false, side->tcp->fin_with_data);
 }
 
 /* Delivers what need not wait any more. */
@@ -357,20 +365,20 @@ static void drain(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
 
-    while (side->queue != NULL) {
-        uint64_t received = side->queue->piece.received;
+    while (side->tcp->queue != NULL) {
+        uint64_t received = side->tcp->queue->piece.received;
 
         if (flow_mpa_blocked(context->connection, context->index)) {
             if (!waited_for_start(context->decoder, side, flow_other_side(context)))
                 return;
             flow_mpa_go_on(context->connection, context->index);
         }
-        if (ahead_of(side, side->queue->piece.at) > 0) {
+        if (ahead_of(side, side->tcp->queue->piece.at) > 0) {
             if (!hole_is_lost(context))
                 return;
             give_up_hole(context);
         }
-        if (is_unaccepted(context, side->queue))
+        if (is_unaccepted(context, side->tcp->queue))
             return;
         if (flow_queue_ahead(context, received)) {
             if (!waited_for_order(context->decoder, side))
@@ -379,7 +387,7 @@ static void drain(const struct flow_context *context)
         }
         deliver_first(context);
     }
-    if (side->fin_known && !side->closed && side->next == side->fin_at)
+    if (side->fin_known && !side->closed && side->next == side->tcp->fin_at)
         end_stream(context);
 }
 
@@ -394,7 +402,7 @@ void flow_queue_drain(const struct flow_context *first)
         before = one->next + two->next;
         drain(first);
         drain(&second);
-    } while (one->next + two->next != before && (one->queue != NULL || two->queue != NULL));
+    } while (one->next + two->next != before && (one->tcp->queue != NULL || two->tcp->queue != NULL));
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -403,7 +411,7 @@ void flow_queue_drain(const struct flow_context *first)
 static bool force_hole(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
-    struct flow_chunk *chunk = side->queue;
+    struct flow_chunk *chunk = side->tcp->queue;
 
     if (chunk == NULL)
         return false;
@@ -413,7 +421,7 @@ static bool force_hole(const struct flow_context *context)
         give_up_hole(context);
         return true;
     }
-    drop_chunk(context, &side->queue);
+    drop_chunk(context, &side->tcp->queue);
     return true;
 }
 
@@ -422,12 +430,12 @@ static bool force_first(const struct flow_context *context)
 {
     const struct flow_side *side = context->side;
 
-    if (side->queue == NULL)
+    if (side->tcp->queue == NULL)
         return false;
     if (flow_mpa_blocked(context->connection, context->index))
         flow_mpa_go_on(context->connection, context->index);
-    if (flow_queue_ahead(context, side->queue->piece.received))
-        give_up_order(context, side->queue->piece.received);
+    if (flow_queue_ahead(context, side->tcp->queue->piece.received))
+        give_up_order(context, side->tcp->queue->piece.received);
     deliver_first(context);
     return true;
 }

@@ -34,7 +34,7 @@ static bool is_kept_alive(const struct flow_connection *connection)
     for (unsigned i = 0; i < 2; i++) {
         const struct flow_side *side = &connection->side[i];
 
-        if (side->seq_known && (side->next > side->floor + 1 || side->queue != NULL))
+        if (side->seq_known && (side->next > side->floor + 1 || side->tcp->queue != NULL))
             return false;
     }
     return connection->pending[PENDING_AGAIN] != 0;
@@ -58,7 +58,7 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
  */
 static uint64_t count_tail(const struct flow_side *side)
 {
-    uint64_t known = side->seq_known ? side->next : side->first_acked; /* nothing at all was captured */
+    uint64_t known = side->seq_known ? side->next : side->tcp->first_acked; /* nothing at all was captured */
 
     if (!side->acked_known || side->closed || side->reset)
         return 0;
@@ -85,7 +85,7 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
         account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
     account->row[FLOW_ROW_UNORDERED].items +=
         connection->flow != NULL && (connection->flow->unordered || connection->flow->tcp->unmatched);
-    flow_account_count(account, row, connection->frames, octets);
+    flow_account_count(account, row, connection->tcp->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;
     if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY && connection->key.tunnelled == 0)

@@ -72,7 +72,7 @@ bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *s
 /* The other side has been silent while this one sent: what it has received is not known. */
 static bool is_silent(const struct flow_side *side)
 {
-    return !side->acked_known || side->segments - side->segments_at >= SILENT_SEGMENTS;
+    return !side->acked_known || side->tcp->segments - side->tcp->segments_at >= SILENT_SEGMENTS;
 }
 
 uint64_t flow_tcp_edge(const struct flow_context *context)
@@ -88,7 +88,7 @@ uint64_t flow_tcp_edge(const struct flow_context *context)
         scale = 0;
     else if (other->syn.seen && other->syn.has_scale)
         scale = other->syn.scale < SCALE_MAX ? other->syn.scale : SCALE_MAX;
-    room = 2 * ((uint64_t)side->window << scale);
+    room = 2 * ((uint64_t)side->tcp->window << scale);
     return side->acked + (room < NEAR ? room : NEAR) + EDGE_SLACK;
 }
 
@@ -100,17 +100,17 @@ static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const 
     if (other->seq_known && ack - other->next + NEAR > 2 * (uint64_t)NEAR)
         return 0;
     if (!other->acked_known)
-        other->first_acked = ack;
+        other->tcp->first_acked = ack;
     /*
      * What an old segment says may be older than what is known, or come from a segment that was dropped: then a newer
      * one takes it back.
      */
     if (ack > other->acked || (int32_t)(segment->seq - (uint32_t)side->next) >= 0) {
         other->acked = ack;
-        other->window = segment->window;
+        other->tcp->window = segment->window;
     }
     other->acked_known = true;
-    other->segments_at = other->segments;
+    other->tcp->segments_at = other->tcp->segments;
     return ack;
 }
 
@@ -203,14 +203,14 @@ static void take_fin(const struct flow_context *context, const struct flow_segme
     if (!side->seq_known)
         begin_at(side, segment->seq);
     at = flow_extend(side, segment->seq) + segment->length;
-    if (side->closed || (side->fin_known && at == side->fin_at) || at < side->next || at > flow_tcp_edge(context) ||
-        flow_tcp_damaged(side, segment))
+    if (side->closed || (side->fin_known && at == side->tcp->fin_at) || at < side->next ||
+        at > flow_tcp_edge(context) || flow_tcp_damaged(side, segment))
         return;
     side->fin_known = true;
-    side->fin_at = at;
-    side->fin_frame = context->frame;
-    side->fin_ns = context->time_ns;
-    side->fin_with_data = segment->length != 0;
+    side->tcp->fin_at = at;
+    side->tcp->fin_frame = context->frame;
+    side->tcp->fin_ns = context->time_ns;
+    side->tcp->fin_with_data = segment->length != 0;
 }
 
 /*
@@ -283,12 +283,12 @@ static bool take_flags(const struct flow_context *context, const struct flow_seg
 /* After the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
 static bool is_after_end(struct flow_side *side, uint64_t at)
 {
-    if (!side->closed || at < side->fin_at)
+    if (!side->closed || at < side->tcp->fin_at)
         return false;
-    if (!side->acked_known || side->acked <= side->fin_at + 1)
+    if (!side->acked_known || side->acked <= side->tcp->fin_at + 1)
         return true;
     side->closed = side->fin_known = false;
-    side->next = side->fin_at;
+    side->next = side->tcp->fin_at;
     return false;
 }
 
@@ -312,7 +312,7 @@ static void record_odd(const struct flow_context *context, const struct flow_seg
             *piece = flow_piece_part(piece, seen, piece->length);
         }
     }
-    if (piece->at == side->next && side->queue == NULL && !flow_mpa_blocked(context->connection, context->index) &&
+    if (piece->at == side->next && side->tcp->queue == NULL && !flow_mpa_blocked(context->connection, context->index) &&
         !flow_queue_ahead(context, piece->received))
         flow_queue_deliver(context, piece);
     else
@@ -327,7 +327,7 @@ static void record_payload(const struct flow_context *context, const struct flow
 
     if (!side->seq_known)
         begin_at(side, seq);
-    side->segments++;
+    side->tcp->segments++;
     side->octets.sent += segment->length;
     if (segment->length > side->largest_segment)
         side->largest_segment = segment->length < UINT16_MAX ? (uint16_t)segment->length : UINT16_MAX;
@@ -337,7 +337,7 @@ static void record_payload(const struct flow_context *context, const struct flow
     }
     piece.at = flow_extend(side, seq);
     piece.received = received;
-    if (piece.at == side->next && side->queue == NULL && !side->fin_known &&
+    if (piece.at == side->next && side->tcp->queue == NULL && !side->fin_known &&
         received <= flow_other_side(context)->next && !flow_mpa_blocked(context->connection, context->index))
         flow_queue_deliver(context, &piece);
     else
@@ -358,7 +358,7 @@ void flow_tcp_segment(const struct flow_context *context, const struct flow_segm
     }
     if ((plain || take_flags(context, segment)) && segment->length != 0)
         record_payload(context, segment, received);
-    if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
+    if (side->tcp->queue != NULL || other->tcp->queue != NULL || (side->fin_known && !side->closed))
         flow_queue_drain(context);
     if ((segment->flags & TCP_BIT_RST) != 0)
         take_reset(context, segment);

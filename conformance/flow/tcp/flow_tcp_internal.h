@@ -20,18 +20,70 @@
 /* Connections are in one list each, which says what goes first when there are too many. */
 enum flow_list { FLOW_LIST_CLOSED, FLOW_LIST_FOREIGN, FLOW_LIST_UNDECIDED, FLOW_LIST_MPA, FLOW_LISTS };
 
+/* A piece that has to wait: something before it is missing, or may not be decoded yet. */
+struct flow_chunk {
+    struct flow_chunk *next;
+    struct flow_piece piece; /* .octets point into `octets` */
+    bool beyond;             /* the receiver's window ended before it when it came */
+    uint8_t octets[];
+};
+
+/* A part of the stream that was given up: nothing of it was delivered. */
+struct flow_hole {
+    uint64_t from, to;
+};
+
+enum { FLOW_HOLES = 4 };
+
+/* What TCP alone knows of a sender; struct flow_side has what MPA is told, too. */
+struct tcp_side {
+    uint16_t window;      /* of the other side's last acknowledgment, not scaled */
+    uint32_t segments;    /* with payload, modulo 2^32; */
+    uint32_t segments_at; /* how many when the other side was heard last */
+    uint64_t first_acked; /* the first acknowledgment by the other side */
+    uint64_t waived;      /* position of the other side where waiting for it was given up; 0: it was not */
+    struct flow_chunk *queue, *queue_tail;
+    size_t queued;
+    unsigned queued_chunks;
+    uint64_t hole_ns; /* time when the first chunk was queued */
+    uint64_t fin_at, fin_frame, fin_ns;
+    bool fin_with_data;
+    struct flow_hole holes[FLOW_HOLES]; /* the last ones given up, `to` 0: none */
+    unsigned hole_count;
+    uint64_t back, back_next; /* end of a run of late octets, and `next` when it began */
+    unsigned back_segments;   /* in that run */
+};
+
+/* A SYN on a connection that is open: the beginning of another one, if it is answered as such. */
+struct flow_rebirth {
+    bool pending;            /* what follows holds */
+    struct flow_segment syn; /* without payload */
+    uint64_t frame, time_ns;
+};
+
+/* What every frame looks at comes first: with thousands of connections each cache line counts. */
+struct tcp_connection {
+    unsigned list; /* enum flow_list */
+    uint64_t frames;
+    struct flow_connection shared; /* with MPA */
+    struct tcp_side side[2];
+    UT_hash_handle hh;
+    struct tcp_connection *newer, *older; /* in its list: by when it was put there, or by when eviction spared it */
+    struct flow_rebirth rebirth;
+};
+
 enum { FLOW_CACHE = 4096 }; /* a power of two */
 
 struct flow_ages {
-    struct flow_connection *oldest;
+    struct tcp_connection *oldest;
     size_t count;
 };
 
 struct tcp_connections {
-    struct flow_connection *all; /* hash, in the order in which they began */
+    struct tcp_connection *all; /* hash, in the order in which they began */
     struct flow_ages ages[FLOW_LISTS];
     size_t count;
-    struct flow_connection *cache[FLOW_CACHE];
+    struct tcp_connection *cache[FLOW_CACHE];
 };
 
 /* flow_settle.c */
@@ -42,7 +94,7 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
 enum flow_life {
     LIFE_SAME,    /* it belongs to this connection */
     LIFE_REFUSED, /* the receiver drops it: nothing but counted */
-    LIFE_NEW, /* another connection begins: with connection->rebirth's SYN when that is pending, and then this one */
+    LIFE_NEW, /* another connection begins: with connection->tcp->rebirth's SYN when that is pending, and then this one */
 };
 enum flow_life flow_life_of(const struct flow_context *context, const struct flow_segment *segment);
 
