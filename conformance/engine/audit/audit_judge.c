@@ -38,14 +38,14 @@ static enum verdict verdict_of(enum rule_verdict verdict)
     }
 }
 
-struct flow_context {
+struct judged_flow {
     struct audit_judge *judge;
     const struct flow *flow;
     char names[FLOW_DIRECTIONS][FLOW_NAME_MAX]; /* "" until wanted */
 };
 
 /* The flow's name as its sender's: the same for all its results, and not cheap. */
-static const char *name_of(struct flow_context *context, enum flow_direction direction)
+static const char *name_of(struct judged_flow *context, enum flow_direction direction)
 {
     char *name = context->names[direction];
 
@@ -70,7 +70,7 @@ static void give(const struct audit_judge *judge, struct result *result, const s
 /* One requirement that one flow exercised. */
 static void take_result(const struct rule_result *found, void *argument)
 {
-    struct flow_context *context = argument;
+    struct judged_flow *context = argument;
     struct audit_judge *judge = context->judge;
     enum flow_direction direction = (enum flow_direction)found->direction;
     const struct requirement *requirement = judge->requirements[found->rule->index];
@@ -124,7 +124,7 @@ static void sink(void *user, const struct flow_event *event)
     if (judge->config.rules != NULL)
         lua_rules_event(judge->config.rules, event);
     if (event->kind == FLOW_END) {
-        struct flow_context context = {.judge = judge, .flow = event->flow};
+        struct judged_flow context = {.judge = judge, .flow = event->flow};
 
         context.names[0][0] = context.names[1][0] = '\0';
         rule_engine_flow_results(judge->engine, event->flow, take_result, &context);
