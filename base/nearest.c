@@ -25,7 +25,9 @@ unsigned nearest_distance(const char *a, const char *b)
     unsigned rows[3][ROW] = {{0}};
     unsigned *before = rows[0], *last = rows[1], *now = rows[2];
 
-    /* Damerau-Levenshtein, each letter edited at most once: `now` grows out of the rows of one and of two letters less. */
+    /*
+     * Damerau-Levenshtein, each letter edited at most once: `now` grows out of the rows of one and of two letters less.
+     */
     for (size_t j = 0; j <= b_length; j++)
         last[j] = (unsigned)j;
     for (size_t i = 1; i <= a_length; i++) {

@@ -16,8 +16,8 @@ extern "C" {
 enum { NEAREST_WORD_MAX = 63, NEAREST_HINT_OCTETS = 96 };
 
 /*
- * How many letters have to be put in, left out, changed or exchanged with their neighbour to make one of the other; upper and
- * lower case are one. Words longer than NEAREST_WORD_MAX are compared by their beginnings.
+ * How many letters have to be put in, left out, changed or exchanged with their neighbour to make one of the other;
+ * upper and lower case are one. Words longer than NEAREST_WORD_MAX are compared by their beginnings.
  */
 unsigned nearest_distance(const char *a, const char *b);
 
@@ -31,8 +31,8 @@ bool nearest_begins(const char *word, const char *name);
 typedef const char *nearest_name_at(const void *names, size_t index);
 
 /*
- * Of `count` names the one with the least distance, the first of equals. When all are beyond the limit: the shortest one that
- * begins with the word; NULL: none does.
+ * Of `count` names the one with the least distance, the first of equals. When all are beyond the limit: the shortest
+ * one that begins with the word; NULL: none does.
  */
 const char *nearest_name(const char *word, nearest_name_at *name_at, const void *names, size_t count);
 

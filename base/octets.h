@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-/* The host's order against that of the octets. <endian.h> has such names only outside strict ISO C: programs of strangers are cc -std=c17. */
+/*
+ * The host's order against that of the octets. <endian.h> has such names only outside strict ISO C: programs of
+ * strangers are cc -std=c17.
+ */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OCTETS_BIG16(value)    __builtin_bswap16(value)
 #define OCTETS_BIG32(value)    __builtin_bswap32(value)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One fact about the whole process: some allocation has failed. Whoever cannot report that as an error, because what it
- * does goes on without the memory (a decoder that leaves a direction out, a rule that cannot keep a finding), or because a
- * library hides it, notes it here. A program that finds it noted at its end has not done the whole of
- * what it was asked for, and must not report success.
+ * does goes on without the memory (a decoder that leaves a direction out, a rule that cannot keep a finding), or
+ * because a library hides it, notes it here. A program that finds it noted at its end has not done the whole of what it
+ * was asked for, and must not report success.
  */
 #ifndef BASE_OUT_OF_MEMORY_H
 #define BASE_OUT_OF_MEMORY_H

@@ -15,9 +15,9 @@ extern "C" {
 
 /*
  * Cleans `in` (NUL-terminated; NULL is an empty text) into `out`. Octets that are not UTF-8 become U+FFFD, control
- * characters their visible picture (ESC becomes U+241B), except newline and tab; bidirectional overrides, C1 controls and
- * non-characters become U+FFFD. With `one_line`, newline, carriage return and tab become one space each. What does not fit
- * is left out, whole characters at a time. Returns the octets written, without the NUL that ends them.
+ * characters their visible picture (ESC becomes U+241B), except newline and tab; bidirectional overrides, C1 controls
+ * and non-characters become U+FFFD. With `one_line`, newline, carriage return and tab become one space each. What does
+ * not fit is left out, whole characters at a time. Returns the octets written, without the NUL that ends them.
  */
 size_t plain_text(const char *in, bool one_line, char *out, size_t room);
 

@@ -17,7 +17,9 @@ struct sentence {
     char text[512];
 };
 
-/* Formats into `sentence` (cut at its size, always terminated). Returns -1, so that a failing function can return it. */
+/*
+ * Formats into `sentence` (cut at its size, always terminated). Returns -1, so that a failing function can return it.
+ */
 __attribute__((format(printf, 2, 3))) static inline int sentence_set(struct sentence *sentence, const char *format, ...)
 {
     if (sentence != NULL) {

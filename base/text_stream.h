@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stream that writes into memory, as open_memstream()'s does, and that knows whether all of it arrived: glibc's own loses
- * what it finds no memory for without an error, and its fclose() succeeds.
+ * A stream that writes into memory, as open_memstream()'s does, and that knows whether all of it arrived: glibc's own
+ * loses what it finds no memory for without an error, and its fclose() succeeds.
  */
 #ifndef BASE_TEXT_STREAM_H
 #define BASE_TEXT_STREAM_H

@@ -15,8 +15,8 @@
  *
  * Drawing never decides anything that depends on other frames: it only reads records and the octets of its own frame.
  * Octets that had to wait for others (after a hole, before the Request) are decoded while a later frame is dissected.
- * On the first pass they are shown there, since their own frame is gone; on any later pass in the frame that carries them.
- * Everything else is the same in one pass, in two, and for clicks in any order.
+ * On the first pass they are shown there, since their own frame is gone; on any later pass in the frame that carries
+ * them. Everything else is the same in one pass, in two, and for clicks in any order.
  */
 #ifndef DISSECTOR_WARP_H
 #define DISSECTOR_WARP_H
@@ -28,7 +28,9 @@
 #include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- records ------------------------------------------------------------------------------------------------------
+ */
 
 enum warp_kind {
     WARP_START,
@@ -158,7 +160,9 @@ void warp_record_close(void);
 /* The first pass is over: what waited for octets that did not come, and what is decided at the end. */
 void warp_record_finish(void);
 
-/* ---- drawing ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- drawing ------------------------------------------------------------------------------------------------------
+ */
 
 /* Everything of a record. `tvb` is the TCP payload (any tvb when there is none: `has_payload` false). */
 void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload, packet_info *pinfo, proto_tree *tree);
@@ -199,7 +203,9 @@ void warp_info(packet_info *pinfo, const char *text);
 proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place *place, proto_tree *root,
                            proto_tree **tree);
 
-/* Private Data of a ULP: sub-dissectors, then those known by themselves. `trees`: of the start-up frame, and the root. */
+/*
+ * Private Data of a ULP: sub-dissectors, then those known by themselves. `trees`: of the start-up frame, and the root.
+ */
 void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_tree *root, enum mpa_start_kind kind);
 void warp_private_register(void);
 
@@ -207,7 +213,9 @@ void warp_private_register(void);
 void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segment, tvbuff_t *payload,
                    packet_info *pinfo, proto_tree *root);
 
-/* ---- fields ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- fields -------------------------------------------------------------------------------------------------------
+ */
 
 extern int warp_proto;
 extern int ett_warp, ett_warp_part, ett_warp_detail;
@@ -390,7 +398,9 @@ bool warp_fields_draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, 
 bool warp_fields_draw_quoted(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
                              const char *skip);
 
-/* ---- preferences, registration ------------------------------------------------------------------------------------ */
+/*
+ * ---- preferences, registration ------------------------------------------------------------------------------------
+ */
 
 struct warp_preferences {
     warp_boolean findings;          /* rules run */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CM messages and the RDMA IP CM Service (IBTA Annex A11). The plugin stands before the built-in dissectors of RoCEv2
- * (UDP port 4791), RoCEv1 and InfiniBand (ERF records, frames): it gives the packet to the decoder, calls them, and draws what
- * was a CM message after their tree. What they show stays.
+ * (UDP port 4791), RoCEv1 and InfiniBand (ERF records, frames): it gives the packet to the decoder, calls them, and
+ * draws what was a CM message after their tree. What they show stays.
  */
 #include "dissector/warp.h"
 
@@ -15,7 +15,9 @@ enum { ERF_INFINIBAND = 21 };
 
 static dissector_handle_t roce_handle, roce_v1_handle, erf_handle, frame_handle;
 
-/* ---- trees -------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- trees --------------------------------------------------------------------------------------------------------
+ */
 
 static void add_address(proto_tree *tree, tvbuff_t *tvb, int offset, unsigned version, int hf4, int hf6)
 {
@@ -114,7 +116,9 @@ proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *
     return tree;
 }
 
-/* ---- before the built-in dissectors -------------------------------------------------------------------------------- */
+/*
+ * ---- before the built-in dissectors --------------------------------------------------------------------------------
+ */
 
 static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, enum warp_packet packet,
                    dissector_handle_t builtin)

@@ -21,7 +21,9 @@ const char *warp_role_name(unsigned direction)
 
 static uint32_t shown_in; /* the frame that is being drawn */
 
-/* ---- parts that all items have ------------------------------------------------------------------------------------- */
+/*
+ * ---- parts that all items have -------------------------------------------------------------------------------------
+ */
 
 static proto_item *generated(proto_item *item)
 {
@@ -79,7 +81,9 @@ static void draw_findings(const struct warp_item *item, const struct warp_place 
         draw_finding(finding, item, place, pinfo, tree);
 }
 
-/* ---- items that are no octets -------------------------------------------------------------------------------------- */
+/*
+ * ---- items that are no octets --------------------------------------------------------------------------------------
+ */
 
 static void draw_gap(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo, proto_tree *tree)
 {
@@ -129,7 +133,9 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
     warp_stats_count(item, NULL, pinfo);
 }
 
-/* ---- items with octets --------------------------------------------------------------------------------------------- */
+/*
+ * ---- items with octets ---------------------------------------------------------------------------------------------
+ */
 
 /* What is shown, and how far it covers the payload. */
 struct drawing {
@@ -211,7 +217,9 @@ static void draw_unit(struct drawing *drawing, const struct warp_item *item)
     draw_findings(item, &place, drawing->pinfo, tree);
 }
 
-/* ---- octets that are shown elsewhere -------------------------------------------------------------------------------- */
+/*
+ * ---- octets that are shown elsewhere --------------------------------------------------------------------------------
+ */
 
 static void draw_part(struct drawing *drawing, int from, int to, bool head)
 {
@@ -296,7 +304,9 @@ void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_in
         draw_item(&drawing, item);
 }
 
-/* ---- after another dissector ---------------------------------------------------------------------------------------- */
+/*
+ * ---- after another dissector ----------------------------------------------------------------------------------------
+ */
 
 static dissector_handle_t after_handle;
 

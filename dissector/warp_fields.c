@@ -159,8 +159,8 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
 }
 
 /*
- * Headers that Wireshark's own dissectors draw have no fields here, for a filter with one would never find anything; nor has
- * RsvdULP, in which RDMAP's control octet and Invalidate STag are drawn, nor the reserved octets of a MAD.
+ * Headers that Wireshark's own dissectors draw have no fields here, for a filter with one would never find anything;
+ * nor has RsvdULP, in which RDMAP's control octet and Invalidate STag are drawn, nor the reserved octets of a MAD.
  */
 static bool is_drawn(const struct wire_layout *layout, const struct wire_field *field)
 {
@@ -239,9 +239,9 @@ static bool is_in_list(const char *list, const char *id)
 }
 
 /*
- * A field that is not made of whole octets, `at` bits after the tvb's beginning. Wireshark writes the item's text as soon
- * as it is added to a tree that may be seen (that of -T fields is one), and that costs more than all the rest of it. The
- * text depends on the value alone, so that of a few bits is kept once Wireshark has written it.
+ * A field that is not made of whole octets, `at` bits after the tvb's beginning. Wireshark writes the item's text as
+ * soon as it is added to a tree that may be seen (that of -T fields is one), and that costs more than all the rest of
+ * it. The text depends on the value alone, so that of a few bits is kept once Wireshark has written it.
  */
 static void draw_bits(proto_tree *tree, int hf, tvbuff_t *tvb, unsigned at, const struct wire_field *field,
                       struct bits_text *texts)

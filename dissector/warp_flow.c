@@ -36,7 +36,9 @@ void warp_flow_free(struct warp_flow *flow)
     wmem_free(wmem_file_scope(), flow);
 }
 
-/* ---- frames of a unit --------------------------------------------------------------------------------------------- */
+/*
+ * ---- frames of a unit ---------------------------------------------------------------------------------------------
+ */
 
 void warp_flow_pending(struct warp_flow *flow, enum flow_direction direction, struct warp_record *record)
 {
@@ -70,7 +72,9 @@ void warp_flow_complete(struct warp_flow *flow, enum flow_direction direction, u
         wmem_destroy_array(before);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- messages -----------------------------------------------------------------------------------------------------
+ */
 
 static struct warp_message *message_of(struct warp_half *half, const struct flow_event *event)
 {
@@ -148,7 +152,9 @@ static void message_segment(struct warp_message *message, const struct flow_even
     message_clear(message);
 }
 
-/* ---- requests and responses --------------------------------------------------------------------------------------- */
+/*
+ * ---- requests and responses ---------------------------------------------------------------------------------------
+ */
 
 static void record_request(struct warp_half *half, const struct flow_event *event, struct warp_item *item)
 {
@@ -178,7 +184,9 @@ static void record_response(struct warp_half *requester, const struct flow_event
     }
 }
 
-/* ---- what a Terminate quotes -------------------------------------------------------------------------------------- */
+/*
+ * ---- what a Terminate quotes --------------------------------------------------------------------------------------
+ */
 
 static void quote_keep(struct warp_half *half, const struct ddp_segment *segment, struct warp_item *item)
 {

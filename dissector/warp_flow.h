@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What belongs together in one flow: segments of a message, request and response, a Terminate and what it quotes, a unit
- * and the frames that carry its octets. First pass only; what is found goes into items.
+ * What belongs together in one flow: segments of a message, request and response, a Terminate and what it quotes, a
+ * unit and the frames that carry its octets. First pass only; what is found goes into items.
  */
 #ifndef DISSECTOR_WARP_FLOW_H
 #define DISSECTOR_WARP_FLOW_H

@@ -14,7 +14,9 @@
 #include "dissector/warp_rdmap.h"
 #include "wire/marker.h"
 
-/* ---- MPA ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- MPA ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Offset in the stream, from the FPDU's first octet, of its `content`-th octet that belongs to no Marker. */
 static int stream_offset(const struct fpdu_framing *framing, size_t content)
@@ -101,7 +103,9 @@ static void draw_mpa(const struct warp_item *item, const struct fpdu *parsed, co
     draw_tail(fpdu, parsed, place, pinfo, part);
 }
 
-/* ---- the ULPDU ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the ULPDU ----------------------------------------------------------------------------------------------------
+ */
 
 /* Octets of the ULPDU without Markers, from the FPDU's octets as they are there. */
 static tvbuff_t *ulpdu_tvb(const struct warp_fpdu *fpdu, const struct fpdu *parsed, const struct warp_place *place,

@@ -2,8 +2,8 @@
 /*
  * Private Data of start-up frames. Other plugins come first: by TCP port in the table "warp.private_data", or in the
  * heuristic list "warp.private_data". Then what can be told by itself: RPC-over-RDMA's private message (RFC 8797, which
- * has a magic number), NVMe over RDMA's (32 octets of record format 0), iSER's (four octets of flags), and the two depths that SMB Direct's peers sent
- * before RFC 6581 had a place for them.
+ * has a magic number), NVMe over RDMA's (32 octets of record format 0), iSER's (four octets of flags), and the two
+ * depths that SMB Direct's peers sent before RFC 6581 had a place for them.
  */
 #include "dissector/warp.h"
 

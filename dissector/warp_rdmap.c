@@ -40,7 +40,9 @@ static void add_time(proto_tree *tree, const struct segment *segment, uint64_t f
         generated(proto_tree_add_time(tree, hf_warp_response_time, segment->tvb, 0, 0, &time));
 }
 
-/* ---- the messages that have headers of their own ------------------------------------------------------------------ */
+/*
+ * ---- the messages that have headers of their own ------------------------------------------------------------------
+ */
 
 /* A header that begins `at` octets after the DDP header; false: it is not all there. */
 static bool draw_header(const struct segment *segment, proto_tree *tree, int hf, size_t at,
@@ -116,8 +118,8 @@ static void draw_quoted(const struct segment *segment, const struct terminate_me
 }
 
 /*
- * Fields of the control word, and the error in words, are as they stand on the wire; all else is by what is meant, where a
- * little-endian host's order of bits makes another error of it (RDMAP-4.8-02).
+ * Fields of the control word, and the error in words, are as they stand on the wire; all else is by what is meant,
+ * where a little-endian host's order of bits makes another error of it (RDMAP-4.8-02).
  */
 static void draw_terminate(const struct segment *segment, proto_tree *tree)
 {
@@ -158,7 +160,9 @@ static void draw_own_header(const struct segment *segment, proto_tree *tree)
     }
 }
 
-/* ---- what it has to do with other frames --------------------------------------------------------------------------- */
+/*
+ * ---- what it has to do with other frames ---------------------------------------------------------------------------
+ */
 
 static void draw_links(const struct segment *segment, proto_tree *tree)
 {
@@ -211,7 +215,9 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
     col_append_str(segment->pinfo->cinfo, COL_INFO, is_rtr ? " [RTR]" : " [no RTR]");
 }
 
-/* ---- the segment ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the segment ----------------------------------------------------------------------------------------------------
+ */
 
 static void draw_ddp(const struct segment *segment, proto_tree *tree)
 {

@@ -75,7 +75,10 @@ static void count_item(const struct warp_item *item, const struct warp_record *r
     tap_queue_packet(tap, pinfo, record_of_tap);
 }
 
-/* In InfiniBand and RoCEv1, the built-in dissector replaces the packet's addresses by those that a CM message has in it. */
+/*
+ * In InfiniBand and RoCEv1, the built-in dissector replaces the packet's addresses by those that a CM message has in
+ * it.
+ */
 static bool has_addresses(const packet_info *pinfo)
 {
     return pinfo->ptype != PT_IBQP || pinfo->net_src.type == AT_IPv4 || pinfo->net_src.type == AT_IPv6;
@@ -115,7 +118,9 @@ void warp_stats_count(const struct warp_item *item, const struct ddp_segment *se
     tap_queue_packet(tap, pinfo, record_of_tap);
 }
 
-/* ---- the tree ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the tree -----------------------------------------------------------------------------------------------------
+ */
 
 static const char text_messages[] = "DDP Segments by opcode, octets of payload",
                   text_flows[] = "DDP Segments by connection, octets of payload",
@@ -172,7 +177,9 @@ static tap_packet_status tree_packet(stats_tree *st, packet_info *pinfo, epan_di
     return TAP_PACKET_REDRAW;
 }
 
-/* ---- conversations and endpoints ------------------------------------------------------------------------------------ */
+/*
+ * ---- conversations and endpoints ------------------------------------------------------------------------------------
+ */
 
 static const char *address_filter(const address *where, const char *four, const char *six)
 {
@@ -225,7 +232,10 @@ static const char *endpoint_filter(const endpoint_item_t *item, conv_filter_type
     }
 }
 
-/* Wireshark hands the item alone to a filter, and its members have other names in other versions: a function for each carrier. */
+/*
+ * Wireshark hands the item alone to a filter, and its members have other names in other versions: a function for each
+ * carrier.
+ */
 /* clang-format off */
 #define FILTERS(N) \
     static const char *conversation_filter_##N(conv_item_t *item, conv_filter_type_e filter) \
@@ -302,7 +312,9 @@ static tap_packet_status endpoint_packet(void *context, packet_info *pinfo, epan
     return TAP_PACKET_REDRAW;
 }
 
-/* ---- response times ------------------------------------------------------------------------------------------------ */
+/*
+ * ---- response times ------------------------------------------------------------------------------------------------
+ */
 
 static void srt_init(struct register_srt *srt _U_, GArray *tables)
 {

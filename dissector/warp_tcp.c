@@ -4,8 +4,8 @@
  *
  * The plugin stands before TCP in the table "ip.proto": on the first pass it gives every TCP segment to the decoder,
  * SYN, FIN and pure acknowledgments included, then calls TCP. So nothing depends on which payload TCP's own reassembly
- * hands to whom. When TCP comes to the payload it asks the plugin (by heuristic, by conversation, by port), which claims
- * it if it belongs to a flow. What belongs to a frame without payload is drawn after TCP's tree.
+ * hands to whom. When TCP comes to the payload it asks the plugin (by heuristic, by conversation, by port), which
+ * claims it if it belongs to a flow. What belongs to a frame without payload is drawn after TCP's tree.
  *
  * The built-in dissectors stay enabled: they are asked only when the plugin does not claim a payload.
  */
@@ -41,7 +41,9 @@ static tvbuff_t *whole_payload(tvbuff_t *tvb, const packet_info *pinfo)
     return tvb_new_subset_remaining(segment, header);
 }
 
-/* ---- asked by TCP ------------------------------------------------------------------------------------------------- */
+/*
+ * ---- asked by TCP -------------------------------------------------------------------------------------------------
+ */
 
 static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data _U_)
 {
@@ -76,7 +78,9 @@ static int dissect_by_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     return (int)tvb_captured_length(tvb);
 }
 
-/* ---- before TCP --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- before TCP ---------------------------------------------------------------------------------------------------
+ */
 
 /* So that no dissector by port takes the payload of a flow before the heuristics are asked. */
 static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct warp_record *record)
@@ -114,15 +118,17 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     octets = call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
     segment = outer;
     /*
-     * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
-     * may bring new octets after the old ones, or its acknowledgment may stand earlier in the file).
+     * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be:
+     * it may bring new octets after the old ones, or its acknowledgment may stand earlier in the file).
      */
     if (record != NULL && (record->items != NULL || record->home != NULL) && drawn != pinfo->num)
         warp_draw_after(record, tvb, pinfo, tree, false);
     return octets;
 }
 
-/* ---- registration ------------------------------------------------------------------------------------------------- */
+/*
+ * ---- registration -------------------------------------------------------------------------------------------------
+ */
 
 static void register_preferences(void)
 {

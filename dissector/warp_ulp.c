@@ -4,8 +4,8 @@
  * what the built-in dissector hands them: a rdmap_info_t, and PT_IWARP_MPA as the kind of port.
  *
  * Sends of less than 16 octets are not handed over: a heuristic of that list (RPC-over-RDMA's) reads further than that
- * before it looks at the length, and the frame would be called malformed. No ULP has so short a header. Nor is a part of a
- * message whose beginning is missing: it asserts that it has the rest.
+ * before it looks at the length, and the frame would be called malformed. No ULP has so short a header. Nor is a part
+ * of a message whose beginning is missing: it asserts that it has the rest.
  */
 #include "dissector/warp.h"
 

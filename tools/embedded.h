@@ -30,7 +30,10 @@ extern const size_t embedded_requirement_count;
 extern const struct embedded_file embedded_report_files[];
 extern const size_t embedded_report_file_count;
 
-/* reference-stack/defects/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv and variants.tsv, or nothing; part of libiwarp */
+/*
+ * reference-stack/defects/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv and variants.tsv, or nothing;
+ * part of libiwarp
+ */
 extern const struct embedded_file embedded_defects[];
 extern const size_t embedded_defect_count;
 
@@ -47,8 +50,8 @@ extern const struct embedded_file embedded_course_files[];
 extern const size_t embedded_course_file_count;
 
 /*
- * The scripts of embedded_scripts and embedded_captures as compiled chunks (tools/lua_compile.c), under the same paths; and
- * "lua_ident", whose content is the lua_ident of the Lua that they are good for.
+ * The scripts of embedded_scripts and embedded_captures as compiled chunks (tools/lua_compile.c), under the same paths;
+ * and "lua_ident", whose content is the lua_ident of the Lua that they are good for.
  */
 extern const struct embedded_file embedded_chunks[];
 extern const size_t embedded_chunk_count;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * lua-compile DIR: reads paths of Lua files from stdin, one a line, compiles each file, and writes the chunk to DIR/PATH,
- * whose folder exists. Chunks keep their line numbers. A chunk works with the very Lua that made it, so the path
- * "lua_ident" is no script: DIR/lua_ident becomes the text that identifies this Lua. Runs on the building machine only.
+ * lua-compile DIR: reads paths of Lua files from stdin, one a line, compiles each file, and writes the chunk to
+ * DIR/PATH, whose folder exists. Chunks keep their line numbers. A chunk works with the very Lua that made it, so the
+ * path "lua_ident" is no script: DIR/lua_ident becomes the text that identifies this Lua. Runs on the building machine
+ * only.
  */
 
 #include <stdio.h>

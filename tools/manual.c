@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * manual TEMPLATE PROGRAM: a manual page (mdoc) out of what is written by hand and what the program itself says to --help, so
- * that no option is declared twice. Lines of the template that it replaces:
+ * manual TEMPLATE PROGRAM: a manual page (mdoc) out of what is written by hand and what the program itself says to
+ * --help, so that no option is declared twice. Lines of the template that it replaces:
  *
  *     @commands@    the program's commands, each with what it is for
  *     @details@     each command: its usage, what it does, its options
@@ -37,7 +37,9 @@ static int fail(const char *path, const char *why)
     return EXIT_FAILURE;
 }
 
-/* A word of running text or of a macro's line: nothing in it is markup, and a hyphen that begins an option stays one. */
+/*
+ * A word of running text or of a macro's line: nothing in it is markup, and a hyphen that begins an option stays one.
+ */
 static void word_put(const char *word, size_t length)
 {
     bool option = word[strspn(word, "(\"[")] == '-';
@@ -173,7 +175,9 @@ static bool is_of_selection(const struct help *selection, const struct help_part
     return false;
 }
 
-/* Usage, paragraphs, rows, in their order; rows that follow each other make one list. Rows of `selection` are left out. */
+/*
+ * Usage, paragraphs, rows, in their order; rows that follow each other make one list. Rows of `selection` are left out.
+ */
 static void help_put(const struct manual *manual, const char *command, const struct help *help,
                      const struct help *selection)
 {

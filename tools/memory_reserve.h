@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For a program's main() alone: jansson crashes at some of the allocations that fail it, and libuv aborts. They get an
- * allocator that has a reserve: when memory runs out, that is noted (base/out_of_memory.h), the reserve is given up, and the
- * library goes on. When that is used up as well, the program ends with one sentence: what it has written so far is as whole as after SIGKILL.
+ * allocator that has a reserve: when memory runs out, that is noted (base/out_of_memory.h), the reserve is given up,
+ * and the library goes on. When that is used up as well, the program ends with one sentence: what it has written so far
+ * is as whole as after SIGKILL.
  */
 #ifndef TOOLS_MEMORY_RESERVE_H
 #define TOOLS_MEMORY_RESERVE_H

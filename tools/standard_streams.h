@@ -16,8 +16,8 @@
 
 /*
  * At the start of main(). A standard descriptor that the caller has closed is opened the wrong way round: it is taken,
- * and using it fails as if it were still closed. A file that outgrows the limit of its size (RLIMIT_FSIZE) is an error of
- * write(2) then, and no signal that ends the program. False: a descriptor is closed and cannot be taken.
+ * and using it fails as if it were still closed. A file that outgrows the limit of its size (RLIMIT_FSIZE) is an error
+ * of write(2) then, and no signal that ends the program. False: a descriptor is closed and cannot be taken.
  */
 static inline bool standard_streams_open(void)
 {
@@ -33,8 +33,8 @@ static inline bool standard_streams_open(void)
 }
 
 /*
- * After a failure of standard output has been reported: nothing more is written there, and standard_streams_close() does
- * not report it again. The status has to say it.
+ * After a failure of standard output has been reported: nothing more is written there, and standard_streams_close()
+ * does not report it again. The status has to say it.
  */
 static inline void standard_output_drop(void)
 {
@@ -42,8 +42,8 @@ static inline void standard_output_drop(void)
 }
 
 /*
- * At the end of main(): the exit status. `lost` instead of `status` when something that was written to standard output or
- * standard error did not arrive there; of standard output one line on standard error says so.
+ * At the end of main(): the exit status. `lost` instead of `status` when something that was written to standard output
+ * or standard error did not arrive there; of standard output one line on standard error says so.
  */
 static inline int standard_streams_close(const char *program, int status, int lost)
 {

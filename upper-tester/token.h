@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The secret that an upper tester may demand of whoever commands it (docs/upper-tester.md, "A token"): the first line of a file, shown in
- * the first line of each control connection.
+ * The secret that an upper tester may demand of whoever commands it (docs/upper-tester.md, "A token"): the first line
+ * of a file, shown in the first line of each control connection.
  */
 #ifndef UPPER_TESTER_TOKEN_H
 #define UPPER_TESTER_TOKEN_H
@@ -29,8 +29,9 @@ int upper_token_read(struct upper_token *token, const char *path, struct sentenc
 char *upper_token_command(const struct upper_token *token);
 
 /*
- * The answer to the first line of a connection, the caller's to free(); NULL: out of memory. *shown is true if the line shows the token;
- * otherwise the connection is to be closed after the answer. How long it takes does not depend on how much of a token is right.
+ * The answer to the first line of a connection, the caller's to free(); NULL: out of memory. *shown is true if the line
+ * shows the token; otherwise the connection is to be closed after the answer. How long it takes does not depend on how
+ * much of a token is right.
  */
 char *upper_token_answer(const struct upper_token *token, const char *line, size_t octets, bool *shown);
 

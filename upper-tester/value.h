@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of the upper tester's protocol (docs/upper-tester.md): members of a command by type, words, and octets as hex digits.
- * Every program that obeys the protocol reads them with these functions: iwarp-peer, and the agent above a device with verbs.
+ * Values of the upper tester's protocol (docs/upper-tester.md): members of a command by type, words, and octets as hex
+ * digits. Every program that obeys the protocol reads them with these functions: iwarp-peer, and the agent above a
+ * device with verbs.
  *
- * Each function that reads a member leaves *value alone when the member is absent, and returns -1 with a sentence when it
- * is of another type or out of range.
+ * Each function that reads a member leaves *value alone when the member is absent, and returns -1 with a sentence when
+ * it is of another type or out of range.
  */
 #ifndef UPPER_TESTER_VALUE_H
 #define UPPER_TESTER_VALUE_H
@@ -17,7 +18,10 @@
 
 #include "base/sentence.h"
 
-/* Words of the protocol, NULL at the end. The n-th word of a set is bit n of the enum (as in enum iwarp_rtr and iwarp_access). */
+/*
+ * Words of the protocol, NULL at the end. The n-th word of a set is bit n of the enum (as in enum iwarp_rtr and
+ * iwarp_access).
+ */
 extern const char *const upper_rtr_words[];
 enum upper_rtr { UPPER_RTR_SEND = 1, UPPER_RTR_WRITE = 2, UPPER_RTR_READ = 4 };
 extern const char *const upper_access_words[];
@@ -36,8 +40,8 @@ enum upper_accept { UPPER_ACCEPT_AUTO, UPPER_ACCEPT_MANUAL, UPPER_ACCEPT_REJECT 
 int upper_require(const json_t *command, const char *name, struct sentence *sentence);
 
 /*
- * A number from 0 to `most`: an integer, or a string ("42", "0xFFFFFFFFFFFFF000", never octal), as JSON libraries differ
- * beyond 2^53. Where `most` is UINT64_MAX a negative integer is accepted too, and read as two's complement.
+ * A number from 0 to `most`: an integer, or a string ("42", "0xFFFFFFFFFFFFF000", never octal), as JSON libraries
+ * differ beyond 2^53. Where `most` is UINT64_MAX a negative integer is accepted too, and read as two's complement.
  */
 int upper_number(const json_t *command, const char *name, uint64_t most, uint64_t *value, struct sentence *sentence);
 int upper_flag(const json_t *command, const char *name, bool *value, struct sentence *sentence);
@@ -53,17 +57,24 @@ int upper_words(const json_t *command, const char *name, const char *const *word
 /* The member "rtr": a list of upper_rtr_words, at least one, each once. */
 int upper_rtr_kinds(const json_t *command, unsigned *value, struct sentence *sentence);
 
-/* At most `most` octets, out of a string of hex digits. Newly allocated (free()), and NULL when the member is absent. */
+/*
+ * At most `most` octets, out of a string of hex digits. Newly allocated (free()), and NULL when the member is absent.
+ */
 int upper_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
                  struct sentence *sentence);
-/* The payload of a message is `data`, or `length` octets of the pattern: -1 with a sentence when the command has both. */
+/*
+ * The payload of a message is `data`, or `length` octets of the pattern: -1 with a sentence when the command has both.
+ */
 int upper_payload_once(const json_t *command, struct sentence *sentence);
 /* The octets as a string of hex digits; NULL without memory. */
 json_t *upper_hex(const uint8_t *octets, size_t count);
 
 /* The pattern that `length` and "count" ask for: 0, 1, ... 250, 0, 1, ... */
 void upper_count(uint8_t *octets, size_t count);
-/* The contents that reg_mr asks for: `fill` (an octet, or "count"; without it 0) everywhere, then `data` over its front. */
+/*
+ * The contents that reg_mr asks for: `fill` (an octet, or "count"; without it 0) everywhere, then `data` over its
+ * front.
+ */
 int upper_fill(const json_t *command, uint8_t *octets, size_t count, struct sentence *sentence);
 
 /* Is the word in `list`, whose words have a space between them? */

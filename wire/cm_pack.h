@@ -31,7 +31,10 @@ void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address)
 /* A GID of RoCEv2 (Annex A17): an IPv6 address, or an IPv4 one as ::ffff:a.b.c.d. Not how A11 Table 1 has it. */
 void roce_put_gid(uint8_t gid[16], unsigned family, const uint8_t *address);
 
-/* The primary path of a REQ over RoCEv2, from an address to another of the same family: LIDs, GIDs, hop limit, rate, ACK timeout. */
+/*
+ * The primary path of a REQ over RoCEv2, from an address to another of the same family: LIDs, GIDs, hop limit, rate,
+ * ACK timeout.
+ */
 void cm_req_put_path(uint8_t mad[MAD_OCTETS], unsigned family, const uint8_t *from, const uint8_t *to);
 
 /* The time that 5 bits of a CM message stand for, in ns: 4.096 us times 2 to their power (IBTA 12.7.4). */

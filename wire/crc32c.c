@@ -7,7 +7,10 @@
 #include <isa-l/crc.h>
 #endif
 
-/* CRC of each nibble under the reflected polynomial 0x82F63B78: small enough to be a constant, so that no start-up code and no global state is needed. */
+/*
+ * CRC of each nibble under the reflected polynomial 0x82F63B78: small enough to be a constant, so that no start-up code
+ * and no global state is needed.
+ */
 static const uint32_t nibble_table[16] = {
     0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1, 0x417B1DBC, 0x5125DAD3, 0x61C69362, 0x7198540D,
     0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9, 0xC38D26C4, 0xD3D3E1AB, 0xE330A81A, 0xF36E6F75,

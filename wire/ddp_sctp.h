@@ -48,7 +48,10 @@ enum {
 };
 
 /* clang-format off */
-/* S(identifier, Function Code, name, enhanced word, Private Data, sender is the active side: 1 yes, 0 no, -1 either, section) */
+/*
+ * S(identifier, Function Code, name, enhanced word, Private Data, sender is the active side: 1 yes, 0 no, -1 either,
+ * section)
+ */
 #define DDP_SCTP_SESSIONS(S) \
     S(DDP_SCTP_INITIATE,          1, "Initiate",          false, true,   1, "RFC 5043 5.2.3") \
     S(DDP_SCTP_ACCEPT,            2, "Accept",            false, true,   0, "RFC 5043 5.2.3") \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Causes that are one field of one kind of message: "send-msn". Whoever finds the field wrong, a check or a rule, names it alike, so that
- * reports show it once. The four Sends are one kind, and so are both kinds of Immediate Data; fields that have one value whatever the
- * message are the layer's ("ddp-rsvd").
+ * Causes that are one field of one kind of message: "send-msn". Whoever finds the field wrong, a check or a rule, names
+ * it alike, so that reports show it once. The four Sends are one kind, and so are both kinds of Immediate Data; fields
+ * that have one value whatever the message are the layer's ("ddp-rsvd").
  */
 #ifndef WIRE_HINT_FIELD_H
 #define WIRE_HINT_FIELD_H
@@ -61,7 +61,9 @@ enum hint_kind_of hint_kind_of_opcode(unsigned opcode);
 /* The kind of this word, "send"; HINT_OF_COUNT: there is none. */
 enum hint_kind_of hint_kind_named(const char *word);
 
-/* The cause of a field that is not as it should be in messages of this kind; false for a field that is not in the list. */
+/*
+ * The cause of a field that is not as it should be in messages of this kind; false for a field that is not in the list.
+ */
 bool hint_field(enum hint_kind_of kind, const char *field, struct hint_field *found);
 
 #ifdef __cplusplus

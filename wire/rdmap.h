@@ -36,7 +36,10 @@ enum {
 };
 
 /* clang-format off */
-/* P(identifier, opcode, name, tagged, QN, octets of RDMAP header after the DDP header, ULP payload, Invalidate STag, section) */
+/*
+ * P(identifier, opcode, name, tagged, QN, octets of RDMAP header after the DDP header, ULP payload, Invalidate STag,
+ * section)
+ */
 #define RDMAP_OPCODES(P) \
     P(RDMAP_WRITE,            0x0, "RDMA Write",                  true,  0, 0,  true,  false, "RFC 5040 4.2") \
     P(RDMAP_READ_REQUEST,     0x1, "RDMA Read Request",           false, 1, 28, false, false, "RFC 5040 4.4") \

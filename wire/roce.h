@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CM message as RoCEv2 carries it (Annex A17): the payload of a UDP datagram to port 4791 is a UD Send Only packet from queue pair
- * 1 to queue pair 1.
+ * A CM message as RoCEv2 carries it (Annex A17): the payload of a UDP datagram to port 4791 is a UD Send Only packet
+ * from queue pair 1 to queue pair 1.
  *
  *     +----------+-----------+----------+-------+
  *     |  BTH 12  |  DETH 8   | MAD 256  | ICRC 4|
  *     +----------+-----------+----------+-------+
  *
- * The ICRC covers the headers of IP and UDP too, but for what routers change; a program that has a UDP socket sees neither the
- * identification nor the flags of a packet that came.
+ * The ICRC covers the headers of IP and UDP too, but for what routers change; a program that has a UDP socket sees
+ * neither the identification nor the flags of a packet that came.
  */
 #ifndef WIRE_ROCE_H
 #define WIRE_ROCE_H
@@ -32,8 +32,8 @@ struct ud_header {
 void ud_mad_pack(uint8_t out[UD_MAD_OCTETS], const struct ud_header *header, const uint8_t mad[MAD_OCTETS]);
 
 /*
- * The MAD in a UD packet of `count` octets from the BTH up to and with the ICRC, borrowed; NULL when it is none: another
- * opcode, queue pair, Q_Key or size.
+ * The MAD in a UD packet of `count` octets from the BTH up to and with the ICRC, borrowed; NULL when it is none:
+ * another opcode, queue pair, Q_Key or size.
  */
 const uint8_t *ud_mad_parse(const uint8_t *octets, size_t count);
 

@@ -63,7 +63,10 @@ static inline unsigned wire_error_code(wire_result result)
 }
 
 /* clang-format off */
-/* E(identifier, layer, etype, code, error type, error, source) in the order of the registries; see terminate_error_find() for "ALL" codes. */
+/*
+ * E(identifier, layer, etype, code, error type, error, source) in the order of the registries; see
+ * terminate_error_find() for "ALL" codes.
+ */
 #define TERMINATE_ERRORS(E) \
     E(TERM_RDMAP_CATASTROPHIC,         0x0, 0x0, 0x00, "Local Catastrophic Error", "",                                       "RFC 5040 4.8") \
     E(TERM_RDMAP_INVALID_STAG,         0x0, 0x1, 0x00, "Remote Protection Error",  "Invalid STag",                           "RFC 5040 4.8") \

@@ -16,8 +16,8 @@ static uint8_t raise_flags(uint8_t octet)
 
 /*
  * A Terminate that is well-formed: registered, reserved bits zero, all announced parts there, nothing after but zeros.
- * A DDP error with an RDMA header is not, nor is an LLP error with any part (RFC 5040 4.8, Figure 10): it may be an RDMAP
- * error with its nibbles swapped.
+ * A DDP error with an RDMA header is not, nor is an LLP error with any part (RFC 5040 4.8, Figure 10): it may be an
+ * RDMAP error with its nibbles swapped.
  */
 static bool is_regular(const uint8_t *octets, size_t count)
 {

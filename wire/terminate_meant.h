@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a Terminate means whose control word has its bits in the order of a little-endian compiler's bit-fields: Layer and
- * EType exchanged in the first octet, or M, D and R in the low bits of the third (RFC 5040 4.8, Figure 8). Linux siw
- * sends such ones. Rules, notation and the Wireshark plugin all read a Terminate by this, so that they say the same of it.
+ * What a Terminate means whose control word has its bits in the order of a little-endian compiler's bit-fields: Layer
+ * and EType exchanged in the first octet, or M, D and R in the low bits of the third (RFC 5040 4.8, Figure 8). Linux
+ * siw sends such ones. Rules, notation and the Wireshark plugin all read a Terminate by this, so that they say the same
+ * of it.
  */
 #ifndef WIRE_TERMINATE_MEANT_H
 #define WIRE_TERMINATE_MEANT_H
@@ -24,8 +25,8 @@ struct terminate_meant {
 };
 
 /*
- * Reads `count` octets of a Terminate's payload (what follows the untagged DDP header) into *meant. The order is put right
- * only where the octets are not a well-formed Terminate as they stand, and are one then.
+ * Reads `count` octets of a Terminate's payload (what follows the untagged DDP header) into *meant. The order is put
+ * right only where the octets are not a well-formed Terminate as they stand, and are one then.
  */
 void terminate_read_meant(const uint8_t *payload, size_t count, struct terminate_meant *meant);
 

@@ -52,14 +52,14 @@ const struct pics_item *pics_find(const struct pics *pics, const char *name);
 int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error);
 
 /*
- * The run drives CM. `reference`: the device is the reference stack on the simulated link, which has the service and can switch it
- * off. -1 with a sentence.
+ * The run drives CM. `reference`: the device is the reference stack on the simulated link, which has the service and
+ * can switch it off. -1 with a sentence.
  */
 int pics_set_cm(struct pics *pics, bool reference, struct sentence *error);
 
 /*
- * A run over SCTP: the device carries DDP over SCTP by these texts. Of a `reference` stack it is also known that it has RFC 6581's
- * sessions where it has RFC 5043's. 0, or -1 with a sentence.
+ * A run over SCTP: the device carries DDP over SCTP by these texts. Of a `reference` stack it is also known that it has
+ * RFC 6581's sessions where it has RFC 5043's. 0, or -1 with a sentence.
  */
 int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error);
 
@@ -80,9 +80,9 @@ size_t pics_named(const struct pics *pics, const char *predicate, const struct p
 int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error);
 
 /*
- * True: by what the profile says, nothing on the wire can show the requirement with this capability predicate, and nothing is
- * judged by it. Items of what a tester can do (upper_tester, instrumented) count as holding: whoever watches needs neither.
- * False for a predicate that cannot be read.
+ * True: by what the profile says, nothing on the wire can show the requirement with this capability predicate, and
+ * nothing is judged by it. Items of what a tester can do (upper_tester, instrumented) count as holding: whoever watches
+ * needs neither. False for a predicate that cannot be read.
  */
 bool pics_denies(const struct pics *pics, const char *predicate);
 

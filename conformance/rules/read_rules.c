@@ -122,8 +122,8 @@ void responses_in_order(struct rule_context *ctx)
 
 /*
  * RFC 5040 4.4: the header of a Read Request is in network order. Its response showed that it is not (struct
- * flow_request's `reversed`): a finding of the requester, in the request's frame. A response that fits proves nothing, as
- * both sides may have the same mistake.
+ * flow_request's `reversed`): a finding of the requester, in the request's frame. A response that fits proves nothing,
+ * as both sides may have the same mistake.
  */
 void read_request_octet_order(struct rule_context *ctx)
 {

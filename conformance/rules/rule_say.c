@@ -79,7 +79,9 @@ static struct rule_said *said_make(const struct rule_context *ctx, const char *e
     return said;
 }
 
-/* The segment, or the first one of its sender, has another version: what else is found in it may well follow from that. */
+/*
+ * The segment, or the first one of its sender, has another version: what else is found in it may well follow from that.
+ */
 static bool version_is_odd(const struct rule_context *ctx)
 {
     const struct flow_event *event = ctx->event;

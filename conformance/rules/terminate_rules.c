@@ -151,7 +151,9 @@ void terminate_startup_codes(struct rule_context *ctx)
                   "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
     else if ((ctx->other->fpdus != 0 || ctx->flow->unordered || ctx->peer->unsure) &&
              startup_code_reads_swapped(triple))
-        /* After FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with. */
+        /*
+         * After FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with.
+         */
         rule_ambiguous(ctx, "an error of RFC 5044", "Layer and EType exchanged: an error of RDMAP",
                        "A code of enhanced start-up on a connection that had none, or RDMAP's with swapped nibbles");
     else

@@ -8,7 +8,10 @@
 /* The sides of a flow that begins. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
 
-/* Called before the rules: they need to know how the first FPDU of a side is framed, and where a side begins a new DDP stream. */
+/*
+ * Called before the rules: they need to know how the first FPDU of a side is framed, and where a side begins a new DDP
+ * stream.
+ */
 void track_before(struct rule_side *side, const struct flow_event *event);
 
 /* One event; `side` sent it. */

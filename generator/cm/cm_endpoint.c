@@ -148,7 +148,9 @@ uint64_t cm_endpoint_strangers(const struct cm_endpoint *endpoint)
     return endpoint->strangers;
 }
 
-/* --- Sending ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Sending -------------------------------------------------------------------------------------------------------
+ */
 
 /* What a MAD that goes out makes of its exchange. */
 static void follow_sent(struct cm_exchange *exchange, const uint8_t *mad)
@@ -248,7 +250,9 @@ void cm_exchange_release(struct cm_exchange *exchange)
     }
 }
 
-/* --- Time ---------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Time ----------------------------------------------------------------------------------------------------------
+ */
 
 void cm_endpoint_set_time(struct cm_endpoint *endpoint, uint64_t now)
 {

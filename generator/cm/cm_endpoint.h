@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CM endpoint of the tester's own (IBTA volume 1, 12.9): it sends what it is given, whatever the fields say, and keeps the IDs and
- * timers of both sides, so that no exchange is in the way of the next one. Sans-I/O: MADs and the time go in, MADs go out by a
- * function. The same seed and the same calls give the same octets.
+ * A CM endpoint of the tester's own (IBTA volume 1, 12.9): it sends what it is given, whatever the fields say, and
+ * keeps the IDs and timers of both sides, so that no exchange is in the way of the next one. Sans-I/O: MADs and the
+ * time go in, MADs go out by a function. The same seed and the same calls give the same octets.
  *
- * Each exchange has a Local Communication ID, transaction, QPN and starting PSN that no other exchange of the endpoint has had:
- * reasons 10 (stale) and 30 (duplicate) then say something of the device, and not of the tester.
+ * Each exchange has a Local Communication ID, transaction, QPN and starting PSN that no other exchange of the endpoint
+ * has had: reasons 10 (stale) and 30 (duplicate) then say something of the device, and not of the tester.
  *
  *     cm_exchange_open()     a client's, nothing is sent yet      cm_endpoint_accept()   a server's, of a REQ that came
  *     cm_exchange_send()     any MAD, once or until it is answered
@@ -85,7 +85,9 @@ void cm_endpoint_set_time(struct cm_endpoint *endpoint, uint64_t now);
 struct cm_exchange *cm_exchange_open(struct cm_endpoint *endpoint, const struct net_address *peer,
                                      struct sentence *error);
 
-/* The oldest REQ that came and was not taken yet, as a server's exchange: cm_exchange_next() gives the REQ. NULL: none. */
+/*
+ * The oldest REQ that came and was not taken yet, as a server's exchange: cm_exchange_next() gives the REQ. NULL: none.
+ */
 struct cm_exchange *cm_endpoint_accept(struct cm_endpoint *endpoint);
 
 /* REQs that nobody has taken are rejected and forgotten. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of the CM endpoint share: cm_endpoint.c has exchanges, sending and time, cm_endpoint_input.c what comes. */
+/*
+ * What the parts of the CM endpoint share: cm_endpoint.c has exchanges, sending and time, cm_endpoint_input.c what
+ * comes.
+ */
 #ifndef GENERATOR_CM_ENDPOINT_INTERNAL_H
 #define GENERATOR_CM_ENDPOINT_INTERNAL_H
 

@@ -15,7 +15,10 @@ struct roce_ends {
     uint32_t icrc_flip; /* bits of the ICRC that are wrong; 0: it is correct */
 };
 
-/* The frame, from and to UDP port 4791, with UDP checksum and ICRC. Returns its octets; 0: the families differ, or it does not fit. */
+/*
+ * The frame, from and to UDP port 4791, with UDP checksum and ICRC. Returns its octets; 0: the families differ, or it
+ * does not fit.
+ */
 size_t roce_frame_build(uint8_t *frame, size_t room, const struct roce_ends *ends, const uint8_t mad[MAD_OCTETS]);
 
 struct roce_frame {

@@ -9,7 +9,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Bound to a name in the abstract namespace (unix(7)): each network namespace has its own, and nothing is left in a file system. */
+/*
+ * Bound to a name in the abstract namespace (unix(7)): each network namespace has its own, and nothing is left in a
+ * file system.
+ */
 int address_claim(const char *interface, const struct net_address *address, struct sentence *error)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};

@@ -37,10 +37,10 @@ uint64_t link_net_dropped(struct link *link);
 bool link_net_is_down(const struct link *link);
 
 /*
- * The time of a frame on the clock of link_now(), all in nanoseconds. The kernel gives a captured frame the time of the wall clock, which
- * somebody may set during a run; link_now() never steps. A time before that of the last frame (`last_ns`) or after now is the
- * time of a stepped clock: the frame counts as seen now. A frame from the future would take the timers of the tester's TCP
- * with it, and none of them would expire during the run.
+ * The time of a frame on the clock of link_now(), all in nanoseconds. The kernel gives a captured frame the time of the
+ * wall clock, which somebody may set during a run; link_now() never steps. A time before that of the last frame
+ * (`last_ns`) or after now is the time of a stepped clock: the frame counts as seen now. A frame from the future would
+ * take the timers of the tester's TCP with it, and none of them would expire during the run.
  */
 uint64_t link_net_frame_time(uint64_t last_ns, uint64_t captured_ns, uint64_t now_ns);
 

@@ -19,7 +19,9 @@ struct sim;
 
 enum sim_end { SIM_END_A = 0, SIM_END_B = 1 };
 
-/* What one direction of the wire does to a frame; probabilities in [0, 1], drawn from the seed. All zero: a clean wire. */
+/*
+ * What one direction of the wire does to a frame; probabilities in [0, 1], drawn from the seed. All zero: a clean wire.
+ */
 struct sim_impairment {
     double loss;
     double duplicate;
@@ -68,8 +70,8 @@ uint64_t sim_now(const struct sim *sim);
 void sim_impair(struct sim *sim, const struct sim_impairment *a_to_b, const struct sim_impairment *b_to_a);
 
 /*
- * Runs both ends until `done(context)` is true (returns 1; asked before the first and after every event) or virtual time
- * reaches deadline_ns, or nothing can happen any more (returns 0, time at the deadline unless that is LINK_NEVER).
+ * Runs both ends until `done(context)` is true (returns 1; asked before the first and after every event) or virtual
+ * time reaches deadline_ns, or nothing can happen any more (returns 0, time at the deadline unless that is LINK_NEVER).
  * A NULL `done` runs to the deadline. Returns -1, with sim_link(sim)->error set, when a node asks for the same instant
  * for ever.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * user_namespaces(7) has the kernel's own reasons; AppArmor's restriction is that of Ubuntu 23.10 and later, kernel.unprivileged_userns_clone
- * Debian's.
+ * user_namespaces(7) has the kernel's own reasons; AppArmor's restriction is that of Ubuntu 23.10 and later,
+ * kernel.unprivileged_userns_clone Debian's.
  */
 #include "generator/link/netns_refused.h"
 

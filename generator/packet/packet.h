@@ -111,7 +111,9 @@ size_t packet_mss_option(uint8_t option[4], uint16_t mss);
 size_t packet_build_arp(uint8_t *frame, size_t capacity, uint16_t operation, const uint8_t sender_mac[6],
                         const uint8_t sender_ipv4[4], const uint8_t target_mac[6], const uint8_t target_ipv4[4]);
 
-/* Neighbour solicitation for `target` from our address, to its solicited-node multicast group (RFC 4861 section 4.3). */
+/*
+ * Neighbour solicitation for `target` from our address, to its solicited-node multicast group (RFC 4861 section 4.3).
+ */
 size_t packet_build_neighbour_solicitation(uint8_t *frame, size_t capacity, const uint8_t own_mac[6],
                                            const uint8_t own_ipv6[16], const uint8_t target[16]);
 
@@ -181,14 +183,16 @@ struct packet {
  */
 int packet_parse(struct packet *out, const uint8_t *frame, size_t octets, const char **reason);
 
-/* The Internet checksum (RFC 1071) over octets, starting from `sum` (a partial sum, host order); folded and inverted. */
+/*
+ * The Internet checksum (RFC 1071) over octets, starting from `sum` (a partial sum, host order); folded and inverted.
+ */
 uint16_t packet_checksum(const uint8_t *octets, size_t length, uint32_t sum);
 
 #define PACKET_UDP_OCTETS 8u
 
 /*
- * The checksum of a UDP datagram (RFC 768), `octets` of it from its header on, whose checksum field is zero. Over IPv6 zero
- * would mean that there is none (RFC 8200 section 8.1): it is 0xFFFF then, for both families.
+ * The checksum of a UDP datagram (RFC 768), `octets` of it from its header on, whose checksum field is zero. Over IPv6
+ * zero would mean that there is none (RFC 8200 section 8.1): it is 0xFFFF then, for both families.
  */
 uint16_t packet_udp_checksum(const struct net_address *source, const struct net_address *destination,
                              const uint8_t *datagram, size_t octets);

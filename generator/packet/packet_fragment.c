@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a packet's fragments have in common is in their IP headers; a frame here is Ethernet, IP header, and octets of the packet. */
+/*
+ * What a packet's fragments have in common is in their IP headers; a frame here is Ethernet, IP header, and octets of
+ * the packet.
+ */
 #include "generator/packet/packet_fragment.h"
 
 #include <stdlib.h>
@@ -17,7 +20,9 @@ enum {
     OFFSET = 0x1fff,
 };
 
-/* ---- cutting ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- cutting ------------------------------------------------------------------------------------------------------
+ */
 
 /* Where what follows the IP header is: false when the frame is no IP packet in one piece. */
 static bool find_upper(const uint8_t *frame, size_t octets, size_t *headers, size_t *upper)
@@ -88,7 +93,9 @@ size_t packet_fragment(uint8_t *out, size_t capacity, const uint8_t *frame, size
     return own + length;
 }
 
-/* ---- putting together --------------------------------------------------------------------------------------------- */
+/*
+ * ---- putting together ---------------------------------------------------------------------------------------------
+ */
 
 struct held {
     bool used;

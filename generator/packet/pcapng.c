@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pcapng blocks: type, total length, body, options, total length again; options are code, length, value, padded to 32
- * bits (draft-ietf-opsawg-pcapng sections 3 and 4). The byte order is little-endian on every machine, so that the same frames are the same file.
+ * bits (draft-ietf-opsawg-pcapng sections 3 and 4). The byte order is little-endian on every machine, so that the same
+ * frames are the same file.
  */
 #include "generator/packet/pcapng.h"
 

@@ -17,9 +17,9 @@ struct pcapng;
 enum { PCAPNG_ETHERNET = 1 }; /* LINKTYPE of the pcap registry */
 
 /*
- * Begins a capture in an open file, which is the writer's from now on (also when this fails). `tool` goes into the section
- * header (shb_userappl), `section_comment` too where not NULL. `link` is a LINKTYPE of the pcap registry, `name` is for
- * messages. Returns NULL with a sentence. Closed by pcapng_close().
+ * Begins a capture in an open file, which is the writer's from now on (also when this fails). `tool` goes into the
+ * section header (shb_userappl), `section_comment` too where not NULL. `link` is a LINKTYPE of the pcap registry,
+ * `name` is for messages. Returns NULL with a sentence. Closed by pcapng_close().
  */
 struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
                                 const char *section_comment, struct sentence *error);

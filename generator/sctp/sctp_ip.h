@@ -14,15 +14,15 @@ struct sctp_datagram {
 };
 
 /*
- * Reads a frame with IPv4 (options are allowed) or IPv6 (without extension headers) and SCTP; with `udp_port` other than 0, SCTP in
- * UDP to that port, whose checksum is not looked at: SCTP has its own. False: it is none, it is a fragment, it breaks off, or the
- * IPv4 header's checksum is wrong. Octets after the IP datagram are left out.
+ * Reads a frame with IPv4 (options are allowed) or IPv6 (without extension headers) and SCTP; with `udp_port` other
+ * than 0, SCTP in UDP to that port, whose checksum is not looked at: SCTP has its own. False: it is none, it is a
+ * fragment, it breaks off, or the IPv4 header's checksum is wrong. Octets after the IP datagram are left out.
  */
 bool sctp_ip_open(const uint8_t *frame, size_t octets, uint16_t udp_port, struct sctp_datagram *out);
 
 /*
- * The frame itself; where it is an IP fragment, the frame of the whole packet once all have come, and NULL before. `*reassembly` begins
- * as NULL and is the caller's to free; without memory a fragment is lost.
+ * The frame itself; where it is an IP fragment, the frame of the whole packet once all have come, and NULL before.
+ * `*reassembly` begins as NULL and is the caller's to free; without memory a fragment is lost.
  */
 const uint8_t *sctp_ip_whole(struct packet_reassembly **reassembly, const uint8_t *frame, size_t *octets);
 
@@ -32,8 +32,8 @@ struct sctp_ip_ports {
 };
 
 /*
- * Builds the frame that sctp_ip_open() reads, of `octets` of an SCTP packet; `ip` says the addresses, its protocol is set here. Returns
- * the frame's octets, 0 when it does not fit or the families differ.
+ * Builds the frame that sctp_ip_open() reads, of `octets` of an SCTP packet; `ip` says the addresses, its protocol is
+ * set here. Returns the frame's octets, 0 when it does not fit or the families differ.
  */
 size_t sctp_ip_build(uint8_t *frame, size_t room, const struct packet_ip *ip, const struct sctp_ip_ports *udp,
                      const uint8_t *packet, size_t octets);

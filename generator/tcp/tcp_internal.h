@@ -195,7 +195,9 @@ void tcp_process_ack(struct tcp_connection *c, uint32_t ack);
 void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, uint32_t to);
 void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t count);
 
-/* The fault of take_repeats: the stream has a segment's octets a second time, and its numbers go on as if it had not. */
+/*
+ * The fault of take_repeats: the stream has a segment's octets a second time, and its numbers go on as if it had not.
+ */
 void tcp_take_repeat(struct tcp_connection *c, const struct packet *p);
 
 /* tcp_fragment.c */
@@ -203,7 +205,10 @@ int tcp_emit_fragments(struct tcp_stack *stack, size_t octets, size_t size, bool
 void tcp_input_packet(struct tcp_stack *stack, const struct packet *packet); /* a segment to an address of the stack */
 void tcp_input_fragment(struct tcp_stack *stack, const struct packet *fragment, const uint8_t *frame);
 
-/* tcp_sack.c. The option with what came after a gap, the newest first, as far as there is room (RFC 2018 4): its length, or 0. */
+/*
+ * tcp_sack.c. The option with what came after a gap, the newest first, as far as there is room (RFC 2018 4): its
+ * length, or 0.
+ */
 size_t tcp_sack_option(const struct tcp_connection *c, uint8_t option[2 + 8 * PACKET_SACKS_MAX]);
 void tcp_note_sack(struct tcp_connection *c, const struct packet *p);
 

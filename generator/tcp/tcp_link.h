@@ -10,7 +10,10 @@
 #include "generator/link/link_sim.h"
 #include "generator/tcp/tcp.h"
 
-/* A `tcp_stack_config.emit` whose context is the `struct link *`. A failed send is kept in link->error for tcp_link_run(). */
+/*
+ * A `tcp_stack_config.emit` whose context is the `struct link *`. A failed send is kept in link->error for
+ * tcp_link_run().
+ */
 void tcp_link_emit(void *link, const uint8_t *frame, size_t octets);
 
 /*

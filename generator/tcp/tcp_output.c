@@ -244,8 +244,8 @@ void tcp_output(struct tcp_connection *c)
 }
 
 /*
- * The persist timer (RFC 9293 section 3.8.6.1). The probe is an empty segment before SND.UNA, which any TCP answers with
- * its present window, and which leaves the stream's segment boundaries alone.
+ * The persist timer (RFC 9293 section 3.8.6.1). The probe is an empty segment before SND.UNA, which any TCP answers
+ * with its present window, and which leaves the stream's segment boundaries alone.
  */
 void tcp_on_persist(struct tcp_connection *c)
 {

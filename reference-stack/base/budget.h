@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much memory strangers may make a program hold: what grows with what they send is taken from one budget, and given back
- * when it is freed. What is refused fails as if memory were short, for him alone who asked for it.
+ * How much memory strangers may make a program hold: what grows with what they send is taken from one budget, and given
+ * back when it is freed. What is refused fails as if memory were short, for him alone who asked for it.
  */
 #ifndef REFERENCE_STACK_BUDGET_H
 #define REFERENCE_STACK_BUDGET_H

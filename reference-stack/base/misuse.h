@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the public functions say to programs that use them wrongly. They look once, on entry; after that, and in all that
- * goes on by itself, pointers are what they should be.
+ * What the public functions say to programs that use them wrongly. They look once, on entry; after that, and in all
+ * that goes on by itself, pointers are what they should be.
  */
 #ifndef REFERENCE_STACK_MISUSE_H
 #define REFERENCE_STACK_MISUSE_H

@@ -33,7 +33,10 @@ int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struc
     return 0;
 }
 
-/* Whatever is known of it, the sender may end (IBTA 12.9.8.3.2): a DREP for a DREQ that came a second time, or too late. */
+/*
+ * Whatever is known of it, the sender may end (IBTA 12.9.8.3.2): a DREP for a DREQ that came a second time, or too
+ * late.
+ */
 void cm_take_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);

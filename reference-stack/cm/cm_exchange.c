@@ -133,8 +133,8 @@ void cm_exchange_prolong(struct cm_agent *agent, struct cm_exchange *exchange, c
 }
 
 /*
- * It is over: nobody has answered, or the ULP has not decided. The peer is told, as far as it can be (reason 4), and a server says
- * so again to a REQ that was under way for long.
+ * It is over: nobody has answered, or the ULP has not decided. The peer is told, as far as it can be (reason 4), and a
+ * server says so again to a REQ that was under way for long.
  */
 static void give_up(struct cm_agent *agent, struct cm_exchange *exchange)
 {

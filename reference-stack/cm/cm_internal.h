@@ -13,7 +13,10 @@
 #include "reference-stack/cm/cm_faults.h"
 #include "base/hash.h"
 
-/* The states of IBTA 12.9.5 and 12.9.6 that last; what an ended exchange has said last is said again to who repeats himself. */
+/*
+ * The states of IBTA 12.9.5 and 12.9.6 that last; what an ended exchange has said last is said again to who repeats
+ * himself.
+ */
 enum cm_state {
     CM_REQ_SENT,
     CM_ASKED, /* the ULP is to decide */

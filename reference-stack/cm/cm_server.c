@@ -134,7 +134,9 @@ static void begin(struct cm_agent *agent, const struct cm_place *from, const str
         ask(agent, exchange, message, listener);
 }
 
-/* --- What comes ---------------------------------------------------------------------------------------------------- */
+/*
+ * --- What comes ----------------------------------------------------------------------------------------------------
+ */
 
 /* The sender's ID is known: he repeats himself, or uses it a second time. */
 static void take_again(struct cm_agent *agent, struct cm_exchange *exchange, const struct cm_message *message)
@@ -224,7 +226,9 @@ void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *fro
     cm_send(agent, from, NULL, mad);
 }
 
-/* --- What the ULP decides ------------------------------------------------------------------------------------------ */
+/*
+ * --- What the ULP decides ------------------------------------------------------------------------------------------
+ */
 
 static struct cm_exchange *exchange_to_decide(struct cm_agent *agent, const char *function, uint32_t id,
                                               struct sentence *sentence)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a server refuses a REQ, as one table: each entry is one sentence of Annex A11, with its requirement id, the predicate that
- * holds for a good REQ, and the reason and the service's ARI code that the REJ has otherwise. Reading the table is reading A11.6
- * and A11.7.
+ * Why a server refuses a REQ, as one table: each entry is one sentence of Annex A11, with its requirement id, the
+ * predicate that holds for a good REQ, and the reason and the service's ARI code that the REJ has otherwise. Reading
+ * the table is reading A11.6 and A11.7.
  */
 #ifndef REFERENCE_STACK_CM_VALIDATION_H
 #define REFERENCE_STACK_CM_VALIDATION_H

@@ -22,7 +22,10 @@ struct iwarp_device {
     struct iwarp_faults *faults; /* NULL in a clean stack */
 };
 
-/* What streams share of an implementation of the seams: borrowed, NULL: none. That of a stream is its configuration's. -1: no memory. */
+/*
+ * What streams share of an implementation of the seams: borrowed, NULL: none. That of a stream is its configuration's.
+ * -1: no memory.
+ */
 int device_set_faults(struct iwarp_device *device, const struct iwarp_faults *faults);
 
 /* A stream or context begins and ceases to use it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages and receives that lie in several pieces of the ULP's memory, and messages that the library keeps a copy of. Each is one
- * allocation, which belongs to the work that it was posted with.
+ * Messages and receives that lie in several pieces of the ULP's memory, and messages that the library keeps a copy of.
+ * Each is one allocation, which belongs to the work that it was posted with.
  */
 #ifndef REFERENCE_STACK_SPAN_LIST_H
 #define REFERENCE_STACK_SPAN_LIST_H

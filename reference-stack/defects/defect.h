@@ -3,8 +3,8 @@
  * Defects: deliberate faults, as data. A row of defects.tsv names a hook (validate, transmit, behaviour), a target, an
  * operation and a value; the head of that file documents them all. A set is what one stream or peer is told to have.
  *
- * variants.tsv has rows of the same form for what the texts allow, and the stack does not do by itself: variants. For each
- * it also names the requirements that are shown as WARN all the same.
+ * variants.tsv has rows of the same form for what the texts allow, and the stack does not do by itself: variants. For
+ * each it also names the requirements that are shown as WARN all the same.
  */
 #ifndef REFERENCE_STACK_DEFECT_H
 #define REFERENCE_STACK_DEFECT_H
@@ -91,14 +91,16 @@ struct defect_names {
 int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence);
 void defect_set_free(struct defect_set *set);
 
-/* What a stream's, an association's or a device's configuration names (core/faults.h), and a CM agent's. NULL of NULL. */
+/*
+ * What a stream's, an association's or a device's configuration names (core/faults.h), and a CM agent's. NULL of NULL.
+ */
 const struct iwarp_faults *defect_set_faults(const struct defect_set *set);
 const struct cm_faults *defect_set_cm_faults(const struct defect_set *set);
 
 /*
- * A set without defects that notes what it is asked for. NULL with a sentence. defect_set_asked(): could the row have changed anything of
- * what was done with this set since it was made, or since defect_set_forget()? Where not, it would have been done in the same
- * way with the row; true also when memory is short.
+ * A set without defects that notes what it is asked for. NULL with a sentence. defect_set_asked(): could the row have
+ * changed anything of what was done with this set since it was made, or since defect_set_forget()? Where not, it would
+ * have been done in the same way with the row; true also when memory is short.
  */
 struct defect_set *defect_set_asking(struct sentence *sentence);
 void defect_set_forget(struct defect_set *set);

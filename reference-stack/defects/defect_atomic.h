@@ -82,7 +82,10 @@ struct defect_set;
     B(IMMEDIATE_HELD,              "immediate-held",              "Immediate Data waits for a Write before it")
 /* clang-format on */
 
-/* The response as packed, ATOMIC_RESPONSE_OCTETS at `header`, as it is to go out: at most 32 octets. Returns its length. */
+/*
+ * The response as packed, ATOMIC_RESPONSE_OCTETS at `header`, as it is to go out: at most 32 octets. Returns its
+ * length.
+ */
 size_t defect_atomic_response(const struct defect_set *set, uint8_t *header);
 
 /* Immediate Data as it will be sent: at most 12 octets at `body`. Returns its length. */

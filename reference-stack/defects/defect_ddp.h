@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Deliberate faults of DDP at the source, at its LLP and at the end of streams: part of the list in defect_internal.h. */
+/*
+ * Deliberate faults of DDP at the source, at its LLP and at the end of streams: part of the list in defect_internal.h.
+ */
 #ifndef REFERENCE_STACK_DEFECT_DDP_H
 #define REFERENCE_STACK_DEFECT_DDP_H
 

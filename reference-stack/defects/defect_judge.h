@@ -18,7 +18,10 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
                                                 size_t count, const struct validation *entry,
                                                 const struct validation_subject *subject);
 
-/* What the entry found, or what a file's table says instead: start-up frames (defect_judge_start.c), and the extensions. */
+/*
+ * What the entry found, or what a file's table says instead: start-up frames (defect_judge_start.c), and the
+ * extensions.
+ */
 bool defect_start_judges(const struct defect_set *set, const struct validation *entry,
                          const struct validation_subject *subject, bool holds);
 bool defect_variant_judges(const struct defect_set *set, const struct validation *entry,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules of the hook transmit, and what they are compared with: the header, or the FPDU, that is being sent (defect_ulpdu.c). */
+/*
+ * Rules of the hook transmit, and what they are compared with: the header, or the FPDU, that is being sent
+ * (defect_ulpdu.c).
+ */
 #ifndef REFERENCE_STACK_DEFECT_OCCASION_H
 #define REFERENCE_STACK_DEFECT_OCCASION_H
 

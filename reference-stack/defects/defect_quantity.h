@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of what is judged, by name: a fault of an entry of validation.c may be confined to a range of one of them, which is
- * how a limit is kept wrongly by one octet, or only far away. The head of defects.tsv says what each name means.
+ * Numbers of what is judged, by name: a fault of an entry of validation.c may be confined to a range of one of them,
+ * which is how a limit is kept wrongly by one octet, or only far away. The head of defects.tsv says what each name
+ * means.
  */
 #ifndef REFERENCE_STACK_DEFECT_QUANTITY_H
 #define REFERENCE_STACK_DEFECT_QUANTITY_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Deliberate faults of the adaptation to SCTP (RFC 5043, draft-stewart-rddp-sctp-02): part of the list in defect_internal.h. */
+/*
+ * Deliberate faults of the adaptation to SCTP (RFC 5043, draft-stewart-rddp-sctp-02): part of the list in
+ * defect_internal.h.
+ */
 #ifndef REFERENCE_STACK_DEFECT_SCTP_H
 #define REFERENCE_STACK_DEFECT_SCTP_H
 

@@ -9,7 +9,10 @@ enum { RECEIVES = 64, OCTETS = 4096 };
 
 static uint8_t buffers[RECEIVES][OCTETS];
 
-/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+/*
+ * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
+ * place.
+ */
 static void take_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)

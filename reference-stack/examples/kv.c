@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A key-value store whose server does nothing: clients put with an RDMA Write and get with an RDMA Read, straight in the
- * server's table, whose STag and Tagged Offset they are told in the Private Data of the Reply.
+ * A key-value store whose server does nothing: clients put with an RDMA Write and get with an RDMA Read, straight in
+ * the server's table, whose STag and Tagged Offset they are told in the Private Data of the Reply.
  *
  *     kv serve PORT                    port 0: any; "port N" is printed
  *     kv ADDRESS PORT put KEY VALUE
@@ -206,7 +206,10 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
     return client->table.slots != 0 ? 0 : sentence_set(why, "that is a key-value store without a slot");
 }
 
-/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+/*
+ * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
+ * place.
+ */
 static void take_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)

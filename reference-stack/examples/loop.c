@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop: a program with a poll() loop of its own that serves two clients, the one by the socket of a connection which has spoken
- * another protocol before. It shows what echo, kv and rping do not need: Private Data that decides about a connection, completion
- * queues that are armed, and objects that are freed one by one.
+ * loop: a program with a poll() loop of its own that serves two clients, the one by the socket of a connection which
+ * has spoken another protocol before. It shows what echo, kv and rping do not need: Private Data that decides about a
+ * connection, completion queues that are armed, and objects that are freed one by one.
  *
  * Both ends are in this process, to keep the example short; each uses nothing of the other.
  */
@@ -42,7 +42,10 @@ static void expect(const struct program *program, bool holds, const char *what)
     }
 }
 
-/* Who may come is decided by the Private Data: the ULP's own octets, which follow the word of RFC 6581 where there is one. */
+/*
+ * Who may come is decided by the Private Data: the ULP's own octets, which follow the word of RFC 6581 where there is
+ * one.
+ */
 static void decide(struct program *program, struct iwarp_qp *qp, const struct iwarp_event *request)
 {
     size_t octets = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory: two streams of one process, joined by memory in place of TCP. Whoever has a transport of his own (a simulator, a user-space
- * TCP, a fuzzer) drives a stream like this: carry() is all that the streams need of it.
+ * memory: two streams of one process, joined by memory in place of TCP. Whoever has a transport of his own (a
+ * simulator, a user-space TCP, a fuzzer) drives a stream like this: carry() is all that the streams need of it.
  */
 #include <inttypes.h>
 #include <iwarp/instrument.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pairs: three queue pairs in one SCTP association, in UDP datagrams on loopback (RFC 6951), without privileges. One program is both
- * ends here; it prints what happens, and is done when all queue pairs have ended.
+ * pairs: three queue pairs in one SCTP association, in UDP datagrams on loopback (RFC 6951), without privileges. One
+ * program is both ends here; it prints what happens, and is done when all queue pairs have ended.
  */
 #include <iwarp/verbs.h>
 #include <stdio.h>

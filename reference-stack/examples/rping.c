@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The little protocol of rdma-core's `rping`, in either role, so that this stack and any other that runs rping can be set
- * against each other. A round: the client names a buffer in a Send (address, STag, length; 16 octets, big-endian), the
- * server reads it and answers with a Send; the client names a second buffer, the server writes what it has read there and
- * answers with a Send; the client compares. The server compares what it reads with what rping puts there, too.
+ * The little protocol of rdma-core's `rping`, in either role, so that this stack and any other that runs rping can be
+ * set against each other. A round: the client names a buffer in a Send (address, STag, length; 16 octets, big-endian),
+ * the server reads it and answers with a Send; the client names a second buffer, the server writes what it has read
+ * there and answers with a Send; the client compares. The server compares what it reads with what rping puts there,
+ * too.
  *
  *     rping serve ADDRESS PORT [SIZE]             one client, then the end; port 0: any; "port N" is printed
  *     rping HOST PORT COUNT [SIZE] [rev1|rev2] [PAUSE]
  *
- * rev1: MPA without the enhanced set-up of RFC 6581. PAUSE: milliseconds between the Reply and the first Send, for a responder
- * that is not ready when its Reply says so (docs/findings/linux-siw.md, 10).
+ * rev1: MPA without the enhanced set-up of RFC 6581. PAUSE: milliseconds between the Reply and the first Send, for a
+ * responder that is not ready when its Reply says so (docs/findings/linux-siw.md, 10).
  *
  * Exit status 0: every round was right, and the end was orderly.
  */
@@ -287,7 +288,10 @@ static int prepare(struct rping *rping, const char *size, struct sentence *why)
     return 0;
 }
 
-/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+/*
+ * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
+ * place.
+ */
 static void take_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)

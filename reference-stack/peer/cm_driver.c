@@ -52,7 +52,9 @@ void cm_driver_counts(const struct cm_driver *driver, struct cm_driver_counts *c
     *counts = driver->counts;
 }
 
-/* --- Addresses ----------------------------------------------------------------------------------------------------- */
+/*
+ * --- Addresses -----------------------------------------------------------------------------------------------------
+ */
 
 int cm_address_parse(struct cm_address *address, const char *text)
 {
@@ -109,7 +111,9 @@ static void path_of(const struct cm_driver *driver, const struct cm_place *other
     path->destination_port = outgoing ? other->port : cm_driver_port(driver);
 }
 
-/* --- In and out ---------------------------------------------------------------------------------------------------- */
+/*
+ * --- In and out ----------------------------------------------------------------------------------------------------
+ */
 
 static void on_timer(uv_timer_t *timer);
 
@@ -175,7 +179,9 @@ static void received(void *owner, const struct sockaddr_storage *from, const uin
     cm_driver_flush(driver);
 }
 
-/* --- Life ---------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Life ----------------------------------------------------------------------------------------------------------
+ */
 
 static int open_all(struct cm_driver *driver, struct sentence *sentence)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CM agent over a UDP socket, without privileges: RoCEv2 packets as UDP payloads. The ICRC of what is sent is right for the
- * packet that the kernel makes of it (identification 0, DF set); of what comes it cannot be checked in general, since the socket
- * does not tell the identification. With `strict_icrc` it is checked as for a packet like the own ones.
+ * The CM agent over a UDP socket, without privileges: RoCEv2 packets as UDP payloads. The ICRC of what is sent is right
+ * for the packet that the kernel makes of it (identification 0, DF set); of what comes it cannot be checked in general,
+ * since the socket does not tell the identification. With `strict_icrc` it is checked as for a packet like the own
+ * ones.
  */
 #ifndef REFERENCE_STACK_CM_DRIVER_H
 #define REFERENCE_STACK_CM_DRIVER_H

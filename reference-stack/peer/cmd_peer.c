@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reference stack as a program. Its options become commands of the upper tester: there is one way to do each thing. */
+/*
+ * The reference stack as a program. Its options become commands of the upper tester: there is one way to do each thing.
+ */
 #include "reference-stack/peer/cmd_peer.h"
 
 #include <getopt.h>

@@ -39,7 +39,9 @@ int cmd_peer_print_defects(struct defect_list *list)
     return EXIT_DONE;
 }
 
-/* --- Running ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Running -------------------------------------------------------------------------------------------------------
+ */
 
 /* The client: established ends in its own DREQ with --once, anything else is the end. */
 static void follow(struct cm_command_line *line, struct cm_driver *driver, const struct cm_event *event)
@@ -178,7 +180,9 @@ static int run_with_defects(struct cm_command_line *line)
     return status;
 }
 
-/* Communication IDs differ from run to run, or a peer takes the second run's for the first one's (reasons 10 and 30). */
+/*
+ * Communication IDs differ from run to run, or a peer takes the second run's for the first one's (reasons 10 and 30).
+ */
 static uint64_t seed_of_now(void)
 {
     struct timespec now;

@@ -49,7 +49,9 @@ struct cmd_peer_sctp {
 /* Reads optarg. Returns -1 to go on, else an exit status. */
 int cmd_peer_sctp_option(struct cmd_peer_sctp *sctp, int option);
 
-/* After the last option: is it consistent? Fills the driver's configuration. Returns -1 to go on, else an exit status. */
+/*
+ * After the last option: is it consistent? Fills the driver's configuration. Returns -1 to go on, else an exit status.
+ */
 int cmd_peer_sctp_finish(const struct cmd_peer_sctp *sctp, struct driver_config *driver);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* driver_tcp.c: loop, listeners, connections; driver_sctp.c and driver_kernel_sctp.c: associations; driver_control.c: the upper tester's socket. */
+/*
+ * driver_tcp.c: loop, listeners, connections; driver_sctp.c and driver_kernel_sctp.c: associations; driver_control.c:
+ * the upper tester's socket.
+ */
 #ifndef REFERENCE_STACK_DRIVER_INTERNAL_H
 #define REFERENCE_STACK_DRIVER_INTERNAL_H
 
@@ -45,7 +48,10 @@ enum driver_refusal {
 /* Tells of the first of its kind. */
 void driver_refuse(struct driver *driver, enum driver_refusal refusal);
 
-/* Memory was not to be had: by the limit, if the budget has refused some since it had refused `before`, else from the system. */
+/*
+ * Memory was not to be had: by the limit, if the budget has refused some since it had refused `before`, else from the
+ * system.
+ */
 void driver_refuse_memory(struct driver *driver, uint64_t before);
 
 /* driver_sctp.c: the transport below `peer`, which has to be made next, and its ops. -1 with a sentence. */

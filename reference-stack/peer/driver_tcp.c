@@ -25,7 +25,9 @@ struct peer *driver_peer(struct driver *driver)
     return driver->peer;
 }
 
-/* --- What sockets tell, and the peer asks of them ------------------------------------------------------------------ */
+/*
+ * --- What sockets tell, and the peer asks of them ------------------------------------------------------------------
+ */
 
 static uint64_t stream_now(void *stream)
 {
@@ -72,7 +74,9 @@ static const struct tcp_socket_ops socket_ops = {
     .writable = socket_writable,
 };
 
-/* --- Listening and connecting -------------------------------------------------------------------------------------- */
+/*
+ * --- Listening and connecting --------------------------------------------------------------------------------------
+ */
 
 void driver_refuse(struct driver *driver, enum driver_refusal refusal)
 {
@@ -177,7 +181,9 @@ static const struct peer_transport_ops ops = {
     .room = tcp_socket_room,
 };
 
-/* --- The loop ------------------------------------------------------------------------------------------------------ */
+/*
+ * --- The loop ------------------------------------------------------------------------------------------------------
+ */
 
 static void tick(uv_timer_t *timer)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The peer over kernel TCP: a libuv loop, one write for each FPDU with Nagle off so that FPDUs and segments go together
- * (RFC 5044 5.1), the EMSS that the kernel reports; or over SCTP, in UDP datagrams or of the kernel; and the upper tester on a control socket: one JSON object a line.
+ * (RFC 5044 5.1), the EMSS that the kernel reports; or over SCTP, in UDP datagrams or of the kernel; and the upper
+ * tester on a control socket: one JSON object a line.
  */
 #ifndef REFERENCE_STACK_DRIVER_TCP_H
 #define REFERENCE_STACK_DRIVER_TCP_H
@@ -54,7 +55,10 @@ uint16_t driver_sctp_udp_port(const struct driver *driver);
 /* Nanoseconds of the driver's clock. */
 uint64_t driver_now(const struct driver *driver);
 
-/* "ADDRESS:PORT" or "[ADDRESS]:PORT"; with a default `address` (else NULL) "PORT" alone, too. Names are none. -1: it is neither. */
+/*
+ * "ADDRESS:PORT" or "[ADDRESS]:PORT"; with a default `address` (else NULL) "PORT" alone, too. Names are none. -1: it is
+ * neither.
+ */
 struct driver_place {
     char address[64];
     uint16_t port;

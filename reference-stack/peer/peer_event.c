@@ -242,7 +242,10 @@ void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
 {
     struct peer_work *work = has_work(event) ? (struct peer_work *)(uintptr_t)event->id : NULL;
-    /* Receives that are posted again and again, and echoes, are flushed without a word, unless octets around them changed. */
+    /*
+     * Receives that are posted again and again, and echoes, are flushed without a word, unless octets around them
+     * changed.
+     */
     bool quiet = (work != NULL && (work->echo || work->completion_reported)) ||
                  (event->kind == IWARP_EVENT_FLUSHED && work != NULL && !work->has_id && peer_work_guarded(work));
 

@@ -136,8 +136,9 @@ struct peer {
 };
 
 /*
- * peer_stream.c: a stream without a connection yet, NULL when there are too many or memory is short; what it held is given
- * back when it is dead, and its number stays taken; it goes altogether. Of the dead streams the oldest go, once there are many.
+ * peer_stream.c: a stream without a connection yet, NULL when there are too many or memory is short; what it held is
+ * given back when it is dead, and its number stays taken; it goes altogether. Of the dead streams the oldest go, once
+ * there are many.
  */
 struct peer_stream *peer_stream_new(struct peer *peer, const struct peer_options *options, void *transport);
 void peer_stream_dead(struct peer_stream *ps);
@@ -180,8 +181,8 @@ void peer_events_clear(struct peer *peer);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
 
 /*
- * peer_verb.c: each returns a new object of reply members, json_true() for one without any, or NULL with a sentence: then
- * nothing has changed.
+ * peer_verb.c: each returns a new object of reply members, json_true() for one without any, or NULL with a sentence:
+ * then nothing has changed.
  */
 typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct sentence *sentence);
 struct peer_verb_row {

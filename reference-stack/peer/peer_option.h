@@ -6,8 +6,8 @@
 #include <getopt.h>
 
 /*
- * Complains of argv[optind - 1], and returns the status of wrong usage. `answer` is what getopt_long() said, ':' (no value) or
- * '?'; `known` ends with an entry without a name; `where` follows "is no option": " of --cm" or "".
+ * Complains of argv[optind - 1], and returns the status of wrong usage. `answer` is what getopt_long() said, ':' (no
+ * value) or '?'; `known` ends with an entry without a name; `where` follows "is no option": " of --cm" or "".
  */
 int peer_option_refuse(int answer, char **argv, const struct option *known, const char *where);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A ULP that talks over TCP first and then starts MPA on the same connection (RFC 5044 7.1, 7.1.5): the opener of the
- * connection sends its message, the other side answers with its own, the last streaming message, and each takes all that
- * follows the peer's message for MPA's. How long the peer's message is both ULPs know beforehand.
+ * connection sends its message, the other side answers with its own, the last streaming message, and each takes all
+ * that follows the peer's message for MPA's. How long the peer's message is both ULPs know beforehand.
  */
 #include <stdlib.h>
 #include <string.h>

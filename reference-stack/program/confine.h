@@ -4,8 +4,9 @@
  * new privileges, system calls that it has no use for (seccomp), and files that it has no use for (Landlock). Children
  * inherit all of it, and nobody gets anything back.
  *
- * seccomp (confine_calls.h) and Landlock (confine_files.h) are used where the kernel has them; confine_describe() says which. What a build leaves out,
- * because its sanitizer or its coverage needs it, stands in confine_files.h and at the top of confine_files.c.
+ * seccomp (confine_calls.h) and Landlock (confine_files.h) are used where the kernel has them; confine_describe() says
+ * which. What a build leaves out, because its sanitizer or its coverage needs it, stands in confine_files.h and at the
+ * top of confine_files.c.
  */
 #ifndef REFERENCE_STACK_CONFINE_H
 #define REFERENCE_STACK_CONFINE_H
@@ -36,14 +37,14 @@ struct confine_config {
 int confine(const struct confine_config *config, struct sentence *error);
 
 /*
- * The first part of it alone, for a process that is about to execute another program: keeps the capabilities whose bits are
- * set in `keep`, and forbids new privileges.
+ * The first part of it alone, for a process that is about to execute another program: keeps the capabilities whose bits
+ * are set in `keep`, and forbids new privileges.
  */
 int confine_privileges(uint64_t keep, struct sentence *error);
 
 /*
- * Takes these capabilities out of the effective set, to see what can be done without them, and back. False: the kernel does not say, or
- * does not allow it; nothing has changed then.
+ * Takes these capabilities out of the effective set, to see what can be done without them, and back. False: the kernel
+ * does not say, or does not allow it; nothing has changed then.
  */
 bool confine_lower(uint64_t capabilities);
 void confine_raise(uint64_t capabilities);
@@ -52,9 +53,10 @@ void confine_raise(uint64_t capabilities);
 int confine_become(uid_t user, gid_t group, struct sentence *error);
 
 /*
- * For a program that makes loops or threads of its libraries before confine(): to be called before them. Forbids new privileges, and
- * answers at once as in an older kernel (ENOSYS) to calls that confine() refuses and for which libraries have another way. A library
- * that has begun with such a call would take a refusal later for a fault: libuv aborts. -1 with a sentence.
+ * For a program that makes loops or threads of its libraries before confine(): to be called before them. Forbids new
+ * privileges, and answers at once as in an older kernel (ENOSYS) to calls that confine() refuses and for which
+ * libraries have another way. A library that has begun with such a call would take a refusal later for a fault: libuv
+ * aborts. -1 with a sentence.
  */
 int confine_libraries(struct sentence *error);
 

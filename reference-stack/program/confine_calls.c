@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tests/e2e/confinement.sh sees a confined process call, on each suite of Debian, is allowed below; so is what belongs to it on
- * other architectures, and what the C library calls in less common cases. All else is refused.
+ * What tests/e2e/confinement.sh sees a confined process call, on each suite of Debian, is allowed below; so is what
+ * belongs to it on other architectures, and what the C library calls in less common cases. All else is refused.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "reference-stack/program/confine_calls.h"
@@ -114,11 +114,11 @@ enum { FAMILY_LOCAL = 1, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 };
 /* ---- filters ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Two, of which the kernel obeys the stricter one for each call: libseccomp cannot say in one filter that a call is allowed but
- * for some arguments.
+ * Two, of which the kernel obeys the stricter one for each call: libseccomp cannot say in one filter that a call is
+ * allowed but for some arguments.
  *
- * libseccomp crashes, goes on for ever, or makes another program without a word when an allocation fails in it. So a child makes each
- * filter twice, in limited time, and gives both programs through a pipe: they have to be the same.
+ * libseccomp crashes, goes on for ever, or makes another program without a word when an allocation fails in it. So a
+ * child makes each filter twice, in limited time, and gives both programs through a pipe: they have to be the same.
  */
 enum { FILTER_INSTRUCTIONS = 4096 /* the most that a kernel takes */, FILTER_SECONDS = 2, NAME_OCTETS = 40 };
 
@@ -222,7 +222,9 @@ static const struct filter_kind names_allowed = {SCMP_ACT_ERRNO(ENOSYS), by_name
 static const struct filter_kind arguments_refused = {SCMP_ACT_ALLOW, by_argument};
 static const struct filter_kind names_absent = {SCMP_ACT_ALLOW, of_the_absent};
 
-/* ---- the child that makes one -------------------------------------------------------------------------------------- */
+/*
+ * ---- the child that makes one --------------------------------------------------------------------------------------
+ */
 
 /* The process ends: nothing is given back. */
 static bool write_once(const struct filter_kind *kind, unsigned needs, int file)
@@ -292,7 +294,9 @@ static bool make(const struct filter_kind *kind, unsigned needs, struct made_fil
     return child > 0 && has_ended_well(child) && whole;
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- loading ---------------------------------------------------------------------------------------------------------
+ */
 
 /* All of the filters, or none. A kernel without seccomp has no filter, and that is no error. */
 static int load(const struct filter_kind *const *kinds, size_t count, unsigned needs, struct sentence *error)

@@ -29,8 +29,8 @@ extern const size_t confine_calls_count;
 bool confine_calls_filtered(void);
 
 /*
- * Filters the calls of this process and of its children: what the table allows to those with `needs` remains. 0, also where the
- * kernel has no seccomp; -1 with a sentence: memory is short.
+ * Filters the calls of this process and of its children: what the table allows to those with `needs` remains. 0, also
+ * where the kernel has no seccomp; -1 with a sentence: memory is short.
  */
 int confine_calls_filter(unsigned needs, struct sentence *error);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading stays as it is; what is refused is to change files, to execute them, and what later versions add: TCP connections, control of
- * devices that are opened later, abstract Unix sockets and signals to processes outside. Of a kernel that is newer than the versions
- * below, what the newest of them knows is used: a later version changes nothing of it.
+ * Reading stays as it is; what is refused is to change files, to execute them, and what later versions add: TCP
+ * connections, control of devices that are opened later, abstract Unix sockets and signals to processes outside. Of a
+ * kernel that is newer than the versions below, what the newest of them knows is used: a later version changes nothing
+ * of it.
  *
- * The C library has no calls for this, and the headers of an older kernel know less than a newer kernel has: numbers and
- * structures are landlock(7)'s.
+ * The C library has no calls for this, and the headers of an older kernel know less than a newer kernel has: numbers
+ * and structures are landlock(7)'s.
  */
 #define _GNU_SOURCE
 #include "reference-stack/program/confine_files.h"

@@ -8,8 +8,9 @@
 #include "reference-stack/program/confine.h"
 
 /*
- * AddressSanitizer's leak check stops the process by ptrace(), and it runs a program to name the places that it reports. A
- * sanitised build has no filter of system calls, and may execute programs. confine_files.c says what coverage needs.
+ * AddressSanitizer's leak check stops the process by ptrace(), and it runs a program to name the places that it
+ * reports. A sanitised build has no filter of system calls, and may execute programs. confine_files.c says what
+ * coverage needs.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CONFINE_SANITISED 1

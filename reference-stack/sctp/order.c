@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages that came before their turn, by DDP-SSN (RFC 5043 10). SCTP has acknowledged them, so they cannot be left to it: a
- * copy is kept until those before them have come. What is kept is what was received, never what a DDP-SSN promises, and
- * all sessions of an association share one limit. Copies are used again; none is allocated for each message.
+ * Messages that came before their turn, by DDP-SSN (RFC 5043 10). SCTP has acknowledged them, so they cannot be left to
+ * it: a copy is kept until those before them have come. What is kept is what was received, never what a DDP-SSN
+ * promises, and all sessions of an association share one limit. Copies are used again; none is allocated for each
+ * message.
  */
 #include <stdlib.h>
 #include <string.h>

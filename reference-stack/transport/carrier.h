@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connection below a stream, as every owner of a stream treats it: what the stream wants of the connection is done, and the
- * EMSS of the connection is followed.
+ * The connection below a stream, as every owner of a stream treats it: what the stream wants of the connection is done,
+ * and the EMSS of the connection is followed.
  */
 #ifndef REFERENCE_STACK_CARRIER_H
 #define REFERENCE_STACK_CARRIER_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel_sctp_socket.h in a build without the kernel's header: there is no socket, and so nothing to be done with one. */
+/*
+ * kernel_sctp_socket.h in a build without the kernel's header: there is no socket, and so nothing to be done with one.
+ */
 #include "reference-stack/transport/kernel_sctp_socket.h"
 
 #if !__has_include("linux/sctp.h")

@@ -20,7 +20,9 @@ enum {
     ERROR_INVALID_STREAM = 1, /* RFC 9260 3.3.10.1 */
 };
 
-/* --- Options ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Options -------------------------------------------------------------------------------------------------------
+ */
 
 int kernel_sctp_socket(int family, struct sentence *sentence)
 {
@@ -129,7 +131,9 @@ void kernel_sctp_socket_close(int descriptor, bool in_order)
     (void)close(descriptor);
 }
 
-/* --- Messages and events ------------------------------------------------------------------------------------------- */
+/*
+ * --- Messages and events -------------------------------------------------------------------------------------------
+ */
 
 /* The events are copied out: nothing says how the buffer is aligned. */
 static enum kernel_sctp_told read_change(const uint8_t *event, size_t octets, struct iwarp_sctp_init *peer)

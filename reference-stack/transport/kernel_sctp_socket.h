@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One-to-one sockets of the kernel's SCTP (RFC 6458): their options, messages and events. Errors are errno's, as the kernel has them. */
+/*
+ * One-to-one sockets of the kernel's SCTP (RFC 6458): their options, messages and events. Errors are errno's, as the
+ * kernel has them.
+ */
 #ifndef REFERENCE_STACK_KERNEL_SCTP_SOCKET_H
 #define REFERENCE_STACK_KERNEL_SCTP_SOCKET_H
 

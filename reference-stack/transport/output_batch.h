@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a stream to its connection. Each start-up frame goes alone. FPDUs go together as long as no segment of EMSS octets
- * would cut one (RFC 5044 5.1: several may be packed into one segment). Of those in several spans the headers are copied,
- * and payload that is long enough goes from where the ULP has it.
+ * From a stream to its connection. Each start-up frame goes alone. FPDUs go together as long as no segment of EMSS
+ * octets would cut one (RFC 5044 5.1: several may be packed into one segment). Of those in several spans the headers
+ * are copied, and payload that is long enough goes from where the ULP has it.
  */
 #ifndef REFERENCE_STACK_OUTPUT_BATCH_H
 #define REFERENCE_STACK_OUTPUT_BATCH_H
@@ -19,8 +19,8 @@ enum {
 /* One for all streams of a thread: it is empty between two calls. */
 struct output_batch {
     /*
-     * Takes all octets, of OUTPUT_BATCH_SPANS spans at most. One call is one start-up frame, or FPDUs that begin a segment and
-     * that TCP does not cut where it cuts segments of EMSS octets off them.
+     * Takes all octets, of OUTPUT_BATCH_SPANS spans at most. One call is one start-up frame, or FPDUs that begin a
+     * segment and that TCP does not cut where it cuts segments of EMSS octets off them.
      */
     void (*send)(void *transport, const struct iwarp_span *spans, size_t count);
     /* Octets that it should be given now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What peers made a program hold is given back to the system when they have gone. free() alone keeps the pages for the process: after
- * 16,384 connections iwarp-peer held 1 GB for as long as it ran.
+ * What peers made a program hold is given back to the system when they have gone. free() alone keeps the pages for the
+ * process: after 16,384 connections iwarp-peer held 1 GB for as long as it ran.
  */
 #ifndef REFERENCE_STACK_RELEASED_H
 #define REFERENCE_STACK_RELEASED_H

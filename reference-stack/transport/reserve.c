@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libuv ends the process when a table of its cannot grow. After malloc() it gets a block of memory that is there already,
- * so that another thread cannot have it, and that is handed out from the front; it is empty again when all of it was given
- * back. The table grows with the descriptors alone: where little of the block is left, no new ones are opened.
+ * libuv ends the process when a table of its cannot grow. After malloc() it gets a block of memory that is there
+ * already, so that another thread cannot have it, and that is handed out from the front; it is empty again when all of
+ * it was given back. The table grows with the descriptors alone: where little of the block is left, no new ones are
+ * opened.
  */
 #include "reference-stack/transport/reserve.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Associations over UDP encapsulation (RFC 6951) on a libuv loop: a UDP socket below a hub (sctp_hub.h), and a timer that runs while
- * there are associations. No threads, no privileges. A process has one clock for all of them, and one thread.
+ * Associations over UDP encapsulation (RFC 6951) on a libuv loop: a UDP socket below a hub (sctp_hub.h), and a timer
+ * that runs while there are associations. No threads, no privileges. A process has one clock for all of them, and one
+ * thread.
  */
 #ifndef REFERENCE_STACK_SCTP_UDP_H
 #define REFERENCE_STACK_SCTP_UDP_H
@@ -23,8 +24,8 @@ struct sctp_udp;
 size_t sctp_udp_headers(int family);
 
 /*
- * Binds to `name` (port 0: any). Of `hub`, `packet_max` and `send` are set here; `mtu` is the path's. Its times are those of
- * uv_hrtime(). NULL with a sentence: no libusrsctp, no such address, no memory.
+ * Binds to `name` (port 0: any). Of `hub`, `packet_max` and `send` are set here; `mtu` is the path's. Its times are
+ * those of uv_hrtime(). NULL with a sentence: no libusrsctp, no such address, no memory.
  */
 struct sctp_udp *sctp_udp_open(uv_loop_t *loop, const struct sockaddr_storage *name, size_t mtu,
                                const struct sctp_hub_config *hub, struct sentence *sentence);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections that there is no memory for. One that libuv has told of and nobody takes would be the last of its listener:
- * so it is taken, by a handle that is there for this, and closed. It needs no allocation.
+ * Connections that there is no memory for. One that libuv has told of and nobody takes would be the last of its
+ * listener: so it is taken, by a handle that is there for this, and closed. It needs no allocation.
  */
 #ifndef REFERENCE_STACK_SPARE_HANDLE_H
 #define REFERENCE_STACK_SPARE_HANDLE_H

@@ -65,15 +65,18 @@ struct tcp_socket *tcp_socket_connect(struct tcp_socket_pool *pool, const struct
 /* Takes a connection that `server` was told of. NULL when there is no memory: it is closed. Nothing is read yet. */
 struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *server);
 
-/* Takes over a connected socket, as tcp_socket_accept() does. NULL when it is none, or no memory: it stays the caller's. */
+/*
+ * Takes over a connected socket, as tcp_socket_accept() does. NULL when it is none, or no memory: it stays the
+ * caller's.
+ */
 struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor);
 
 /* Whom to tell from now on; reading begins. -1: it cannot; the socket is gone. */
 int tcp_socket_own(struct tcp_socket *socket, void *owner);
 
 /*
- * Takes all octets of the spans, as struct output_batch has it: what the kernel does not take at once is copied. Without memory
- * the socket is lost.
+ * Takes all octets of the spans, as struct output_batch has it: what the kernel does not take at once is copied.
+ * Without memory the socket is lost.
  */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
 
@@ -95,10 +98,10 @@ size_t tcp_socket_emss(void *socket);
 int tcp_socket_peer(const struct tcp_socket *socket, struct sockaddr_storage *out);
 
 /*
- * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a program
- * which neither ignores nor catches it. With pool->guard it is held back from this thread while libuv has something to
- * write: from tcp_socket_guard(), or the first octets that are left to libuv, to tcp_socket_unguard(), after which the
- * thread is as it was.
+ * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a
+ * program which neither ignores nor catches it. With pool->guard it is held back from this thread while libuv has
+ * something to write: from tcp_socket_guard(), or the first octets that are left to libuv, to tcp_socket_unguard(),
+ * after which the thread is as it was.
  */
 void tcp_socket_guard(struct tcp_socket_pool *pool);
 void tcp_socket_unguard(struct tcp_socket_pool *pool);

@@ -83,7 +83,9 @@ static void *name_of(const struct user_sctp *end)
 
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
-/* The TSNs of DATA chunks that were not sent before: usrsctp gives a stream's messages theirs in the order of sending. */
+/*
+ * The TSNs of DATA chunks that were not sent before: usrsctp gives a stream's messages theirs in the order of sending.
+ */
 static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
 {
     struct sctp_data data;
@@ -158,8 +160,8 @@ static void read_init(struct user_sctp *end, const struct sctp_chunk *chunk)
 }
 
 /*
- * What SCTP itself does not tell of a packet that comes and whose checksum is right. libusrsctp checks its Verification Tag, and
- * does not tell whether it took it: what has another association's tag is not read here either.
+ * What SCTP itself does not tell of a packet that comes and whose checksum is right. libusrsctp checks its Verification
+ * Tag, and does not tell whether it took it: what has another association's tag is not read here either.
  */
 static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t octets, bool *has_sack)
 {
@@ -384,8 +386,8 @@ void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets
 }
 
 /*
- * Would usrsctp give the message a TSN at once? What waits longer in it is cut if the path MTU falls, whatever was asked for; a chunk
- * with a TSN is not.
+ * Would usrsctp give the message a TSN at once? What waits longer in it is cut if the path MTU falls, whatever was
+ * asked for; a chunk with a TSN is not.
  */
 static bool goes_at_once(const struct user_sctp *end, size_t octets)
 {

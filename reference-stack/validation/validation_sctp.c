@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an association, a user message of SCTP, and the order of messages in a session must not be (RFC 5043, RFC 6581 7). */
+/*
+ * What an association, a user message of SCTP, and the order of messages in a session must not be (RFC 5043, RFC 6581
+ * 7).
+ */
 #include "reference-stack/validation/validation_predicates.h"
 
 /* --- Association (RFC 5043 8, 11.1; draft 4, 7.1) ---------------------------------------------------------------- */

@@ -25,7 +25,9 @@ int diff_kind_find(const char *name, size_t octets)
     return -1;
 }
 
-/* --- What is compared: a requirement and role, of an audit in one capture ------------------------------------------- */
+/*
+ * --- What is compared: a requirement and role, of an audit in one capture -------------------------------------------
+ */
 
 struct unit {
     const char *id, *role, *file;
@@ -112,7 +114,9 @@ static int gather(struct unit **units, const struct report *report, bool after)
     return 0;
 }
 
-/* --- The comparison ------------------------------------------------------------------------------------------------ */
+/*
+ * --- The comparison ------------------------------------------------------------------------------------------------
+ */
 
 enum {
     CODE_OCTETS = 6

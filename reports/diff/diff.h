@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What differs between the results of two runs (or audits) of the same kind, an older and a newer one: one difference for a
- * requirement and role, and for an audit for a capture, too. The worst verdict of each side is compared, and where both have
- * the same one that is not PASS, what came.
+ * What differs between the results of two runs (or audits) of the same kind, an older and a newer one: one difference
+ * for a requirement and role, and for an audit for a capture, too. The worst verdict of each side is compared, and
+ * where both have the same one that is not PASS, what came.
  */
 #ifndef REPORTS_DIFF_H
 #define REPORTS_DIFF_H
@@ -34,7 +34,9 @@ struct diff_entry {
     struct diff_side before, after;
 };
 
-/* A reason of the account for which other octets, frames or items are not judged, or missing, than before: of audits. */
+/*
+ * A reason of the account for which other octets, frames or items are not judged, or missing, than before: of audits.
+ */
 struct diff_account {
     enum flow_row row;
     struct flow_count before, after;
@@ -64,7 +66,10 @@ int diff_kind_find(const char *name, size_t octets);
 int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct sentence *error);
 void diff_free(struct diff *diff);
 
-/* "expected X; got Y", with the message behind it if that is what differs; malloc'd, NULL without a kept result or memory. */
+/*
+ * "expected X; got Y", with the message behind it if that is what differs; malloc'd, NULL without a kept result or
+ * memory.
+ */
 char *diff_side_sentence(const struct diff_side *side);
 
 /* A side in words: "FAIL: expected X; got Y", "PASS", "no result"; malloc'd, NULL without memory. */
@@ -72,7 +77,8 @@ char *diff_side_text(const struct diff_side *side);
 
 /*
  * The steps from each run to the next, `count` of them: text for people, a summary in Markdown, a line of JSON for each
- * difference and one for each step, and a page. Of three runs or more the trend (diff_trend.h) follows. 0, or -1 with the sentence set.
+ * difference and one for each step, and a page. Of three runs or more the trend (diff_trend.h) follows. 0, or -1 with
+ * the sentence set.
  */
 int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
 int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);

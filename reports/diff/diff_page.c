@@ -229,7 +229,9 @@ static void step_heading(struct markup *m, const struct diff *step)
     markup_close(m);
 }
 
-/* ---- the trend over three runs or more ----------------------------------------------------------------------------- */
+/*
+ * ---- the trend over three runs or more -----------------------------------------------------------------------------
+ */
 
 static void trend_head(struct markup *m, const struct diff_trend *trend, const struct diff *steps)
 {

@@ -24,7 +24,10 @@ struct diff_trend {
     size_t count;
 };
 
-/* The trend of `count` steps, which outlive it; in the order in which things first differ. -1: no memory, nothing to free. */
+/*
+ * The trend of `count` steps, which outlive it; in the order in which things first differ. -1: no memory, nothing to
+ * free.
+ */
 int diff_trend_make(struct diff_trend *trend, const struct diff *steps, size_t count);
 void diff_trend_free(struct diff_trend *trend);
 

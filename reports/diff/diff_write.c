@@ -76,7 +76,9 @@ static const char *account_count(enum flow_row row, const struct flow_count *cou
     return count->frames + count->octets + count->items != 0 ? account_count_text(row, count, text) : "nothing";
 }
 
-/* --- Text ---------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Text ----------------------------------------------------------------------------------------------------------
+ */
 
 static void put_text(FILE *out, const struct diff *step)
 {
@@ -153,7 +155,9 @@ int diff_write_text(const struct diff *steps, size_t count, const struct place *
     return write_steps(steps, count, &(struct writer){put_text, put_text_trend}, to, error);
 }
 
-/* --- Markdown ------------------------------------------------------------------------------------------------------ */
+/*
+ * --- Markdown ------------------------------------------------------------------------------------------------------
+ */
 
 static void put_markdown(FILE *out, const struct diff *step)
 {
@@ -245,7 +249,9 @@ int diff_write_markdown(const struct diff *steps, size_t count, const struct pla
     return write_steps(steps, count, &(struct writer){put_markdown, put_markdown_trend}, to, error);
 }
 
-/* --- Lines of JSON --------------------------------------------------------------------------------------------------- */
+/*
+ * --- Lines of JSON ---------------------------------------------------------------------------------------------------
+ */
 
 static json_t *text_json(const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a file is: its name in a folder that is held open, so that it stays the same folder whatever becomes of the path
- * that led there; and what messages call it.
+ * Where a file is: its name in a folder that is held open, so that it stays the same folder whatever becomes of the
+ * path that led there; and what messages call it.
  */
 #ifndef REPORTS_PLACE_H
 #define REPORTS_PLACE_H

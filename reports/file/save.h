@@ -23,8 +23,8 @@ struct save {
 int save_begin(struct save *save, const struct place *place, struct sentence *error);
 
 /*
- * Ends it: with `keep` the octets reach the disk and the file takes its name, which replaces an older file or link; without
- * `keep` nothing is left. 0; -1 with the sentence set: nothing is left, and an older file stays. Once only.
+ * Ends it: with `keep` the octets reach the disk and the file takes its name, which replaces an older file or link;
+ * without `keep` nothing is left. 0; -1 with the sentence set: nothing is left, and an older file stays. Once only.
  */
 int save_end(struct save *save, bool keep, struct sentence *error);
 
@@ -33,13 +33,14 @@ int save_keep_open(struct save *save, struct sentence *error);
 
 /*
  * Writes `size` octets to `place`, so that a full disk leaves the older file there. The path "-" is standard output. A
- * device or a pipe that the user names is written to, and never replaced; so is a file that is open already (reports/file/place.h). 0; -1 with the sentence set.
+ * device or a pipe that the user names is written to, and never replaced; so is a file that is open already
+ * (reports/file/place.h). 0; -1 with the sentence set.
  */
 int save_file(const struct place *place, const char *octets, size_t size, struct sentence *error);
 
 /*
- * Writes a file that must not be there yet, straight under its name: of a folder whose other files say when it is complete.
- * 0; -1 with the sentence set: nothing is left.
+ * Writes a file that must not be there yet, straight under its name: of a folder whose other files say when it is
+ * complete. 0; -1 with the sentence set: nothing is left.
  */
 int save_new(const struct place *place, const void *octets, size_t size, struct sentence *error);
 

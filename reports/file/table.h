@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of tab-separated values: the first line that is no comment ("#") names the columns, each other line is a row with as
- * many cells. Cells are UTF-8 without control characters.
+ * A table of tab-separated values: the first line that is no comment ("#") names the columns, each other line is a row
+ * with as many cells. Cells are UTF-8 without control characters.
  */
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
@@ -28,8 +28,8 @@ struct table_column {
 };
 
 /*
- * Reads the file; columns that nobody asks for are passed over. 0, or -1 with a sentence that names file and line; table_free()
- * in either case.
+ * Reads the file; columns that nobody asks for are passed over. 0, or -1 with a sentence that names file and line;
+ * table_free() in either case.
  */
 int table_read(struct table *table, const char *path, const struct table_column *columns, size_t count,
                struct sentence *error);

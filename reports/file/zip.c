@@ -27,7 +27,9 @@ struct zip {
     int cause; /* errno of the first write that failed */
 };
 
-/* ---- minizip's view of the stream ----------------------------------------------------------------------------------- */
+/*
+ * ---- minizip's view of the stream -----------------------------------------------------------------------------------
+ */
 
 static voidpf ZCALLBACK stream_open(voidpf user, const void *name, int mode)
 {
@@ -81,7 +83,9 @@ static int ZCALLBACK stream_error(voidpf user, voidpf stream)
     return ferror(((struct zip *)user)->out);
 }
 
-/* ---- the archive ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the archive ----------------------------------------------------------------------------------------------------
+ */
 
 struct zip *zip_begin(const struct place *place, struct sentence *error)
 {

@@ -15,8 +15,8 @@ struct zip; /* opaque */
 struct zip *zip_begin(const struct place *place, struct sentence *error);
 
 /*
- * Adds the file `name` ("folder/file", UTF-8), its date 1980-01-01, so that the same files give the same archive; `program`: it may be
- * executed. 0; -1, and zip_end() will say why.
+ * Adds the file `name` ("folder/file", UTF-8), its date 1980-01-01, so that the same files give the same archive;
+ * `program`: it may be executed. 0; -1, and zip_end() will say why.
  */
 int zip_add(struct zip *zip, const char *name, const void *octets, size_t count, bool program);
 

@@ -23,7 +23,9 @@
 
 enum { PIECE = 65536, LIST_OCTETS_MAX = 64 << 20 };
 
-/* ---- one file ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- one file -----------------------------------------------------------------------------------------------------
+ */
 
 void digest_of_octets(const void *octets, size_t count, char text[static DIGEST_TEXT_OCTETS])
 {
@@ -65,7 +67,9 @@ static int digest_of_file(int folder, const char *name, char text[static DIGEST_
     return count == 0 ? 0 : -1;
 }
 
-/* ---- all files of a folder ----------------------------------------------------------------------------------------- */
+/*
+ * ---- all files of a folder -----------------------------------------------------------------------------------------
+ */
 
 static int is_file(const struct dirent *entry)
 {
@@ -153,7 +157,9 @@ int digests_write(struct folder *folder, struct sentence *error)
     return rc;
 }
 
-/* ---- compared ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- compared ------------------------------------------------------------------------------------------------------
+ */
 
 /* A name that digests_write() could have written: no other file is opened, whatever the list says. */
 static bool is_ours(const char *name)

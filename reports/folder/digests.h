@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SHA256SUMS of an output folder: SHA-256 of results.jsonl, of what the device said on its console and of each file of evidence, in the
- * form that sha256sum(1) reads. A command writes it at its end, so that whoever has the list, or a signature over it, sees what was
- * changed afterwards. Reports are not in it: they are made of the results, and can be made again.
+ * SHA256SUMS of an output folder: SHA-256 of results.jsonl, of what the device said on its console and of each file of
+ * evidence, in the form that sha256sum(1) reads. A command writes it at its end, so that whoever has the list, or a
+ * signature over it, sees what was changed afterwards. Reports are not in it: they are made of the results, and can be
+ * made again.
  */
 #ifndef REPORTS_DIGESTS_H
 #define REPORTS_DIGESTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An output folder, which one command owns while it writes there. It is held open and locked: whatever becomes of the
- * path, everything goes into this folder; a second command is refused; the lock goes with the process, however that ends.
- * Links inside the folder are followed nowhere.
+ * path, everything goes into this folder; a second command is refused; the lock goes with the process, however that
+ * ends. Links inside the folder are followed nowhere.
  */
 #ifndef REPORTS_FOLDER_H
 #define REPORTS_FOLDER_H
@@ -24,8 +24,8 @@ struct folder_config {
     enum folder_use use;
     const char *hint; /* what the user can do with a folder that is not empty: "--force ..." */
     /*
-     * FOLDER_FORCE: removes what an earlier command left in the held folder, and nothing else. 0, or -1 with the sentence
-     * set. NULL: folder_clear_run().
+     * FOLDER_FORCE: removes what an earlier command left in the held folder, and nothing else. 0, or -1 with the
+     * sentence set. NULL: folder_clear_run().
      */
     int (*clear)(const struct place *folder, struct sentence *error);
 };
@@ -38,8 +38,8 @@ struct folder; /* opaque */
 int folder_make(const char *path, struct sentence *error);
 
 /*
- * Takes the folder. 0; FOLDER_NOT_EMPTY when something is in it that has to go first, FOLDER_FAILED when it cannot be made
- * or another command owns it, both with the sentence set.
+ * Takes the folder. 0; FOLDER_NOT_EMPTY when something is in it that has to go first, FOLDER_FAILED when it cannot be
+ * made or another command owns it, both with the sentence set.
  */
 int folder_take(struct folder **folder, const struct folder_config *config, struct sentence *error);
 
@@ -53,11 +53,14 @@ struct place folder_place(struct folder *folder, const char *name);
 struct place folder_itself(const struct folder *folder);
 
 /*
- * Opens the folder `name` in it, making it if need be: a descriptor, to be closed by the caller; -1 with the sentence set.
+ * Opens the folder `name` in it, making it if need be: a descriptor, to be closed by the caller; -1 with the sentence
+ * set.
  */
 int folder_open_below(const struct folder *folder, const char *name, struct sentence *error);
 
-/* Removes what run, audit and report --merge write: reports, evidence, console and results. -1 with the sentence set. */
+/*
+ * Removes what run, audit and report --merge write: reports, evidence, console and results. -1 with the sentence set.
+ */
 int folder_clear_run(const struct place *folder, struct sentence *error);
 
 /* The reports and the console alone. */

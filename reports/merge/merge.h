@@ -31,8 +31,8 @@ struct merge *merge_new(const struct catalogue *catalogue);
 void merge_free(struct merge *merge);
 
 /*
- * Adds the results.jsonl at `path`; its evidence is looked for in `dir`. -1 with the sentence set when it cannot be read,
- * or is of another device, profile, program, catalogue, seed or division than those before it.
+ * Adds the results.jsonl at `path`; its evidence is looked for in `dir`. -1 with the sentence set when it cannot be
+ * read, or is of another device, profile, program, catalogue, seed or division than those before it.
  */
 int merge_add(struct merge *merge, const char *path, const char *dir, struct sentence *error);
 
@@ -47,8 +47,8 @@ struct merge_outcome {
 };
 
 /*
- * Settles what was added and writes results.jsonl and evidence/ into the folder. When something is missing, its summary says so, as
- * that of a run which did not come to its end. 0, or -1 with the sentence set. Only once.
+ * Settles what was added and writes results.jsonl and evidence/ into the folder. When something is missing, its summary
+ * says so, as that of a run which did not come to its end. 0, or -1 with the sentence set. Only once.
  */
 int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the findings of an audit differ from those that it was to have: a table, before everything that is as expected. */
+/*
+ * How the findings of an audit differ from those that it was to have: a table, before everything that is as expected.
+ */
 #include "conformance/requirements/catalogue.h"
 #include "reports/page/html_parts.h"
 

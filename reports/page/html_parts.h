@@ -28,7 +28,10 @@ const char *standing_sign(unsigned standing);
 /* <span class="b fail">sign word</span> */
 void html_badge(struct markup *markup, unsigned standing);
 
-/* A page up to its <header>, which is open then, with the project's style sheet inside. `css`: class of the body, or NULL. */
+/*
+ * A page up to its <header>, which is open then, with the project's style sheet inside. `css`: class of the body, or
+ * NULL.
+ */
 void html_page(struct markup *markup, const char *title, const char *tool, const char *css);
 
 /* <thead> with these names. */
@@ -37,8 +40,10 @@ void html_table_head(struct markup *markup, const char *const *names, size_t cou
 /* Opens a <td> of a table whose head is gone on a small screen, where the cell says what it is of. */
 void html_cell_of(struct markup *markup, const char *of);
 
-/* An embedded file in an element ("style", "script"), between lines that make it CDATA for an XML parser and a comment for
- * CSS or JavaScript. */
+/*
+ * An embedded file in an element ("style", "script"), between lines that make it CDATA for an XML parser and a comment
+ * for CSS or JavaScript.
+ */
 void html_asset(struct markup *markup, const char *element, const char *path);
 
 /* "RFC 5044: Marker PDU Aligned Framing (MPA)" for "RFC5044"; the source itself when it has no title here. */
@@ -64,7 +69,10 @@ void html_differences(const struct html *html);
 /* The account of the input. */
 void html_account(const struct html *html);
 
-/* What the verdict rests on (failures, known deviations, what could not be decided); and the other lists, which stand after the tree. */
+/*
+ * What the verdict rests on (failures, known deviations, what could not be decided); and the other lists, which stand
+ * after the tree.
+ */
 void html_findings(const struct html *html);
 void html_remarks(const struct html *html);
 
@@ -77,7 +85,10 @@ void html_tree(const struct html *html);
 /* The card of one result of the report's entry at `index`: a fold, open or closed as it comes. */
 void html_card(const struct html *html, size_t index, const struct result *result, bool open);
 
-/* The lists of one verdict's cards: folds by cause (reports/results/cause.h), and by layer where results share no cause. */
+/*
+ * The lists of one verdict's cards: folds by cause (reports/results/cause.h), and by layer where results share no
+ * cause.
+ */
 void html_folds(const struct html *html, enum verdict verdict);
 
 /* The cards of known deviations, by finding. */

@@ -16,7 +16,10 @@ struct markup {
     bool failed;
 };
 
-/* Some functions of libxml2 report success without memory, and its message is the one sign: it is kept off standard error. */
+/*
+ * Some functions of libxml2 report success without memory, and its message is the one sign: it is kept off standard
+ * error.
+ */
 static bool library_failed;
 
 static void on_message(void *user, const char *format, ...)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several devices in one picture: a row for each requirement, a column for each run. Self-contained, as html.h's page. */
+/*
+ * Several devices in one picture: a row for each requirement, a column for each run. Self-contained, as html.h's page.
+ */
 #ifndef REPORTS_MATRIX_H
 #define REPORTS_MATRIX_H
 

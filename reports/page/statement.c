@@ -214,7 +214,9 @@ int statement_write(const struct report *report, const struct report_coverage *c
     return rc;
 }
 
-/* ---- known deviations ----------------------------------------------------------------------------------------------- */
+/*
+ * ---- known deviations -----------------------------------------------------------------------------------------------
+ */
 
 static json_t *entry_of(const struct result *result, const char *review_by)
 {

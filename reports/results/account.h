@@ -17,13 +17,18 @@ enum { ACCOUNT_TEXT = 160 }; /* octets that hold any of the texts below */
  */
 json_t *account_to_json(const struct flow_account *account);
 
-/* The same back; hostile input is expected. Rows of unknown names count as "unknown" when they are unjudged or missing. */
+/*
+ * The same back; hostile input is expected. Rows of unknown names count as "unknown" when they are unjudged or missing.
+ */
 void account_from_json(const json_t *object, struct flow_account *account);
 
 /* "12 frames, 840 octets"; of frames alone, octets alone, "2 files" or "3 connections" where there is nothing else. */
 const char *account_count_text(enum flow_row row, const struct flow_count *count, char text[ACCOUNT_TEXT]);
 
-/* Frames and octets of a kind: "40 frames, 5000 octets"; where there are neither, "2 files", "3 connections", "4 items". */
+/*
+ * Frames and octets of a kind: "40 frames, 5000 octets"; where there are neither, "2 files", "3 connections", "4
+ * items".
+ */
 const char *account_kind_text(const struct flow_account *account, enum flow_account_kind kind, char text[ACCOUNT_TEXT]);
 
 /* The next row of that kind that has something, after `after` (FLOW_ROWS: from the first on); FLOW_ROWS: no more. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results with one cause: a device that, say, leaves out the CRC field fails many requirements, and reports show that once,
- * with the ids that it concerns. What a cause is called, and what is known of it, the results say (result.cause, result.hint).
+ * Results with one cause: a device that, say, leaves out the CRC field fails many requirements, and reports show that
+ * once, with the ids that it concerns. What a cause is called, and what is known of it, the results say (result.cause,
+ * result.hint).
  */
 #ifndef REPORTS_CAUSE_H
 #define REPORTS_CAUSE_H
@@ -20,8 +21,8 @@ struct cause_set {
 bool cause_counts(const struct result *result);
 
 /*
- * The hint as a single result shows it; NULL: it has none, or one that says no more than expected and actual do ("A in place of B",
- * which names the cause where several results have it).
+ * The hint as a single result shows it; NULL: it has none, or one that says no more than expected and actual do ("A in
+ * place of B", which names the cause where several results have it).
  */
 const char *cause_hint_alone(const struct result *result);
 
@@ -36,7 +37,10 @@ void cause_set_free(struct cause_set *set);
 /* The cause of a result that was added; NULL: none. */
 const struct cause *cause_of(const struct cause_set *set, const struct result *result);
 
-/* A result of the cause that is worse than all before it: it is the one to be shown whole, and cause_add() makes hint and first id its. */
+/*
+ * A result of the cause that is worse than all before it: it is the one to be shown whole, and cause_add() makes hint
+ * and first id its.
+ */
 bool cause_shown_by(const struct cause *cause, const struct result *result);
 
 /* The first one that more than one result has, and the one after `cause`; NULL: no more. */
@@ -50,8 +54,9 @@ const char *cause_first_id(const struct cause *cause);
 size_t cause_results(const struct cause *cause);
 
 /*
- * One fault behind several causes: what is missing is not seen, and each kind of message that does not come is a cause of its own
- * ("silence-for-send"). True where there are three such causes or more; `text` is then what to say after "perhaps", without an end mark.
+ * One fault behind several causes: what is missing is not seen, and each kind of message that does not come is a cause
+ * of its own ("silence-for-send"). True where there are three such causes or more; `text` is then what to say after
+ * "perhaps", without an end mark.
  */
 bool cause_of_silence(const struct cause_set *set, struct sentence *text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the findings of an audit differ from those that it was to have (`audit --expect`), as a line of results.jsonl: type "difference".
- * Strings are borrowed, as in struct result.
+ * How the findings of an audit differ from those that it was to have (`audit --expect`), as a line of results.jsonl:
+ * type "difference". Strings are borrowed, as in struct result.
  */
 #ifndef REPORTS_DIFFERENCE_H
 #define REPORTS_DIFFERENCE_H

@@ -18,9 +18,9 @@ struct excerpt {
 enum { EXCERPT_EMPTY = 1 };
 
 /*
- * Takes the results of `ids` (globs as of fnmatch(3)), what their checks' journals say, and the captures that they are in. The counts of its
- * summary are its own; the run line says of what it is an excerpt. 0; EXCERPT_EMPTY, there is no such result, or -1, both with the
- * sentence set; excerpt_free() in each case.
+ * Takes the results of `ids` (globs as of fnmatch(3)), what their checks' journals say, and the captures that they are
+ * in. The counts of its summary are its own; the run line says of what it is an excerpt. 0; EXCERPT_EMPTY, there is no
+ * such result, or -1, both with the sentence set; excerpt_free() in each case.
  */
 int excerpt_take(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
                  struct sentence *error);

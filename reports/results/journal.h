@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The journal of a run: one line of results.jsonl for each check, in front of the check's own result line. It keeps what
- * the run knows beside that result: what the check itself found, what each rule found in the check's traffic, and the
- * traffic counters. The rules' results are made of all checks' journals together (reports/results/rule_pool.h), so a run that is
- * stopped at any moment loses nothing that a rule found.
+ * The journal of a run: one line of results.jsonl for each check, in front of the check's own result line. It keeps
+ * what the run knows beside that result: what the check itself found, what each rule found in the check's traffic, and
+ * the traffic counters. The rules' results are made of all checks' journals together (reports/results/rule_pool.h), so
+ * a run that is stopped at any moment loses nothing that a rule found.
  *
  * A journal whose check has no result line after it is one of a check that was repeated later (it was INCONCLUSIVE), or
  * that was stopped while it was written. Its findings count, its passes do not.

@@ -18,7 +18,9 @@ void finding_set_free(struct finding_set *set);
 /* The name of a KNOWN result's finding: as the profile calls it, else its note, else the requirement's id. */
 const char *known_finding(const struct result *result);
 
-/* Counts a result in the summary, and its finding where it is the first of it. -1 without memory: nothing was counted. */
+/*
+ * Counts a result in the summary, and its finding where it is the first of it. -1 without memory: nothing was counted.
+ */
 int summary_count_result(struct run_summary *summary, struct finding_set *set, const struct result *result);
 
 /* Which of two findings comes first: "2: x" before "10: y". For qsort: less than, equal to or greater than 0. */

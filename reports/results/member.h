@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Members of the objects in results.jsonl: texts are cleaned, counts are what a JSON integer holds, and what is absent is left out. */
+/*
+ * Members of the objects in results.jsonl: texts are cleaned, counts are what a JSON integer holds, and what is absent
+ * is left out.
+ */
 #ifndef REPORTS_MEMBER_H
 #define REPORTS_MEMBER_H
 

@@ -79,7 +79,9 @@ struct report_coverage {
     void *user;
 };
 
-/* Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report. */
+/*
+ * Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report.
+ */
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error);
 
 /* The same of a file in a folder that is held. */

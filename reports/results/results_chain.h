@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All lines of a results.jsonl before its summary, as a number of lines and a CRC32C over their octets: the summary has both, so that a
- * line that is lost, or another one, shows. It guards against accidents; against people there is SHA256SUMS (docs/trust.md).
+ * All lines of a results.jsonl before its summary, as a number of lines and a CRC32C over their octets: the summary has
+ * both, so that a line that is lost, or another one, shows. It guards against accidents; against people there is
+ * SHA256SUMS (docs/trust.md).
  */
 #ifndef REPORTS_RESULTS_CHAIN_H
 #define REPORTS_RESULTS_CHAIN_H

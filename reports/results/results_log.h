@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * results.jsonl, version 2: written as a run goes, one object a line, one write() a line (or so many lines, between
- * results_log_hold() and results_log_release()). A run that is killed, or a disk that fills, loses at most what is being
- * written; results_read() steps over a torn last line.
+ * results_log_hold() and results_log_release()). A run that is killed, or a disk that fills, loses at most what is
+ * being written; results_read() steps over a torn last line.
  */
 #ifndef REPORTS_RESULTS_LOG_H
 #define REPORTS_RESULTS_LOG_H
@@ -19,20 +19,19 @@ struct results_log; /* opaque */
 struct results_done;
 
 /*
- * Starts a new file at `place` (one that the user names is truncated, in a held folder there must be none) and writes the
- * run line. `place` NULL: no file, only the echo. `echo`, when
- * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's. An echo that fails (its
- * ferror() says so) gets no more lines; it is an error where there is no file.
- * NULL on error, with the sentence set. Free with results_log_close().
+ * Starts a new file at `place` (one that the user names is truncated, in a held folder there must be none) and writes
+ * the run line. `place` NULL: no file, only the echo. `echo`, when not NULL, receives every line too (`--format jsonl`
+ * hands stdout in) and stays the caller's. An echo that fails (its ferror() says so) gets no more lines; it is an error
+ * where there is no file. NULL on error, with the sentence set. Free with results_log_close().
  */
 struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct sentence *error);
 
 /*
- * Goes on with an existing file (`--resume`): refuses one whose run line names another program, catalogue, target, seed,
- * shard or condition (struct run_info), and merged results. Keeps each check's result that has its journal, cuts a torn
- * last line off, and drops INCONCLUSIVE results, the rules' results and the summary, which are made again: what follows
- * is as if the run had not been stopped. What is kept is in *done when `done` is not NULL (free with
+ * Goes on with an existing file (`--resume`): refuses one whose run line names another program, catalogue, target,
+ * seed, shard or condition (struct run_info), and merged results. Keeps each check's result that has its journal, cuts
+ * a torn last line off, and drops INCONCLUSIVE results, the rules' results and the summary, which are made again: what
+ * follows is as if the run had not been stopped. What is kept is in *done when `done` is not NULL (free with
  * results_done_free()), and its verdicts are counted in what results_log_summary() gives. A file that is missing, or
  * has no whole line, is started anew.
  */
@@ -47,18 +46,21 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
                             struct sentence *error);
 
 /*
- * The journal of the check whose result is appended next: both lines are written together. 0, or -1 with the sentence set
- * (out of memory).
+ * The journal of the check whose result is appended next: both lines are written together. 0, or -1 with the sentence
+ * set (out of memory).
  */
 int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error);
 
 /*
- * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role", which is not
- * changed). 0, or -1 with the sentence set.
+ * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role",
+ * which is not changed). 0, or -1 with the sentence set.
  */
 int results_log_served(struct results_log *log, const json_t *served, struct sentence *error);
 
-/* Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not counted. */
+/*
+ * Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not
+ * counted.
+ */
 int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
 
 /* Appends the line of a capture that was read: after its results. */
@@ -124,8 +126,8 @@ struct results_reader {
 
 /*
  * Reads results.jsonl from `path`. 0; or -1 with a sentence "path:line: ..." on a line that is not JSON, not a known
- * object or longer than 16 MiB, on a file that does not begin with a run line of version 1 or 2, and on I/O errors. Lines
- * before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
+ * object or longer than 16 MiB, on a file that does not begin with a run line of version 1 or 2, and on I/O errors.
+ * Lines before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
  */
 int results_read(const char *path, const struct results_reader *reader, struct sentence *error);
 

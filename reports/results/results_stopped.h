@@ -27,8 +27,8 @@ typedef int stopped_function(void *user, const struct result *result, json_t *ob
 
 /*
  * Calls `added` for each result that the run would have written if it had ended here, and that the file does not have;
- * `beside` for what adds nothing to a check's result; NULL: not called. A return other than 0 ends this and is returned.
- * Without memory -1 and a sentence. Later calls do nothing.
+ * `beside` for what adds nothing to a check's result; NULL: not called. A return other than 0 ends this and is
+ * returned. Without memory -1 and a sentence. Later calls do nothing.
  */
 int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
                    struct sentence *error);

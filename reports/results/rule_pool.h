@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules found over a whole live run: for each requirement and role of the device the worst verdict, with the first
- * finding of that verdict, however many checks made traffic. A failure that a known deviation excuses counts as KNOWN, so
- * it hides no failure that is not excused. A run, a run that is resumed, and a reader of a run that was stopped fill it
- * from the same journals, so that all of them come to the same results.
+ * What the rules found over a whole live run: for each requirement and role of the device the worst verdict, with the
+ * first finding of that verdict, however many checks made traffic. A failure that a known deviation excuses counts as
+ * KNOWN, so it hides no failure that is not excused. A run, a run that is resumed, and a reader of a run that was
+ * stopped fill it from the same journals, so that all of them come to the same results.
  */
 #ifndef REPORTS_RULE_POOL_H
 #define REPORTS_RULE_POOL_H

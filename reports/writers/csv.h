@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables for spreadsheets: comma-separated values (RFC 4180). A cell that a spreadsheet would take for a formula, because it begins
- * with =, +, -, @ or a control octet, gets an apostrophe in front: cells may hold what a peer has sent.
+ * Tables for spreadsheets: comma-separated values (RFC 4180). A cell that a spreadsheet would take for a formula,
+ * because it begins with =, +, -, @ or a control octet, gets an apostrophe in front: cells may hold what a peer has
+ * sent.
  */
 #ifndef REPORTS_CSV_H
 #define REPORTS_CSV_H

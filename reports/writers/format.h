@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reports that are made from results.jsonl, declared once: what --format calls them, what their files are called in
- * an output folder, and who writes them. Options, help texts and the files of `run -o` and `audit -o` are drawn from here.
+ * an output folder, and who writes them. Options, help texts and the files of `run -o` and `audit -o` are drawn from
+ * here.
  */
 #ifndef REPORTS_FORMAT_H
 #define REPORTS_FORMAT_H

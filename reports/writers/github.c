@@ -12,7 +12,10 @@
 #include "reports/file/text.h"
 #include "base/text_stream.h"
 
-/* What a command's value may not hold stands as %XX: also ':' and ',' in a property. A colon pair would begin a command. */
+/*
+ * What a command's value may not hold stands as %XX: also ':' and ',' in a property. A colon pair would begin a
+ * command.
+ */
 static void put_escaped(FILE *out, const char *text, bool property)
 {
     char *line = text_clean_line(text);
@@ -74,7 +77,10 @@ static void put_result(FILE *out, const struct report *report, const struct repo
     free(sentence);
 }
 
-/* What was expected and is not there any more, at its line of the expectations; new findings are annotations of their captures. */
+/*
+ * What was expected and is not there any more, at its line of the expectations; new findings are annotations of their
+ * captures.
+ */
 static void put_difference(FILE *out, const struct report *report, const struct difference *difference)
 {
     const char *file = report->summary.expectation.file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Workflow commands: what a job of GitHub Actions prints to have annotations, one line for each finding. Of an audit the capture is
- * the file that is annotated.
+ * Workflow commands: what a job of GitHub Actions prints to have annotations, one line for each finding. Of an audit
+ * the capture is the file that is annotated.
  */
 #ifndef REPORTS_GITHUB_H
 #define REPORTS_GITHUB_H

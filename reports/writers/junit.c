@@ -37,7 +37,10 @@ static void count_case(struct suite *suite, enum verdict worst)
     suite->skipped += worst == VERDICT_SKIP || worst == VERDICT_KNOWN;
 }
 
-/* A run's test case is a requirement and role; an audit's is one of them in one capture: a second capture that fails is new. */
+/*
+ * A run's test case is a requirement and role; an audit's is one of them in one capture: a second capture that fails is
+ * new.
+ */
 static void count_entry(struct suite *suite, const struct report_entry *entry)
 {
     if (entry->cases.count == 0)
@@ -84,7 +87,9 @@ static void text_line(struct markup *m, const char *name, const char *value)
     free(line);
 }
 
-/* "cause     marker-wrong, one of 4 results: MPA-4.2-02, MPA-4.3-05": what other failures have in common with this one. */
+/*
+ * "cause     marker-wrong, one of 4 results: MPA-4.2-02, MPA-4.3-05": what other failures have in common with this one.
+ */
 static void put_cause(struct markup *m, const struct cause *cause)
 {
     markup_textf(m, "cause     %.60s", cause_name(cause));
@@ -144,8 +149,8 @@ static void outcome(struct markup *m, const struct cause_set *causes, const char
 }
 
 /*
- * A known deviation is an expected failure, for which JUnit has no element: <skipped> with a type of its own, as pytest does
- * with its "xfail". It breaks no build by itself; the run's exit status does.
+ * A known deviation is an expected failure, for which JUnit has no element: <skipped> with a type of its own, as pytest
+ * does with its "xfail". It breaks no build by itself; the run's exit status does.
  */
 static void known(struct markup *m, const struct cause_set *causes, const struct report_entry *entry,
                   const struct result *result)
@@ -249,9 +254,13 @@ static void write_suite(struct markup *m, const struct cause_set *causes, const 
     markup_close(m);
 }
 
-/* ---- what is no requirement --------------------------------------------------------------------------------------- */
+/*
+ * ---- what is no requirement ---------------------------------------------------------------------------------------
+ */
 
-/* Test cases that say whether all of the input was judged: an error each that was not, skipped where it was accepted. */
+/*
+ * Test cases that say whether all of the input was judged: an error each that was not, skipped where it was accepted.
+ */
 static void gap_case(struct markup *m, bool accepted, const char *name, const char *message)
 {
     markup_open(m, "testcase", "name", name, "classname", "account", NULL);
@@ -309,7 +318,10 @@ static void write_account(struct markup *m, const struct report *report, const s
     markup_close(m);
 }
 
-/* What was expected and was not found, and what no test case fails for: the failures of requirements are test cases already. */
+/*
+ * What was expected and was not found, and what no test case fails for: the failures of requirements are test cases
+ * already.
+ */
 static bool is_expectation_case(const struct difference *difference)
 {
     return difference->kind == DIFFERENCE_MISSING || difference->kind == DIFFERENCE_RENAMED ||

@@ -17,8 +17,8 @@ struct progress {
 };
 
 /*
- * "about 40 s left", "about 3 min left" in `text`, which is returned: when at `now_ns` (of a clock that does not go back) `done` of
- * `total` things are done. "" as long as too little is done, or too little time has passed, to say so.
+ * "about 40 s left", "about 3 min left" in `text`, which is returned: when at `now_ns` (of a clock that does not go
+ * back) `done` of `total` things are done. "" as long as too little is done, or too little time has passed, to say so.
  */
 const char *progress_left(struct progress *progress, size_t done, size_t total, uint64_t now_ns,
                           char text[PROGRESS_LEFT_OCTETS]);

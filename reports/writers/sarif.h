@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SARIF 2.1.0 (OASIS), for code hosts and editors that show findings. Rules are the requirements that were exercised, as
- * the catalogue has them; each result kept of a FAIL, WARN, AMBIGUOUS or INCONCLUSIVE is a result:
+ * SARIF 2.1.0 (OASIS), for code hosts and editors that show findings. Rules are the requirements that were exercised,
+ * as the catalogue has them; each result kept of a FAIL, WARN, AMBIGUOUS or INCONCLUSIVE is a result:
  *
  *   FAIL           level error
  *   WARN           level warning; a known deviation of the profile: the level of its requirement, suppressed
  *   AMBIGUOUS      level note
  *   INCONCLUSIVE   kind open: what there is does not suffice to decide
  *
- * PASS and SKIP are no results (code hosts would show them as findings); rules count them in their properties. A location
- * is the capture, with frame and flow; the ladder is a code flow. A finding keeps its fingerprint from run to run.
+ * PASS and SKIP are no results (code hosts would show them as findings); rules count them in their properties. A
+ * location is the capture, with frame and flow; the ladder is a code flow. A finding keeps its fingerprint from run to
+ * run.
  */
 #ifndef REPORTS_SARIF_H
 #define REPORTS_SARIF_H

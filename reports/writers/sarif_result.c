@@ -40,7 +40,10 @@ static void set_level(struct sarif *sarif, json_t *object, const struct report_e
                                                         : "warning");
 }
 
-/* A known deviation was looked at and accepted in the profile, an expected finding in the expectations: not in the source. */
+/*
+ * A known deviation was looked at and accepted in the profile, an expected finding in the expectations: not in the
+ * source.
+ */
 static void set_suppression(struct sarif *sarif, json_t *object, const struct result *result)
 {
     if (result->verdict != VERDICT_KNOWN && !result->finding)
@@ -75,8 +78,8 @@ static json_t *physical_location(struct sarif *sarif, const char *path)
 }
 
 /*
- * The frame in the file, as octets where they are known (SARIF 2.1.0, 3.30.5). A capture has no lines: the frame's number stands for
- * one, since code scanning drops results without.
+ * The frame in the file, as octets where they are known (SARIF 2.1.0, 3.30.5). A capture has no lines: the frame's
+ * number stands for one, since code scanning drops results without.
  */
 static json_t *region(struct sarif *sarif, const struct result *result)
 {
@@ -228,8 +231,9 @@ static uint64_t hashed(uint64_t hash, const char *text)
 }
 
 /*
- * The requirement, the role and who decided; of an audit the capture's name and the flow as well. Neither times, nor the
- * folder that the capture is in, nor the words of the message: these change from run to run and from version to version.
+ * The requirement, the role and who decided; of an audit the capture's name and the flow as well. Neither times, nor
+ * the folder that the capture is in, nor the words of the message: these change from run to run and from version to
+ * version.
  */
 static void set_fingerprint(struct sarif *sarif, json_t *object, const struct result *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TAP 14 (testanything.org): one test point a requirement and role, in catalogue order, the worst of its results deciding,
- * as on the page and in junit.xml. A consumer so comes to the exit status of the program:
+ * TAP 14 (testanything.org): one test point a requirement and role, in catalogue order, the worst of its results
+ * deciding, as on the page and in junit.xml. A consumer so comes to the exit status of the program:
  *
  *   PASS           ok
  *   FAIL           not ok

@@ -35,8 +35,8 @@ void terminal_free(struct terminal *terminal);
 
 /*
  * The block of one result: FAIL, WARN and INCONCLUSIVE always, KNOWN in two lines, the others shorter and only when
- * terminal->all, which shows the whole of KNOWN too. A result whose cause one before it had, no less bad, is one line, which names that. `text`
- * (may be NULL) stands in for a missing purpose: the requirement's text.
+ * terminal->all, which shows the whole of KNOWN too. A result whose cause one before it had, no less bad, is one line,
+ * which names that. `text` (may be NULL) stands in for a missing purpose: the requirement's text.
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
 
@@ -50,8 +50,8 @@ void terminal_progress(struct terminal *terminal, size_t done, size_t total, con
 void terminal_clear(struct terminal *terminal);
 
 /*
- * The closing lines: counts, traffic, verdict in words, what the profile knows, and the report's path (NULL: none). Only what is not zero is
- * named beyond PASS and FAIL.
+ * The closing lines: counts, traffic, verdict in words, what the profile knows, and the report's path (NULL: none).
+ * Only what is not zero is named beyond PASS and FAIL.
  */
 void terminal_summary(struct terminal *terminal, const struct run_summary *summary, const char *report_path);
 

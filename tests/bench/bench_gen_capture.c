@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench_gen_capture FILE MEGABYTES [FLOWS [REVISION]]: writes a pcap of lawful iWARP traffic, quickly and always the
- * same: FLOWS (8) connections that interleave, start-up in REVISION (2) with CRC, then Sends of 16 octets and more, RDMA
- * Writes, RDMA Reads with their Responses, ACKs, at the end a Terminate on some flows and FINs on all. Every fourth flow
- * uses jumbo frames, one in eight IPv6, one has TCP sequence numbers that wrap. IP and TCP checksums are right.
+ * same: FLOWS (8) connections that interleave, start-up in REVISION (2) with CRC, then Sends of 16 octets and more,
+ * RDMA Writes, RDMA Reads with their Responses, ACKs, at the end a Terminate on some flows and FINs on all. Every
+ * fourth flow uses jumbo frames, one in eight IPv6, one has TCP sequence numbers that wrap. IP and TCP checksums are
+ * right.
  */
 #include <endian.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_many LAYER COUNT once|row: a pcap on standard output of COUNT short conversations of the layer (tcp, sctp, cm), all of
- * them open at once, or one after another. What `audit -` takes of time and memory for them is measured by tests/bench/run.sh.
+ * bench_many LAYER COUNT once|row: a pcap on standard output of COUNT short conversations of the layer (tcp, sctp, cm),
+ * all of them open at once, or one after another. What `audit -` takes of time and memory for them is measured by
+ * tests/bench/run.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_stack [sctp] [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in the same run (sctp:
- * over libusrsctp in UDP, against plain messages over libusrsctp): two processes each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
- * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
- * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one
- * right after the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of
- * one kind are spread over the whole run, as a machine that others use is slow for some seconds, and fast again.
- * The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
+ * bench_stack [sctp] [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in
+ * the same run (sctp: over libusrsctp in UDP, against plain messages over libusrsctp): two processes each, the same
+ * octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the throughput and
+ * its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor time for the
+ * same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one right after
+ * the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of one kind are
+ * spread over the whole run, as a machine that others use is slow for some seconds, and fast again. The last line is
+ * for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,7 +364,9 @@ static struct result over_sctp(bool plain, enum kind kind, size_t size, double l
     return result;
 }
 
-/* --- Both, in turns ------------------------------------------------------------------------------------------------ */
+/*
+ * --- Both, in turns ------------------------------------------------------------------------------------------------
+ */
 
 enum { ROUNDS_MAX = 99, AIMED = 65536, AIMED_ROUNDS = 3, SIZES = 6, CELLS = (SEND + 1) * SIZES + 2 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_streams [STREAMS [ROUNDS [sctp]]]: that many streams (10,000) at once in one process over kernel TCP on loopback, or in one
- * association over libusrsctp; their other ends are in a second one. On each, ROUNDS (3) Sends of other octets and lengths go
- * out and come back; every octet is compared. Prints memory per idle stream (without the receive buffers that the ULP
- * posted) and the messages a second. Exit status 1 when anything is lost or wrong.
+ * bench_streams [STREAMS [ROUNDS [sctp]]]: that many streams (10,000) at once in one process over kernel TCP on
+ * loopback, or in one association over libusrsctp; their other ends are in a second one. On each, ROUNDS (3) Sends of
+ * other octets and lengths go out and come back; every octet is compared. Prints memory per idle stream (without the
+ * receive buffers that the ULP posted) and the messages a second. Exit status 1 when anything is lost or wrong.
  */
 #include <malloc.h>
 #include <stdio.h>

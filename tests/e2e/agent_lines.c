@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands of the agent for devices with verbs, above the device that the fuzz target plays (tests/fuzz/fake_device.h): a line
- * of standard input is one command, a line of standard output its reply.
+ * The commands of the agent for devices with verbs, above the device that the fuzz target plays
+ * (tests/fuzz/fake_device.h): a line of standard input is one command, a line of standard output its reply.
  */
 #include "tests/fuzz/fake_device.h" /* before agent.h: this device stands for verbs and rdma_cm */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture_evade ATTACK FRAME IN OUT: a classic pcap file of Ethernet and IPv4 with segments that its receivers' TCP does
- * not accept, before FRAME (from 1), which carries octets of the stream. What follows them must count as before. ATTACK:
+ * capture_evade ATTACK FRAME IN OUT: a classic pcap file of Ethernet and IPv4 with segments that its receivers' TCP
+ * does not accept, before FRAME (from 1), which carries octets of the stream. What follows them must count as before.
+ * ATTACK:
  *
  *     syn     a SYN with another number       ahead   six segments beyond the window
  *     ack     six acknowledgments of octets that nobody has sent

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two decodings of a capture's CM messages, field by field. With --names it prints the options by which tshark prints its fields
- * (-T fields); with a capture it reads what tshark printed of that, and compares each number and string with what wire/'s tables
- * find in the same octets. RoCEv2 over Ethernet only. Status 1: they differ, or there was nothing to compare.
+ * Two decodings of a capture's CM messages, field by field. With --names it prints the options by which tshark prints
+ * its fields (-T fields); with a capture it reads what tshark printed of that, and compares each number and string with
+ * what wire/'s tables find in the same octets. RoCEv2 over Ethernet only. Status 1: they differ, or there was nothing
+ * to compare.
  */
 #include <pcap/pcap.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cm_flood PORT COUNT: sends so many REQs to the CM agent at that UDP port of 127.0.0.1, each with an ID of its own, and answers
- * nothing. Waits for the agent where it is slower, so that most of them arrive: it takes in its answers, and looks at none.
+ * cm_flood PORT COUNT: sends so many REQs to the CM agent at that UDP port of 127.0.0.1, each with an ID of its own,
+ * and answers nothing. Waits for the agent where it is slower, so that most of them arrive: it takes in its answers,
+ * and looks at none.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

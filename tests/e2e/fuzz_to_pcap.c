@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_to_pcap FOLDER: inputs of tests/fuzz/fuzz_capture.c as capture files for Wireshark, FOLDER/LINKTYPE.pcap: the frames
- * of all inputs of a link type, one input after the other. The paths of the inputs come from stdin, each with a NUL after
- * it: a corpus that has grown overnight has more of them than a command line holds.
+ * fuzz_to_pcap FOLDER: inputs of tests/fuzz/fuzz_capture.c as capture files for Wireshark, FOLDER/LINKTYPE.pcap: the
+ * frames of all inputs of a link type, one input after the other. The paths of the inputs come from stdin, each with a
+ * NUL after it: a corpus that has grown overnight has more of them than a command line holds.
  */
 #define _POSIX_C_SOURCE 200809L /* getdelim */
 #include <stdint.h>

@@ -25,7 +25,9 @@ void fake_device_fail(unsigned after);
 /* Memory regions, queues and identifiers that were made and not given back. */
 size_t fake_device_held(void);
 
-/* For the parts of the device: does this call fail (with errno)? Things that are held; the key of a new memory region. */
+/*
+ * For the parts of the device: does this call fail (with errno)? Things that are held; the key of a new memory region.
+ */
 bool fake_device_fails(void);
 void *fake_device_made(size_t octets);
 void fake_device_unmade(void *memory);

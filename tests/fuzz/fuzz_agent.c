@@ -28,7 +28,9 @@ static struct {
     size_t lines, answers;
 } tester;
 
-/* ---- the control connection ----------------------------------------------------------------------------------------- */
+/*
+ * ---- the control connection -----------------------------------------------------------------------------------------
+ */
 
 ssize_t recv(int descriptor, void *octets, size_t room, int flags)
 {
@@ -67,7 +69,9 @@ static char *obey(void *context, const char *line, size_t octets)
     return agent_obey(context, line, octets);
 }
 
-/* ---- an agent ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- an agent -------------------------------------------------------------------------------------------------------
+ */
 
 static void begin(struct agent *agent)
 {

@@ -66,7 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- mutations ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- mutations ----------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t get32(const uint8_t *octets, bool swapped)
 {
@@ -84,8 +86,8 @@ static void put32(uint8_t *octets, uint32_t value, bool swapped)
 }
 
 /*
- * A block of pcapng says its length at its beginning and at its end, and libpcap reads no further where they differ: what the
- * mutation did to one of them is done to the other, and a block that has grown or shrunk is as long as it is.
+ * A block of pcapng says its length at its beginning and at its end, and libpcap reads no further where they differ:
+ * what the mutation did to one of them is done to the other, and a block that has grown or shrunk is as long as it is.
  */
 static void fix_blocks(uint8_t *data, size_t size)
 {

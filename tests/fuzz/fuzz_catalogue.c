@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Everything that reads the catalogue's texts: the tables of requirements and of PICS items, capability predicates, and the
- * index of what the table of defects cites. The first octet chooses which.
+ * Everything that reads the catalogue's texts: the tables of requirements and of PICS items, capability predicates, and
+ * the index of what the table of defects cites. The first octet chooses which.
  */
 #include <stdint.h>
 #include <stdlib.h>

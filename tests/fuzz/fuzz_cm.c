@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CM agent (reference-stack/cm) in a network of strangers. Octet 0 configures it; then come steps: an octet that says what
- * happens, and what it needs. MADs are raw, or made for an exchange that is there and changed at some places, so that the
- * states after the first message are reached. What holds for every input: no more exchanges than there may be, no ID 0, MADs of
- * the CM alone, and an agent that is left alone comes to rest.
+ * A CM agent (reference-stack/cm) in a network of strangers. Octet 0 configures it; then come steps: an octet that says
+ * what happens, and what it needs. MADs are raw, or made for an exchange that is there and changed at some places, so
+ * that the states after the first message are reached. What holds for every input: no more exchanges than there may be,
+ * no ID 0, MADs of the CM alone, and an agent that is left alone comes to rest.
  */
 #include "reference-stack/cm/cm_agent.h"
 #include "reference-stack/defects/defect.h"

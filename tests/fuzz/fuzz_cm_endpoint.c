@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tester's CM endpoint (generator/cm) and hostile MADs. Steps of an octet each, with what they need: a MAD that is raw or
- * answers an exchange, an exchange that is opened, taken, sent on or released, and time. What holds for every input: IDs that no other
- * exchange has, no more REQs on offer than there may be, and an endpoint that comes to rest when it is left alone.
+ * The tester's CM endpoint (generator/cm) and hostile MADs. Steps of an octet each, with what they need: a MAD that is
+ * raw or answers an exchange, an exchange that is opened, taken, sent on or released, and time. What holds for every
+ * input: IDs that no other exchange has, no more REQs on offer than there may be, and an endpoint that comes to rest
+ * when it is left alone.
  */
 #include "generator/cm/cm_endpoint.h"
 #include "generator/cm/roce_frame.h"

@@ -43,7 +43,9 @@ static void pass(uint64_t milliseconds)
     world.now_ns += milliseconds * 1000000;
 }
 
-/* ---- the C library, as the input has it --------------------------------------------------------------------------- */
+/*
+ * ---- the C library, as the input has it ---------------------------------------------------------------------------
+ */
 
 int socket(int domain, int type, int protocol)
 {
@@ -145,7 +147,9 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-/* ---- the client --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the client ---------------------------------------------------------------------------------------------------
+ */
 
 struct fuzz_rig {
     struct rig rig;

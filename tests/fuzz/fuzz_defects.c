@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of defects of anybody's (the form of reference-stack/defects/defects.tsv), and a stream that has some of its rows:
- * what it sends is then wrong in whatever way the rows say, its memory is not. The table ends where a line begins
+ * A table of defects of anybody's (the form of reference-stack/defects/defects.tsv), and a stream that has some of its
+ * rows: what it sends is then wrong in whatever way the rows say, its memory is not. The table ends where a line begins
  * with '=': what comes after is the peer's side of the stream.
  */
 #include "iwarp/stream.h"
@@ -10,7 +10,9 @@
 
 enum { IDS_MAX = 8, BUFFER_OCTETS = 256, PORTIONS = 64 };
 
-/* ---- a stream with defects ------------------------------------------------------------------------------------------ */
+/*
+ * ---- a stream with defects ------------------------------------------------------------------------------------------
+ */
 
 static void drain(struct iwarp_stream *stream, uint64_t now)
 {
@@ -67,7 +69,9 @@ static void talk(struct defect_set *defects, enum iwarp_role role, const uint8_t
     iwarp_device_free(device);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- the table ------------------------------------------------------------------------------------------------------
+ */
 
 static void check_rows(const struct defect_list *list)
 {

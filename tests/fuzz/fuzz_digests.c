@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SHA256SUMS of anybody's: what is no list is refused in one sentence; a list never leads out of its folder, and is believed only if it names
- * all that is there with the right digests.
+ * SHA256SUMS of anybody's: what is no list is refused in one sentence; a list never leads out of its folder, and is
+ * believed only if it names all that is there with the right digests.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stream of FPDUs out of any octets. The first octet chooses the framing (1: Markers, 2: CRC, 4: each FPDU is parsed
- * again with its CRC mended, 8: a position off the multiples of 4, which only must do no harm), the next four
- * are the position of the first FPDU. DDP, RDMAP and their headers are read inside each FPDU. What is accepted and keeps to
- * the rules of sending comes back octet for octet from the packers.
+ * again with its CRC mended, 8: a position off the multiples of 4, which only must do no harm), the next four are the
+ * position of the first FPDU. DDP, RDMAP and their headers are read inside each FPDU. What is accepted and keeps to the
+ * rules of sending comes back octet for octet from the packers.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -20,7 +20,9 @@ static struct catalogue *catalogue;
 static char root[] = "/dev/shm/fuzz-merge-XXXXXX";
 static char *folders[FOLDERS], *files[FOLDERS];
 
-/* ---- folders ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- folders ------------------------------------------------------------------------------------------------------
+ */
 
 static void make_folder(unsigned which)
 {
@@ -82,7 +84,9 @@ static size_t entries_of(const char *folder)
     return count - 2;
 }
 
-/* ---- merges ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- merges -------------------------------------------------------------------------------------------------------
+ */
 
 static bool merged(const char *const *paths, size_t count, unsigned to)
 {
@@ -130,7 +134,10 @@ static void expect_same(unsigned a, unsigned b)
     free(right);
 }
 
-/* Each part as this program writes it (texts cleaned, what it does not know left out): from then on nothing may get lost. */
+/*
+ * Each part as this program writes it (texts cleaned, what it does not know left out): from then on nothing may get
+ * lost.
+ */
 static void write_anew(const char **paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

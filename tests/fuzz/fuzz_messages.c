@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The receive path of both roles, by messages: the input is a list of them, and each goes out with the header that its
- * opcode asks for - STag, Tagged Offset, MSN and MO as they should be at that point - but for what its flags turn wrong; so
- * does the FPDU around it, with the Markers and the CRC that start-up agreed on. Whatever comes:
+ * opcode asks for - STag, Tagged Offset, MSN and MO as they should be at that point - but for what its flags turn
+ * wrong; so does the FPDU around it, with the Markers and the CRC that start-up agreed on. Whatever comes:
  *  - memory of another stream is untouched, and after an error nothing is placed or delivered any more;
  *  - there is one Terminate at most;
  *  - each posted work is completed or flushed, once;

@@ -38,7 +38,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* ---- run ------------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- run ------------------------------------------------------------------------------------------------------------
+ */
 
 static void check_shard(const struct shard *shard)
 {
@@ -77,7 +79,9 @@ static void run(int count, char **words)
     check_selection(&options.selection);
 }
 
-/* ---- capabilities --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- capabilities ---------------------------------------------------------------------------------------------------
+ */
 
 static void capabilities(int count, char **words)
 {
@@ -99,7 +103,9 @@ static void capabilities(int count, char **words)
         FUZZ_HOLDS(error.text[0] != '\0');
 }
 
-/* ---- completion ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- completion -----------------------------------------------------------------------------------------------------
+ */
 
 static char *help(void *context, const char *command, struct sentence *error)
 {

@@ -52,7 +52,9 @@ static bool is_file(const uint8_t *data, size_t size)
     return is;
 }
 
-/* ---- what the file says ------------------------------------------------------------------------------------------- */
+/*
+ * ---- what the file says -------------------------------------------------------------------------------------------
+ */
 
 struct contents {
     json_t *run; /* the line that the strings of `info` point into */
@@ -92,7 +94,9 @@ static int read_contents(struct contents *contents)
     return -1;
 }
 
-/* ---- going on ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- going on -----------------------------------------------------------------------------------------------------
+ */
 
 /* One more result, and the end. How many checks need not be repeated. */
 static size_t go_on(const struct run_info *info)

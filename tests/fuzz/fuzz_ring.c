@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings of anybody's. The input's first line is a path, from which the place in a ring is read; what follows, divided by lines that begin
- * with "=", are the files of a ring, which are ordered and read as one capture, twice.
+ * Rings of anybody's. The input's first line is a path, from which the place in a ring is read; what follows, divided
+ * by lines that begin with "=", are the files of a ring, which are ordered and read as one capture, twice.
  *
- * Parts of a name lie within it and the number is that of its digits; each frame of the series is one of a file, in an order
- * that goes through each file once; the second reading gives what the first gave; the account adds up.
+ * Parts of a name lie within it and the number is that of its digits; each frame of the series is one of a file, in an
+ * order that goes through each file once; the second reading gives what the first gave; the account adds up.
  */
 #include "conformance/engine/capture/capture_series.h"
 #include "conformance/flow/decoder.h"

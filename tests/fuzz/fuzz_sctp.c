@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire/sctp.h, wire/ddp_sctp.h and wire/cm.h on any octets. Octet 0 chooses: 0 chunks of an SCTP packet, 1 a user message
- * (octet 1 is the PPID), 2 a MAD. What is accepted lies inside the input, and control messages come back from the packer.
+ * wire/sctp.h, wire/ddp_sctp.h and wire/cm.h on any octets. Octet 0 chooses: 0 chunks of an SCTP packet, 1 a user
+ * message (octet 1 is the PPID), 2 a MAD. What is accepted lies inside the input, and control messages come back from
+ * the packer.
  */
 #include <stdint.h>
 #include <stdlib.h>

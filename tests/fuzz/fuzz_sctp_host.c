@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lower tester's SCTP with a hostile other side: packets with a right checksum and, if the input wants that, with the
- * right tags and ports. The input is a row of steps: an octet that chooses, and what that step takes.
+ * The lower tester's SCTP with a hostile other side: packets with a right checksum and, if the input wants that, with
+ * the right tags and ports. The input is a row of steps: an octet that chooses, and what that step takes.
  */
 #include <stdlib.h>
 #include <string.h>

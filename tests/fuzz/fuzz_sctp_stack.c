@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An association and its sessions: user messages of a hostile peer, acknowledgements, time, and a ULP that does what it likes
- * at any moment. The first octet chooses the profile; then steps follow, an octet each and what it needs.
+ * An association and its sessions: user messages of a hostile peer, acknowledgements, time, and a ULP that does what it
+ * likes at any moment. The first octet chooses the profile; then steps follow, an octet each and what it needs.
  */
 #include "iwarp/sctp.h"
 #include "tests/fuzz/fuzz.h"

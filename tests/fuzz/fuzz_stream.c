@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The receive path of both roles. The first octets choose options and how the rest is cut into portions; with `fixed` the
- * CRC of what looks like an FPDU is put right, so that the fuzzer gets past it.
+ * The receive path of both roles. The first octets choose options and how the rest is cut into portions; with `fixed`
+ * the CRC of what looks like an FPDU is put right, so that the fuzzer gets past it.
  */
 #include <stdlib.h>
 #include <string.h>

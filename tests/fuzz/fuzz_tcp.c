@@ -75,7 +75,9 @@ static const uint8_t *payload_at(uint32_t place, size_t count)
     return octets;
 }
 
-/* ---- what the tester does ----------------------------------------------------------------------------------------- */
+/*
+ * ---- what the tester does -----------------------------------------------------------------------------------------
+ */
 
 static struct connection *pick(struct world *world)
 {
@@ -204,7 +206,9 @@ static void tester_calls(struct world *world)
     }
 }
 
-/* ---- what the peer does ------------------------------------------------------------------------------------------- */
+/*
+ * ---- what the peer does -------------------------------------------------------------------------------------------
+ */
 
 /* A frame that has arrived when this returns: what the peer knows of the tester is never older than its last frame. */
 static void peer_sends(struct world *world, const uint8_t *frame, size_t octets)
@@ -216,9 +220,9 @@ static void peer_sends(struct world *world, const uint8_t *frame, size_t octets)
 }
 
 /*
- * Where the payload stands in the peer's stream, so that its octets are those of its places. The tester counts from the SYN that
- * it has taken; after the end of a connection another one may have taken its place, and payload would be of nobody knows
- * which: there is none then, and no SYN but that of FIRST_SEQUENCE.
+ * Where the payload stands in the peer's stream, so that its octets are those of its places. The tester counts from the
+ * SYN that it has taken; after the end of a connection another one may have taken its place, and payload would be of
+ * nobody knows which: there is none then, and no SYN but that of FIRST_SEQUENCE.
  */
 static void fill_payload(struct packet_tcp *segment, const struct tcp_status *status)
 {
@@ -303,7 +307,9 @@ static void peer_neighbour(struct world *world)
     peer_sends(world, frame, octets);
 }
 
-/* ---- the world ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the world ----------------------------------------------------------------------------------------------------
+ */
 
 static void peer_frame(void *node, const uint8_t *frame, size_t octets, uint64_t now)
 {

@@ -9,8 +9,8 @@
 #include "wire/mpa.h"
 
 /*
- * What one input may hold is little enough to reach its limits often: a command for more is refused, and an input takes the
- * time of its lines, not that of filling large buffers. A message still goes into several segments.
+ * What one input may hold is little enough to reach its limits often: a command for more is refused, and an input takes
+ * the time of its lines, not that of filling large buffers. A message still goes into several segments.
  */
 enum { FUZZ_PORT = 7174, FUZZ_REGIONS = 1 << 17, FUZZ_MEMORY = 1 << 18, LINES_MAX = 32 };
 

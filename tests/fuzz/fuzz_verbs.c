@@ -56,7 +56,9 @@ static uint8_t *memory_of(size_t octets)
     return memory;
 }
 
-/* --- Work ---------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Work ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The next free number, with memory of its own; WORKS: there is none. */
 static uint64_t begin(struct side *side, size_t octets, bool receive)
@@ -143,7 +145,9 @@ static void poll(struct side *side, size_t most)
     }
 }
 
-/* --- Regions ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Regions -------------------------------------------------------------------------------------------------------
+ */
 
 static void reregister(struct talk *talk, struct side *side)
 {
@@ -181,7 +185,9 @@ static void narrow(struct talk *talk, struct side *side)
         (void)iwarp_region_set_length(side->device, stag, length, NULL);
 }
 
-/* --- TCP ----------------------------------------------------------------------------------------------------------- */
+/*
+ * --- TCP -----------------------------------------------------------------------------------------------------------
+ */
 
 /* TCP takes so many octets of the next piece. False: there is none. */
 static bool output(struct talk *talk, struct side *side, size_t most)
@@ -252,7 +258,9 @@ static void early(struct talk *talk, struct side *from, size_t gap)
         iwarp_stream_input_early(to->stream, gap, from->pipe + from->delivered + gap, waits - gap, false, ++talk->now);
 }
 
-/* --- The rest ------------------------------------------------------------------------------------------------------ */
+/*
+ * --- The rest ------------------------------------------------------------------------------------------------------
+ */
 
 static void set(struct talk *talk, struct side *side)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coverage build's _exit(): child processes that leave by it (audit's and prove's workers) count as well. Linked with
- * -Wl,--wrap=_exit.
+ * The coverage build's _exit(): child processes that leave by it (audit's and prove's workers) count as well. Linked
+ * with -Wl,--wrap=_exit.
  */
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A fuzz target without a fuzzer and without sanitizers, for processors that have neither (tools/arch.sh): each input below the files and
- * folders that are named goes through once. What has to hold for every input is checked by the target itself. The last line says how many.
+ * A fuzz target without a fuzzer and without sanitizers, for processors that have neither (tools/arch.sh): each input
+ * below the files and folders that are named goes through once. What has to hold for every input is checked by the
+ * target itself. The last line says how many.
  */
 #define _GNU_SOURCE
 #include <ftw.h>

@@ -131,7 +131,9 @@ bool mangle_save(const struct mangle_capture *capture, const char *path)
     return file != NULL && fclose(file) == 0 && good;
 }
 
-/* ---- the list of frames ------------------------------------------------------------------------------------------- */
+/*
+ * ---- the list of frames -------------------------------------------------------------------------------------------
+ */
 
 uint64_t mangle_below(struct mangle_work *work, uint64_t below)
 {
@@ -171,7 +173,9 @@ static void move(struct mangle_work *work, size_t from, size_t to)
     mangle_insert(work, to, &item);
 }
 
-/* ---- kinds --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- kinds ---------------------------------------------------------------------------------------------------------
+ */
 
 static void lose(struct mangle_work *work)
 {

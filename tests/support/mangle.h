@@ -44,8 +44,10 @@ void mangle_add(struct mangle_capture *capture, uint32_t link, uint64_t time_ns,
 /* Reads a capture file; NULL with the sentence set when that cannot be done to its end. */
 struct mangle_capture *mangle_load(const char *path, struct sentence *error);
 
-/* Gives all frames to the decoder, numbered from 1, each in memory of its own size (a sanitizer sees one octet too many),
- * and ends the capture. */
+/*
+ * Gives all frames to the decoder, numbered from 1, each in memory of its own size (a sanitizer sees one octet too
+ * many), and ends the capture.
+ */
 void mangle_feed(const struct mangle_capture *capture, struct flow_decoder *decoder);
 
 /* Writes it as a pcap file, to look at what a seed did. False: that cannot be done. Frames are of one link type. */

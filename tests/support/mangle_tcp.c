@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What network cards and TCP do to segments. Headers are made right again: lengths, and the checksums of IP and TCP, so that
- * nothing but the mangling is to be seen. Only Ethernet and raw IP, without options of IP and fragments; other frames stay
- * as they are.
+ * What network cards and TCP do to segments. Headers are made right again: lengths, and the checksums of IP and TCP, so
+ * that nothing but the mangling is to be seen. Only Ethernet and raw IP, without options of IP and fragments; other
+ * frames stay as they are.
  */
 #include "tests/support/mangle_internal.h"
 
@@ -35,7 +35,9 @@ static uint64_t hash(uint64_t state, const uint8_t *octets, size_t count)
     return state;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- reading -------------------------------------------------------------------------------------------------------
+ */
 
 /* Offset of the IP header; SIZE_MAX: none. */
 static size_t ip_at(const struct mangle_frame *frame)
@@ -113,7 +115,9 @@ size_t mangle_next(const struct mangle_work *work, size_t at)
     return next;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- writing -------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t add_words(uint64_t sum, const uint8_t *octets, size_t count)
 {
@@ -129,7 +133,9 @@ static uint16_t folded(uint64_t sum)
     return (uint16_t)~sum;
 }
 
-/* Lengths and checksums of a frame whose payload has `size` octets. A checksum of zero was not computed by the sender. */
+/*
+ * Lengths and checksums of a frame whose payload has `size` octets. A checksum of zero was not computed by the sender.
+ */
 static void set_headers(uint8_t *octets, const struct mangle_item *item, size_t size)
 {
     uint8_t *ip = octets + item->ip, *tcp = octets + item->at;
@@ -170,7 +176,9 @@ static struct mangle_item segment(struct mangle_work *work, const struct mangle_
     return item;
 }
 
-/* ---- kinds --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- kinds ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_data(const struct mangle_item *item)
 {

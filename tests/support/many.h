@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any number of short lawful conversations, alike but for their addresses, ports, tags and identifiers: the frame of each step
- * of each of them, made when it is asked for. For tests and benchmarks of how many a decoder follows.
+ * Any number of short lawful conversations, alike but for their addresses, ports, tags and identifiers: the frame of
+ * each step of each of them, made when it is asked for. For tests and benchmarks of how many a decoder follows.
  */
 #ifndef TESTS_SUPPORT_MANY_H
 #define TESTS_SUPPORT_MANY_H

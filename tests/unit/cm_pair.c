@@ -77,7 +77,9 @@ uint32_t cm_pair_connect(struct cm_pair *pair, uint16_t port, const void *data, 
     return id;
 }
 
-/* --- The wire ------------------------------------------------------------------------------------------------------ */
+/*
+ * --- The wire ------------------------------------------------------------------------------------------------------
+ */
 
 static void put_on_wire(struct cm_pair *pair, unsigned to, const uint8_t mad[MAD_OCTETS])
 {

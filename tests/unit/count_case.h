@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How often a rule passes and finds in a conversation, counted by hand from its text: limits at their value and one beyond
- * it, conditions of which one holds and the other does not. A rule that passes what it should not look at is seen by its
- * count.
+ * How often a rule passes and finds in a conversation, counted by hand from its text: limits at their value and one
+ * beyond it, conditions of which one holds and the other does not. A rule that passes what it should not look at is
+ * seen by its count.
  */
 #ifndef TESTS_UNIT_COUNT_CASE_H
 #define TESTS_UNIT_COUNT_CASE_H

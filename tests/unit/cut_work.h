@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work in each form that its octets can be posted in; `chance` decides: in one run or in pieces, of which some are empty, the
- * library's copy or the caller's memory. What is copied is changed right afterwards.
+ * Work in each form that its octets can be posted in; `chance` decides: in one run or in pieces, of which some are
+ * empty, the library's copy or the caller's memory. What is copied is changed right afterwards.
  */
 #ifndef TESTS_UNIT_CUT_WORK_H
 #define TESTS_UNIT_CUT_WORK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For tests of what a receiver's TCP accepts: a conversation of eight FPDUs of the Initiator, each of which the Responder
- * acknowledges, into whose middle a test puts segments of its own.
+ * For tests of what a receiver's TCP accepts: a conversation of eight FPDUs of the Initiator, each of which the
+ * Responder acknowledges, into whose middle a test puts segments of its own.
  */
 #ifndef TESTS_UNIT_FLOW_ATTACK_H
 #define TESTS_UNIT_FLOW_ATTACK_H

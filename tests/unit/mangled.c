@@ -100,7 +100,9 @@ void mangled_judge(const struct mangle_capture *capture, bool thorough, struct m
     rule_engine_free(judging.engine);
 }
 
-/* ---- sources ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- sources -------------------------------------------------------------------------------------------------------
+ */
 
 /* Keeps the capture when it is of the kind that is wanted. */
 static void add(struct mangled_sources *sources, const char *name, struct mangle_capture *capture, bool faulty)

@@ -20,8 +20,9 @@ struct mangled_sources {
 };
 
 /*
- * All of pcaps/ in which no rule says FAIL (`faulty`: in which some does), and as many exchanges of two reference stacks
- * over a bad wire, captured at different places (stack_sim.h; none when `faulty`). The tests run in the root of the tree.
+ * All of pcaps/ in which no rule says FAIL (`faulty`: in which some does), and as many exchanges of two reference
+ * stacks over a bad wire, captured at different places (stack_sim.h; none when `faulty`). The tests run in the root of
+ * the tree.
  */
 void mangled_load(struct mangled_sources *sources, bool faulty, size_t exchanges);
 void mangled_free(struct mangled_sources *sources);

@@ -13,7 +13,10 @@
 
 enum { ETHERNET = 14, UDP = 17 };
 
-/* What the IP packet of a frame carries: its protocol, and its octets; 0: the frame has no whole IP packet. Only IPv4 without options. */
+/*
+ * What the IP packet of a frame carries: its protocol, and its octets; 0: the frame has no whole IP packet. Only IPv4
+ * without options.
+ */
 static unsigned payload_of(const struct mangle_frame *frame, const uint8_t **ip, const uint8_t **octets, size_t *count)
 {
     size_t at = frame->link == FLOW_LINK_ETHERNET ? ETHERNET : 0, header, total;

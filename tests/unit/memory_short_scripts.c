@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out for scripts: each allocation while they are loaded and run fails in turn, alone (Lua collects garbage and
- * tries again) or with all that follow. There is an error then, or an outcome that blames nobody; nothing leaks, and the
- * process goes on.
+ * Memory runs out for scripts: each allocation while they are loaded and run fails in turn, alone (Lua collects garbage
+ * and tries again) or with all that follow. There is an error then, or an outcome that blames nobody; nothing leaks,
+ * and the process goes on.
  */
 #include <check.h>
 #include <stdlib.h>

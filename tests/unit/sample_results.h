@@ -29,7 +29,9 @@ void sample_write(const char *path, const char *octets, size_t size);
 /* A ladder of `count` steps, step `bad` marked (none if it is >= count); a new reference. */
 json_t *sample_steps(size_t count, size_t bad, const char *text);
 
-/* Writes FOLDER/results.jsonl of an audit of three captures, whole, damaged, foreign, with one result of that verdict. */
+/*
+ * Writes FOLDER/results.jsonl of an audit of three captures, whole, damaged, foreign, with one result of that verdict.
+ */
 void sample_audit(const char *folder, enum verdict verdict);
 
 /* Writes FOLDER/results.jsonl: one result of each verdict, FAIL, KNOWN and WARN with hostile text everywhere. */

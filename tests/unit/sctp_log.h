@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An association (tests/unit/sctp_talk.h) whose frames are kept, and what the decoder reports of them as notation lines, with
- * the direction before each; "*" before those of the association itself.
+ * An association (tests/unit/sctp_talk.h) whose frames are kept, and what the decoder reports of them as notation
+ * lines, with the direction before each; "*" before those of the association itself.
  */
 #ifndef TESTS_UNIT_SCTP_LOG_H
 #define TESTS_UNIT_SCTP_LOG_H

@@ -21,7 +21,9 @@ static inline void begin(struct conversation *c, bool draft)
     sctp_talk_begin(&talk, draft, give, c);
 }
 
-/* ---- healthy ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- healthy ------------------------------------------------------------------------------------------------------
+ */
 
 static inline void messages(void)
 {
@@ -72,7 +74,9 @@ static inline void drafts(struct conversation *c)
     sctp_talk_shutdown(&talk);
 }
 
-/* ---- broken ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- broken -------------------------------------------------------------------------------------------------------
+ */
 
 static inline void open_5043(struct conversation *c)
 {

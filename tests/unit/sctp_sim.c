@@ -220,7 +220,10 @@ static int side_new(struct sctp_world *world, int index)
 
         if (sim_plan(world->traffic[n], index, side->device) != 0)
             return -1;
-        /* The last one is a Send, whose delivery shows that all before it has come: the draft's streams have no end that would. */
+        /*
+         * The last one is a Send, whose delivery shows that all before it has come: the draft's streams have no end
+         * that would.
+         */
         end->works[end->work_count - 1].kind = IWARP_WORK_SEND;
     }
     iwarp_association_config_default(&association, world->draft ? DDP_SCTP_DRAFT02 : DDP_SCTP_RFC5043);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An allocator of the test runner's own, of which the n-th allocation can fail. Not in sanitised runners, which have one
- * themselves: there OWN_ALLOCATOR is 0.
+ * An allocator of the test runner's own, of which the n-th allocation can fail. Not in sanitised runners, which have
+ * one themselves: there OWN_ALLOCATOR is 0.
  */
 #ifndef TESTS_UNIT_SHORT_MEMORY_H
 #define TESTS_UNIT_SHORT_MEMORY_H

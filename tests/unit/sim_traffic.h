@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What two streams of a simulation have to do for each other, and whether they did it: Sends, Writes and Reads in both directions
- * at once, drawn from a seed; contents, order and completions are held against what was planned. It knows no layer below DDP.
+ * What two streams of a simulation have to do for each other, and whether they did it: Sends, Writes and Reads in both
+ * directions at once, drawn from a seed; contents, order and completions are held against what was planned. It knows no
+ * layer below DDP.
  */
 #ifndef TESTS_UNIT_SIM_TRAFFIC_H
 #define TESTS_UNIT_SIM_TRAFFIC_H

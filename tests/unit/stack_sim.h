@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two streams, each over our own TCP, on one simulated wire that loses, doubles and reorders frames; a seed decides the
- * wire, the set-up (Rev, Markers, CRC, depths, RTR, MSS, whether TCP hands octets early), how octets are cut into segments, and the traffic: Sends, Writes
- * and Reads in both directions at once. It is told apart from any test so that a soak can use it.
+ * wire, the set-up (Rev, Markers, CRC, depths, RTR, MSS, whether TCP hands octets early), how octets are cut into
+ * segments, and the traffic: Sends, Writes and Reads in both directions at once. It is told apart from any test so that
+ * a soak can use it.
  */
 #ifndef TESTS_UNIT_STACK_SIM_H
 #define TESTS_UNIT_STACK_SIM_H
@@ -12,8 +13,10 @@
 #include "generator/link/link.h"
 #include "base/sentence.h"
 
-/* 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence. *early (may be
- * NULL) is added the segments that were placed ahead of a gap. */
+/*
+ * 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence.
+ * *early (may be NULL) is added the segments that were placed ahead of a gap.
+ */
 int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence);
 
 /* Sees the frames of the wire. Both have `inbound` set for those towards the responder. */

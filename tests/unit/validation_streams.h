@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A stream under test, as responder or initiator, and ULPDUs made by hand that it receives: good ones, and each wrong in one way. */
+/*
+ * A stream under test, as responder or initiator, and ULPDUs made by hand that it receives: good ones, and each wrong
+ * in one way.
+ */
 #ifndef TESTS_UNIT_VALIDATION_STREAMS_H
 #define TESTS_UNIT_VALIDATION_STREAMS_H
 
@@ -169,7 +172,9 @@ static inline void feed_good(struct pair *pair)
     pair_feed_ulpdu(pair, RESPONDER, octets, pack(&good, octets));
 }
 
-/* --- ULPDUs that are wrong ------------------------------------------------------------------------------------------ */
+/*
+ * --- ULPDUs that are wrong ------------------------------------------------------------------------------------------
+ */
 
 /* clang-format off */
 static inline struct ulpdu tagged_version(void) { struct ulpdu u = tagged(RDMAP_WRITE, STAG, BASE, 8); u.segment.version = 2; return u; }

@@ -202,7 +202,9 @@ static int expectations_write(const struct audit *audit, const struct run_summar
     return exit_status(audit, &accepted);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- the end ------------------------------------------------------------------------------------------------------
+ */
 
 int audit_end(struct audit *audit)
 {

@@ -13,7 +13,9 @@
 
 enum { READ_OCTETS = 256 << 10 };
 
-/* --- What is kept ---------------------------------------------------------------------------------------------------- */
+/*
+ * --- What is kept ----------------------------------------------------------------------------------------------------
+ */
 
 struct expected_capture *expected_capture_of(struct audit_expect *expect, const char *name)
 {
@@ -110,7 +112,9 @@ static void captures_free(struct expected_capture *capture)
     }
 }
 
-/* --- Names of captures ----------------------------------------------------------------------------------------------- */
+/*
+ * --- Names of captures -----------------------------------------------------------------------------------------------
+ */
 
 /* The capture of that file, by its name from the folder of the expectations; NULL without memory. */
 static struct expected_capture *capture_of(struct audit_expect *expect, const char *file)
@@ -179,7 +183,9 @@ const char *expected_capture_digest(struct expected_capture *capture)
     return capture->digest;
 }
 
-/* --- Life ------------------------------------------------------------------------------------------------------------ */
+/*
+ * --- Life ------------------------------------------------------------------------------------------------------------
+ */
 
 struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error)
 {
@@ -225,7 +231,9 @@ int audit_expect_share(struct audit_expect *expect, const char *file, bool own)
     return 0;
 }
 
-/* --- What was found -------------------------------------------------------------------------------------------------- */
+/*
+ * --- What was found --------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t digest_of(const char *text)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an audit of a corpus is expected to find (--expect, --write-expect): one line for each capture, requirement, role and flow that
- * draws FAIL or WARN, in columns parted by tabs:
+ * What an audit of a corpus is expected to find (--expect, --write-expect): one line for each capture, requirement,
+ * role and flow that draws FAIL or WARN, in columns parted by tabs:
  *
  *     capture	requirement	role	flow	count	verdict	outcome	review_by	digest	note
  *     bad-crc.pcap	MPA-4.4-14	responder	10.0.0.2:9>10.0.0.3:4	1	FAIL	CRC 0x0	2027-11-23	0a0b0c0d-840	on purpose
  *
- * A line excuses what it describes and nothing else: the same verdict, in that flow, so many times, with that outcome. The flow "*"
- * stands for all flows of the capture: `count` is then their sum. Captures below the file's own folder are named from there, others as
- * they were named to the audit; control octets, and '%', stand as %XX. Lines that begin with '#' are comments.
+ * A line excuses what it describes and nothing else: the same verdict, in that flow, so many times, with that outcome.
+ * The flow "*" stands for all flows of the capture: `count` is then their sum. Captures below the file's own folder are
+ * named from there, others as they were named to the audit; control octets, and '%', stand as %XX. Lines that begin
+ * with '#' are comments.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_EXPECT_H
 #define CONFORMANCE_ENGINE_AUDIT_EXPECT_H
@@ -33,7 +34,10 @@ struct audit_expect_config {
     unsigned spread;   /* --review-spread: new lines are due at most so many weeks before the others */
 };
 
-/* NULL with a sentence that names the line: columns, requirements, roles, verdicts and days that cannot be, or a line that stands twice. */
+/*
+ * NULL with a sentence that names the line: columns, requirements, roles, verdicts and days that cannot be, or a line
+ * that stands twice.
+ */
 struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error);
 void audit_expect_free(struct audit_expect *expect);
 
@@ -41,26 +45,30 @@ void audit_expect_free(struct audit_expect *expect);
 int audit_expect_share(struct audit_expect *expect, const char *file, bool own);
 
 /*
- * A result of a capture. *held: it may be what a line expects, and comes again from audit_expect_capture_end(); the caller drops it
- * until then. -1: no memory.
+ * A result of a capture. *held: it may be what a line expects, and comes again from audit_expect_capture_end(); the
+ * caller drops it until then. -1: no memory.
  */
 int audit_expect_take(struct audit_expect *expect, const struct result *result, bool *held);
 
 /*
- * All results of the captures so far have been taken: hands over those that were held. A FAIL that was expected is KNOWN now; a
- * finding that was expected names its line in `finding` and its day in `review_by`. -1: no memory, or `give` said so.
+ * All results of the captures so far have been taken: hands over those that were held. A FAIL that was expected is
+ * KNOWN now; a finding that was expected names its line in `finding` and its day in `review_by`. -1: no memory, or
+ * `give` said so.
  */
 int audit_expect_capture_end(struct audit_expect *expect, int (*give)(void *user, const struct result *result),
                              void *user);
 
 /*
- * Compares all of it: each difference is handed to `tell` (may be NULL), and everything is counted. Once, after the last capture.
- * `without_missing`: this shard does not say what no shard has found.
+ * Compares all of it: each difference is handed to `tell` (may be NULL), and everything is counted. Once, after the
+ * last capture. `without_missing`: this shard does not say what no shard has found.
  */
 void audit_expect_compare(struct audit_expect *expect, bool without_missing, struct run_expectation *counts,
                           void (*tell)(void *user, const struct difference *difference), void *user);
 
-/* Writes what was found, with notes and days of what was read, also of a capture that has another name now. *lines: how many. */
+/*
+ * Writes what was found, with notes and days of what was read, also of a capture that has another name now. *lines: how
+ * many.
+ */
 int audit_expect_write(struct audit_expect *expect, size_t *lines, struct sentence *error);
 
 #endif

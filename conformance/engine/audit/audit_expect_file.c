@@ -23,7 +23,9 @@ static const char header[] = "capture\trequirement\trole\tflow\tcount\tverdict\t
 static const char old_header[] = "capture\trequirement\trole\tverdict\treview_by\tnote";
 static const char comment[] = "# Findings that `warpcheck audit --expect` takes for granted (docs/audit-regression.md)";
 
-/* --- Text in a column ------------------------------------------------------------------------------------------------ */
+/*
+ * --- Text in a column ------------------------------------------------------------------------------------------------
+ */
 
 /* With what could not stand in a column as %XX. */
 static void put_encoded(FILE *out, const char *text)
@@ -60,7 +62,9 @@ static int decode(char *text)
     return 0;
 }
 
-/* --- Reading --------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Reading ---------------------------------------------------------------------------------------------------------
+ */
 
 struct line {
     const char *path;
@@ -204,7 +208,9 @@ int audit_expect_read(struct audit_expect *expect, struct sentence *error)
     return rc;
 }
 
-/* --- Writing --------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Writing ---------------------------------------------------------------------------------------------------------
+ */
 
 struct row {
     struct expected_capture *capture;
@@ -223,7 +229,10 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->entry->flow, b->entry->flow);
 }
 
-/* What is known of a finding from the file that was read: of its flow, of an older version, or of the capture's former name. */
+/*
+ * What is known of a finding from the file that was read: of its flow, of an older version, or of the capture's former
+ * name.
+ */
 static const struct expectation *known_of(const struct audit_expect *expect, const struct row *row)
 {
     const struct expectation *entry = row->entry, *old;

@@ -69,13 +69,18 @@ struct expectation *expectation_of(struct expected_capture *capture, const char 
 struct expectation *expectation_find(const struct expected_capture *capture, const char *id, const char *role,
                                      const char *flow);
 
-/* "CRC 0x12345678", or "3 outcomes, 0123456789abcdef" where results have different ones; malloc'd, NULL without memory. */
+/*
+ * "CRC 0x12345678", or "3 outcomes, 0123456789abcdef" where results have different ones; malloc'd, NULL without memory.
+ */
 char *expectation_outcome(const struct expectation *found);
 
 /* The digest of a capture's octets, "" where it cannot be read again. Computed once. */
 const char *expected_capture_digest(struct expected_capture *capture);
 
-/* The expectation whose capture has gone, and which has the digest, requirement, role and flow of what was found in a capture that is new. */
+/*
+ * The expectation whose capture has gone, and which has the digest, requirement, role and flow of what was found in a
+ * capture that is new.
+ */
 struct expectation *expectation_of_renamed(const struct audit_expect *expect, struct expected_capture *capture,
                                            const struct expectation *found, const char **old_name);
 

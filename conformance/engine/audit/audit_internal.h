@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_audit.c: the command; audit_results.c: what becomes of each result and file; audit_end.c: the end of the audit. */
+/*
+ * cmd_audit.c: the command; audit_results.c: what becomes of each result and file; audit_end.c: the end of the audit.
+ */
 #ifndef CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
 #define CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
 
@@ -47,13 +49,18 @@ struct audit {
 
 /* audit_results.c: something could not be written. Reported once: what was written before stays good. */
 void audit_unwritten(struct audit *audit, const char *message);
-/* An audit_judge_result_fn and audit_judge's results_end: a result of this process; the results of a flow are complete. */
+/*
+ * An audit_judge_result_fn and audit_judge's results_end: a result of this process; the results of a flow are complete.
+ */
 void audit_take_result(void *user, const struct result *result, const struct requirement *requirement);
 void audit_write_results(void *user);
 /* A result of another process, as its line of JSON. */
 void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                      uint64_t count, const char *line, size_t octets);
-/* A line for each requirement and role of which something passed and has no line: of the capture, or (NULL) of all of them. */
+/*
+ * A line for each requirement and role of which something passed and has no line: of the capture, or (NULL) of all of
+ * them.
+ */
 void audit_write_passed(struct audit *audit, const char *file);
 /* The entry `index` of the files is judged as far as it could be read. */
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,

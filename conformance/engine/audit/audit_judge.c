@@ -135,7 +135,9 @@ static void sink(void *user, const struct flow_event *event)
     }
 }
 
-/* Hands over what was held back, with ladders as far as they could be drawn: without one a finding is one all the same. */
+/*
+ * Hands over what was held back, with ladders as far as they could be drawn: without one a finding is one all the same.
+ */
 static void give_findings(struct audit_judge *judge, uint64_t frames)
 {
     struct sentence ignored;

@@ -38,10 +38,11 @@ struct audit_options {
 };
 
 /*
- * Reads argv; `options` begins as {0}, and is freed by audit_options_free(). An argument that names a file or
- * folder is one, another is a pattern over requirement ids. Returns the exit status: 0 to go on; EXIT_USAGE with the
- * sentence set for an unknown option and for a file that is not there; EXIT_NOTHING_SELECTED with the sentence set for
- * a folder without captures (and without anything skipped that could be one) and for a pattern or options that fit no requirement: zero selected is never success.
+ * Reads argv; `options` begins as {0}, and is freed by audit_options_free(). An argument that names a file or folder is
+ * one, another is a pattern over requirement ids. Returns the exit status: 0 to go on; EXIT_USAGE with the sentence set
+ * for an unknown option and for a file that is not there; EXIT_NOTHING_SELECTED with the sentence set for a folder
+ * without captures (and without anything skipped that could be one) and for a pattern or options that fit no
+ * requirement: zero selected is never success.
  */
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
                         struct sentence *error);

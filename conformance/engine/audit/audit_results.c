@@ -76,7 +76,10 @@ static void give_held(struct audit *audit)
     audit_write_results(audit);
 }
 
-/* True: what passed is counted, and written at the end: of all captures with --findings-only, else of this one, beyond some lines. */
+/*
+ * True: what passed is counted, and written at the end: of all captures with --findings-only, else of this one, beyond
+ * some lines.
+ */
 static bool take_passed(struct audit *audit, enum verdict verdict, const struct requirement *requirement, unsigned role,
                         uint64_t count)
 {
@@ -228,7 +231,9 @@ void audit_skipped_done(struct audit *audit)
         (void)complain(0, "%zu more files are not read; results.jsonl names them", files->skipped_count - SKIPPED_MAX);
 }
 
-/* A finding that is a line of JSON by now, and is to be shown or compared. False: its line is to be written as it is. */
+/*
+ * A finding that is a line of JSON by now, and is to be shown or compared. False: its line is to be written as it is.
+ */
 static bool take_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
 {
     json_t *object = json_loadb(line, octets, 0, NULL);

@@ -170,8 +170,8 @@ static int work(const struct audit_workers_config *config)
 }
 
 /*
- * Nothing that the command has open stays open here: neither its results, nor the lock of its folder, nor the pipes of other
- * workers. Standard input may be a capture.
+ * Nothing that the command has open stays open here: neither its results, nor the lock of its folder, nor the pipes of
+ * other workers. Standard input may be a capture.
  */
 static int keep_pipes(int orders, int records)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A worker process of audit -j, and what goes through its two pipes. It is told ranges of files (struct audit_order), judges them in
- * that order, and writes records: READY, then for each file any number of RESULT, FLOW_END and READING, and one END.
+ * A worker process of audit -j, and what goes through its two pipes. It is told ranges of files (struct audit_order),
+ * judges them in that order, and writes records: READY, then for each file any number of RESULT, FLOW_END and READING,
+ * and one END.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKER_H
 #define CONFORMANCE_ENGINE_AUDIT_WORKER_H

@@ -316,7 +316,10 @@ static int worker_start(struct workers *workers, struct worker *worker, struct s
     return child < 0 ? -1 : 0;
 }
 
-/* The file that it was judging is lost, unless it had nothing to do; the others of its orders are judged by other workers. */
+/*
+ * The file that it was judging is lost, unless it had nothing to do; the others of its orders are judged by other
+ * workers.
+ */
 static void files_reclaim(struct workers *workers, struct worker *worker)
 {
     struct audit_record record = {.kind = AUDIT_RECORD_END, .octets = sizeof(struct audit_ending), .number = 1};

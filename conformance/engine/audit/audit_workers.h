@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several captures at once: processes that judge one file after another, and what they found is handed over in the order of
- * the files, whichever is ready first. The results are those of one process that reads one file after another.
+ * Several captures at once: processes that judge one file after another, and what they found is handed over in the
+ * order of the files, whichever is ready first. The results are those of one process that reads one file after another.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKERS_H
 #define CONFORMANCE_ENGINE_AUDIT_WORKERS_H
@@ -26,16 +26,16 @@ struct audit_workers_config {
     bool shown;              /* and of what passed, without ladders */
     bool findings_only;      /* no lines of what passed */
     /*
-     * One result of the present file: of `role` (role_slot()), `count` times. `line` is its line of results.jsonl, newline included;
-     * `octets` 0: not wanted.
+     * One result of the present file: of `role` (role_slot()), `count` times. `line` is its line of results.jsonl,
+     * newline included; `octets` 0: not wanted.
      */
     void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                    uint64_t count, const char *line, size_t octets);
     void (*results_end)(void *user);                            /* the results of a flow are complete */
     void (*reading)(void *user, size_t index, uint64_t frames); /* so many frames of the present file are read */
     /*
-     * The present file, files->paths[index], is done; `error` says why when it is not whole. `lost`: the process that judged it
-     * died, and its results are not all.
+     * The present file, files->paths[index], is done; `error` says why when it is not whole. `lost`: the process that
+     * judged it died, and its results are not all.
      */
     void (*file)(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
                  const struct sentence *error);

@@ -97,7 +97,9 @@ static void list_reasons(void)
         FLOW_SEARCH_SEGMENTS);
 }
 
-/* The progress line: the file that is judged, or whose results are due; `frames` of it are read, 0: that is not known. */
+/*
+ * The progress line: the file that is judged, or whose results are due; `frames` of it are read, 0: that is not known.
+ */
 static void show_progress(struct audit *audit, size_t index, uint64_t frames)
 {
     const struct capture_list *files = &audit->options->files;

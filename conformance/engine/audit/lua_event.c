@@ -29,7 +29,9 @@ const char *lua_event_kind(enum flow_event_kind kind)
     return (size_t)kind < sizeof(kind_names) / sizeof(kind_names[0]) ? kind_names[kind] : NULL;
 }
 
-/* ---- headers ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- headers ----------------------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const struct wire_layout *layout;
@@ -130,7 +132,9 @@ static size_t headers_of(const struct flow_event *event, struct header *headers)
     }
 }
 
-/* ---- the object ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the object -------------------------------------------------------------------------------------------------------
+ */
 
 static void push_field(lua_State *lua, const struct wire_field *field, const uint8_t *header)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event of the decoder (conformance/flow/event/flow_event.h) as rules in Lua see it: an object whose fields are read when they are asked for, so
- * that an event costs what its rule looks at. It has the fields of its kind, and those of the headers in it under their names of the texts
- * ("MSN", "STag", "RDMARDSZ"); one that this event does not have is nil, and one that no event of its kind can have is an error.
+ * An event of the decoder (conformance/flow/event/flow_event.h) as rules in Lua see it: an object whose fields are read
+ * when they are asked for, so that an event costs what its rule looks at. It has the fields of its kind, and those of
+ * the headers in it under their names of the texts ("MSN", "STag", "RDMARDSZ"); one that this event does not have is
+ * nil, and one that no event of its kind can have is an error.
  */
 #ifndef CONFORMANCE_ENGINE_LUA_EVENT_H
 #define CONFORMANCE_ENGINE_LUA_EVENT_H
@@ -18,7 +19,10 @@ struct lua_event_now {
     uint64_t number;
 };
 
-/* Pushes that event as an object; when `now` is another one, reading it is an error. `now` stays where it is. Raises errors. */
+/*
+ * Pushes that event as an object; when `now` is another one, reading it is an error. `now` stays where it is. Raises
+ * errors.
+ */
 void lua_event_push_now(lua_State *lua, const struct lua_event_now *now);
 
 /* What a rule calls a kind of events: "rdmap"; NULL beyond the last. */

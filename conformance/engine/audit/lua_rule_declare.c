@@ -35,7 +35,9 @@ static void members_check(lua_State *lua)
     }
 }
 
-/* A text of the table at 1, malloc'd: printable ASCII, since it becomes a cell of the catalogue. NULL: it is not there. */
+/*
+ * A text of the table at 1, malloc'd: printable ASCII, since it becomes a cell of the catalogue. NULL: it is not there.
+ */
 static char *text_of(lua_State *lua, const char *member, size_t max)
 {
     const char *text;

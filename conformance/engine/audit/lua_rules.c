@@ -12,7 +12,9 @@
 
 enum { CALL_WORK = 10000000 }; /* what one call may compute */
 
-/* ---- life -------------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- life --------------------------------------------------------------------------------------------------------------
+ */
 
 static int furnish(lua_State *lua)
 {
@@ -104,7 +106,9 @@ int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *e
     return rc;
 }
 
-/* ---- the catalogue ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the catalogue ----------------------------------------------------------------------------------------------------
+ */
 
 int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct sentence *error)
 {

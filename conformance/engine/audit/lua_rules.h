@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of one's own, in Lua (docs/writing-rules.md): `audit --rules FILE.lua`. Each is a requirement with an id, which the catalogue has for this
- * audit, and a function that is called with each event of the kinds that it wants.
+ * Rules of one's own, in Lua (docs/writing-rules.md): `audit --rules FILE.lua`. Each is a requirement with an id, which
+ * the catalogue has for this audit, and a function that is called with each event of the kinds that it wants.
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RULES_H
 #define CONFORMANCE_ENGINE_LUA_RULES_H
@@ -24,8 +24,8 @@ void lua_rules_free(struct lua_rules *rules); /* NULL is allowed */
 int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *error);
 
 /*
- * The catalogue with these rules at its end, which the caller frees. 0, or -1 with the sentence set: an id is a requirement's or another
- * rule's.
+ * The catalogue with these rules at its end, which the caller frees. 0, or -1 with the sentence set: an id is a
+ * requirement's or another rule's.
  */
 int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct sentence *error);
 
@@ -36,8 +36,8 @@ void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, 
 void lua_rules_event(struct lua_rules *rules, const struct flow_event *event);
 
 /*
- * At a flow's end: a result for each rule and side that its traffic exercised; of `flow`, which is forgotten then. Its file is the caller's to
- * know. A rule whose script failed gives one that is INCONCLUSIVE.
+ * At a flow's end: a result for each rule and side that its traffic exercised; of `flow`, which is forgotten then. Its
+ * file is the caller's to know. A rule whose script failed gives one that is INCONCLUSIVE.
  */
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
                         void (*take)(void *user, const struct result *result), void *user);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lua_rules.c: files, catalogue, life; lua_rule_declare.c: a rule as its file declares it; lua_rules_judge.c: events and results. */
+/*
+ * lua_rules.c: files, catalogue, life; lua_rule_declare.c: a rule as its file declares it; lua_rules_judge.c: events
+ * and results.
+ */
 #ifndef CONFORMANCE_ENGINE_LUA_RULES_INTERNAL_H
 #define CONFORMANCE_ENGINE_LUA_RULES_INTERNAL_H
 

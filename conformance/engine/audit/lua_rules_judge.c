@@ -9,7 +9,9 @@
 #include "base/nearest.h"
 #include "base/out_of_memory.h"
 
-/* ---- what is kept of a flow -------------------------------------------------------------------------------------------- */
+/*
+ * ---- what is kept of a flow --------------------------------------------------------------------------------------------
+ */
 
 static void tally_free(struct lua_tally *tally)
 {
@@ -167,7 +169,9 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- results ------------------------------------------------------------------------------------------------------------
+ */
 
 static void give(const struct lua_rules *rules, size_t index, enum flow_direction direction,
                  void (*take)(void *user, const struct result *result), void *user)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capture files (pcap by libpcap, pcapng by capture_pcapng.c; compressed ones by capture_packed.c) as frames for the decoder. */
+/*
+ * Capture files (pcap by libpcap, pcapng by capture_pcapng.c; compressed ones by capture_packed.c) as frames for the
+ * decoder.
+ */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
 #define CONFORMANCE_ENGINE_CAPTURE_FILE_H
 
@@ -32,16 +35,18 @@ bool capture_is_empty(const char *path);
 int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error);
 
 /*
- * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset counts
- * from the file's beginning. False when they are nowhere in it as they were given (a pipe, a compressed file; libpcap changes some frames).
- * Looks into the file, so it is for the few frames that somebody asks for.
+ * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset
+ * counts from the file's beginning. False when they are nowhere in it as they were given (a pipe, a compressed file;
+ * libpcap changes some frames). Looks into the file, so it is for the few frames that somebody asks for.
  */
 bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset);
 
 /* The same of frame `number` of the capture at `path`, and how many octets of it there are. False: not known. */
 bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets);
 
-/* Adds to the account what the file has beside frames: blocks that are not read, and frames that it says were dropped. */
+/*
+ * Adds to the account what the file has beside frames: blocks that are not read, and frames that it says were dropped.
+ */
 void capture_account(const struct capture_file *capture, struct flow_account *account);
 
 /* Frames given so far. */

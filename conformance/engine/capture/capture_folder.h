@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Folders of captures. A file is a capture by what it begins with, whatever its name is: a ring of tcpdump -C has
- * dump.pcap1, and others have dump.1 or no ending at all. What is not read is listed with the reason, or counted when it
- * is certainly no capture. The files of a ring are one capture.
+ * dump.pcap1, and others have dump.1 or no ending at all. What is not read is listed with the reason, or counted when
+ * it is certainly no capture. The files of a ring are one capture.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
 #define CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
@@ -40,8 +40,8 @@ struct capture_list {
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
 
 /*
- * Makes one entry of the files of each ring, where its first file was. Once, when all files are added. -1 with the sentence set without
- * memory.
+ * Makes one entry of the files of each ring, where its first file was. Once, when all files are added. -1 with the
+ * sentence set without memory.
  */
 int capture_list_rings(struct capture_list *list, struct sentence *error);
 
@@ -52,18 +52,21 @@ struct capture_ring *capture_list_ring(const struct capture_list *list, size_t i
 void capture_list_keep(struct capture_list *list, const bool *keep);
 
 /*
- * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number after it or without. In a folder
- * such a file is read even when it does not begin like a capture: something is wrong with it then.
+ * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number after it or without. In a
+ * folder such a file is read even when it does not begin like a capture: something is wrong with it then.
  */
 bool capture_name(const char *name);
 
 /*
- * What keeps the file at `path` from being read by its first octets, when that is known: "a compressed file is not read: ...".
- * NULL: nothing is known of it.
+ * What keeps the file at `path` from being read by its first octets, when that is known: "a compressed file is not
+ * read: ...". NULL: nothing is known of it.
  */
 const char *capture_obstacle(const char *path);
 
-/* The paths of all files, those of rings too, without standard input; the array is the caller's to free(). NULL without memory. */
+/*
+ * The paths of all files, those of rings too, without standard input; the array is the caller's to free(). NULL without
+ * memory.
+ */
 const char **capture_list_files(const struct capture_list *list, size_t *count);
 
 void capture_list_free(struct capture_list *list);

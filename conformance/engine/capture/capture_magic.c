@@ -109,7 +109,9 @@ static const struct magic magics[] = {
 };
 /* clang-format on */
 
-/* Octets of a character of UTF-8 that is no control character but white space and the escape of colours; 0: it is none. */
+/*
+ * Octets of a character of UTF-8 that is no control character but white space and the escape of colours; 0: it is none.
+ */
 static size_t character_octets(const uint8_t *at, size_t left)
 {
     size_t octets = *at < 0x80 ? 1 : (*at & 0xE0) == 0xC0 ? 2 : (*at & 0xF0) == 0xE0 ? 3 : (*at & 0xF8) == 0xF0 ? 4 : 0;

@@ -11,9 +11,9 @@
 enum { CAPTURE_MAGIC_OCTETS = 512 }; /* so many tell */
 
 /*
- * The row of a file that begins with these octets, CAPTURE_MAGIC_OCTETS of them if it is as long. FLOW_ROWS: a capture that is
- * read. FLOW_ROW_FILE is a file that is known to be something else: text, and formats of other things. An unknown one is
- * FLOW_ROW_FILE_UNKNOWN, for some captures begin with no sign.
+ * The row of a file that begins with these octets, CAPTURE_MAGIC_OCTETS of them if it is as long. FLOW_ROWS: a capture
+ * that is read. FLOW_ROW_FILE is a file that is known to be something else: text, and formats of other things. An
+ * unknown one is FLOW_ROW_FILE_UNKNOWN, for some captures begin with no sign.
  */
 enum flow_row capture_magic_row(const uint8_t *octets, size_t count);
 

@@ -272,7 +272,10 @@ static bool skip_frame(FILE *file)
     return true;
 }
 
-/* The format of what the file stands at, behind frames that are stepped over. NULL: none; *cut: the file ends in such a frame. */
+/*
+ * The format of what the file stands at, behind frames that are stepped over. NULL: none; *cut: the file ends in such a
+ * frame.
+ */
 static const struct format *format_at(FILE *file, bool *cut)
 {
     uint8_t octets[CAPTURE_PACKED_MAGIC_OCTETS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compressed captures as streams: gzip by zlib, zstd by libzstd, lz4 frames by liblz4. Whatever the size of what comes out,
- * no more of it is in memory than a buffer.
+ * Compressed captures as streams: gzip by zlib, zstd by libzstd, lz4 frames by liblz4. Whatever the size of what comes
+ * out, no more of it is in memory than a buffer.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_PACKED_H
 #define CONFORMANCE_ENGINE_CAPTURE_PACKED_H
@@ -14,8 +14,8 @@
 #include "base/sentence.h"
 
 /*
- * A capture compresses by 2 to 20, one of equal frames by 1,000 and more. What is beyond both limits is made to keep the reader
- * busy, and reading it ends with an error.
+ * A capture compresses by 2 to 20, one of equal frames by 1,000 and more. What is beyond both limits is made to keep
+ * the reader busy, and reading it ends with an error.
  */
 enum { CAPTURE_PACKED_RATIO_MAX = 2000, CAPTURE_PACKED_FREE_OCTETS = 1 << 26, CAPTURE_PACKED_MAGIC_OCTETS = 4 };
 
@@ -25,9 +25,9 @@ struct capture_packed; /* opaque */
 const char *capture_packed_name(const uint8_t *octets, size_t count);
 
 /*
- * When the file begins with the first octets of such a format: another FILE that gives the octets which were compressed, and
- * *packed for the sentence of an error; it owns `file` from then on and cannot seek. Else `file` as it was, and *packed NULL.
- * NULL with the sentence set: no memory; `file` is closed then.
+ * When the file begins with the first octets of such a format: another FILE that gives the octets which were
+ * compressed, and *packed for the sentence of an error; it owns `file` from then on and cannot seek. Else `file` as it
+ * was, and *packed NULL. NULL with the sentence set: no memory; `file` is closed then.
  */
 FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sentence *error);
 

@@ -136,7 +136,9 @@ static bool reserve(struct capture_pcapng *pcapng, size_t octets)
     return true;
 }
 
-/* A section's header after its type: its order of octets, before its length makes sense. *length becomes the block's. */
+/*
+ * A section's header after its type: its order of octets, before its length makes sense. *length becomes the block's.
+ */
 static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct sentence *error)
 {
     uint8_t head[8];
@@ -154,7 +156,9 @@ static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct 
     return 0;
 }
 
-/* The rest of a block of `length` octets, `taken` of which were read; *body: octets in front of the length at its end. */
+/*
+ * The rest of a block of `length` octets, `taken` of which were read; *body: octets in front of the length at its end.
+ */
 static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t taken, size_t *body,
                          struct sentence *error)
 {

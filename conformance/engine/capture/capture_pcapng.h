@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading pcapng (draft-ietf-opsawg-pcapng). libpcap refuses files whose interfaces differ, steps over blocks without a
- * word and forgets what a capture says it has lost; here each frame has its interface's link type and clock, and what is
- * no frame is counted.
+ * word and forgets what a capture says it has lost; here each frame has its interface's link type and clock, and what
+ * is no frame is counted.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H
 #define CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H
@@ -19,14 +19,14 @@ enum { PCAPNG_MAGIC_OCTETS = 4 };
 struct capture_pcapng; /* opaque */
 
 /*
- * Reads the section header. `file` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header Block's
- * type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
+ * Reads the section header. `file` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header
+ * Block's type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
  */
 struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct sentence *error);
 
 /*
- * The next frame, its octets valid until the next call; `link` is FLOW_LINK_NONE when no interface is described with its
- * number. 1: there is one; 0: the end; -1 with the sentence set: the file breaks off or is damaged here.
+ * The next frame, its octets valid until the next call; `link` is FLOW_LINK_NONE when no interface is described with
+ * its number. 1: there is one; 0: the end; -1 with the sentence set: the file breaks off or is damaged here.
  */
 int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct sentence *error);
 

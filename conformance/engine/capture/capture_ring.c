@@ -162,7 +162,9 @@ static int by_time(const void *left, const void *right)
     return order != 0 ? order : by_number(left, right);
 }
 
-/* Whether dumpcap counts from `number` to `next`, possibly over files that are not there, and possibly from 99999 to 0. */
+/*
+ * Whether dumpcap counts from `number` to `next`, possibly over files that are not there, and possibly from 99999 to 0.
+ */
 static bool counts_on(uint32_t number, uint32_t next)
 {
     return next > number || number - next > RING_DUMPCAP_NUMBERS / 2;
@@ -179,7 +181,10 @@ void capture_ring_free(struct capture_ring *ring)
     free(ring);
 }
 
-/* Makes a ring of these, leaving out what has the number of the one before it. NULL without memory, and nothing has changed. */
+/*
+ * Makes a ring of these, leaving out what has the number of the one before it. NULL without memory, and nothing has
+ * changed.
+ */
 static struct capture_ring *ring_make(const struct candidate *candidates, size_t count, char **paths)
 {
     struct capture_ring *ring = calloc(1, sizeof(*ring));

@@ -7,8 +7,8 @@
  *   name_00001_20260101120000.pcapng        dumpcap -b; editcap -c and -i
  *   name_20260101120000_00001.pcapng        dumpcap -b nametimenum:2
  *
- * and the same with .gz, .zst or .lz4 after it. Two or more files of one folder whose names differ only in the number (and in
- * dumpcap's time, and in that last ending) are a ring.
+ * and the same with .gz, .zst or .lz4 after it. Two or more files of one folder whose names differ only in the number
+ * (and in dumpcap's time, and in that last ending) are a ring.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_RING_H
 #define CONFORMANCE_ENGINE_CAPTURE_RING_H
@@ -56,22 +56,26 @@ struct capture_ring {
 };
 
 /*
- * Finds the rings among paths[0..count). Where paths[i] is the first file of one, rings[i] becomes this ring, which takes the
- * strings of its other files: their paths[] become NULL. rings[] begins with NULLs. Of two files with one number (one of them
- * compressed) one is in the ring. What is no regular file is in no ring. -1 with the sentence set without memory; what
- * was found by then stays good.
+ * Finds the rings among paths[0..count). Where paths[i] is the first file of one, rings[i] becomes this ring, which
+ * takes the strings of its other files: their paths[] become NULL. rings[] begins with NULLs. Of two files with one
+ * number (one of them compressed) one is in the ring. What is no regular file is in no ring. -1 with the sentence set
+ * without memory; what was found by then stays good.
  */
 int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, struct sentence *error);
 
 /*
- * Puts the files in the order in which they were written; opens each of them for the time stamp of its first frame. That is the
- * order of their numbers. Where the time stamps fall once in this order and the last is older than the first, the numbers were
- * used again, and the file after the fall is the oldest. tcpdump's files are in the order of their time stamps if these contradict the numbers in
- * other ways. A file without frames keeps its place after the file before it. -1 with the sentence set without memory.
+ * Puts the files in the order in which they were written; opens each of them for the time stamp of its first frame.
+ * That is the order of their numbers. Where the time stamps fall once in this order and the last is older than the
+ * first, the numbers were used again, and the file after the fall is the oldest. tcpdump's files are in the order of
+ * their time stamps if these contradict the numbers in other ways. A file without frames keeps its place after the file
+ * before it. -1 with the sentence set without memory.
  */
 int capture_ring_order(struct capture_ring *ring, struct sentence *error);
 
-/* "in/dump.pcap1 to in/dump.pcap: a ring of 3 files, read as one capture", and in `gap` what is missing, "" for nothing. */
+/*
+ * "in/dump.pcap1 to in/dump.pcap: a ring of 3 files, read as one capture", and in `gap` what is missing, "" for
+ * nothing.
+ */
 void capture_ring_describe(const struct capture_ring *ring, struct sentence *text, struct sentence *gap);
 
 void capture_ring_free(struct capture_ring *ring); /* NULL is allowed */

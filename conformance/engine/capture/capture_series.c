@@ -235,7 +235,10 @@ static int note_file(json_t *steps, size_t *index, const json_t *step, const cha
     return 0;
 }
 
-/* A step that has the number of a frame of the series: a copy of it, since ladders share steps. Its file; NULL without memory. */
+/*
+ * A step that has the number of a frame of the series: a copy of it, since ladders share steps. Its file; NULL without
+ * memory.
+ */
 static const char *name_step(const struct capture_series *series, json_t *steps, size_t index, const char *file)
 {
     json_t *step = json_copy(json_array_get(steps, index));

@@ -309,7 +309,10 @@ static void offer_commands(const struct offer *offer, const struct help *help)
             offer_word(offer, help->parts[i].term, strlen(help->parts[i].term), help->parts[i].text);
 }
 
-/* Marks the kinds of value that a usage names beside its options: "[SELECT...] [-o OUT] FILE|DIR..." has SELECT, FILE, DIR. */
+/*
+ * Marks the kinds of value that a usage names beside its options: "[SELECT...] [-o OUT] FILE|DIR..." has SELECT, FILE,
+ * DIR.
+ */
 static void usage_kinds(const char *usage, bool named[KINDS])
 {
     bool behind_option = false;
@@ -331,7 +334,9 @@ static void usage_kinds(const char *usage, bool named[KINDS])
     }
 }
 
-/* "start" of the usage "warpcheck course start N": the word after the command that is typed as it stands. NULL: none. */
+/*
+ * "start" of the usage "warpcheck course start N": the word after the command that is typed as it stands. NULL: none.
+ */
 static const char *usage_verb(const char *usage, size_t *length)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may stand next on a command line, for the completion of shells. Commands and options are those that --help tells of
- * (help_text.h); what a value may be follows from its name and meaning there:
+ * What may stand next on a command line, for the completion of shells. Commands and options are those that --help tells
+ * of (help_text.h); what a value may be follows from its name and meaning there:
  *
  *     DEFECT, VARIANT                       defects and legal variants of the reference stack
  *     ID, SELECT, ITEM, PROFILE             requirements, capabilities, devices that come with the project (and files)
@@ -27,9 +27,9 @@ struct completion_source {
 };
 
 /*
- * Writes the candidates for the last of the words (words[0] is the program, "iwarp-peer" or any other) to out, a line each:
- * the word, and after a tab what it means. Lines ":files" and ":folders" say that names of files or folders fit as well.
- * 0 (also when nothing fits), or -1 with a sentence.
+ * Writes the candidates for the last of the words (words[0] is the program, "iwarp-peer" or any other) to out, a line
+ * each: the word, and after a tab what it means. Lines ":files" and ":folders" say that names of files or folders fit
+ * as well. 0 (also when nothing fits), or -1 with a sentence.
  */
 int complete_write(const struct completion_source *source, size_t count, const char *const *words, FILE *out,
                    struct sentence *error);

@@ -31,7 +31,9 @@ struct course {
     char path[COURSE_PATH_OCTETS];
 };
 
-/* ---- the list ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- the list ------------------------------------------------------------------------------------------------------
+ */
 
 static size_t passed_count(const struct course *course)
 {
@@ -76,7 +78,9 @@ static int list(const struct course *course)
     return EXIT_DONE;
 }
 
-/* ---- start --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- start ---------------------------------------------------------------------------------------------------------
+ */
 
 /* The task as text, with the command that answers it. */
 static void task_make(const struct course_exercise *exercise, char task[TASK_OCTETS])
@@ -109,7 +113,9 @@ static int start(const struct course *course, const struct course_exercise *exer
     return EXIT_DONE;
 }
 
-/* ---- peer ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- peer ----------------------------------------------------------------------------------------------------------
+ */
 
 /* In this process: no command line that ps shows has the defect. */
 static int peer(const struct course *course, const struct course_exercise *exercise)
@@ -131,7 +137,9 @@ static int peer(const struct course *course, const struct course_exercise *exerc
     return cmd_peer(argc, argv);
 }
 
-/* ---- answer -------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- answer --------------------------------------------------------------------------------------------------------
+ */
 
 static int remember(struct course *course, unsigned number, bool passed)
 {
@@ -173,7 +181,9 @@ static int answer(struct course *course, const struct course_exercise *exercise)
     return EXIT_FAILS;
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- */
+/*
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static int with_exercise(struct course *course, const struct course_exercise *exercise)
 {

@@ -61,7 +61,9 @@ static int words_read(const struct course_exercise *exercise, const struct catal
     return 0;
 }
 
-/* ---- captures and peers: what the audit finds ----------------------------------------------------------------------- */
+/*
+ * ---- captures and peers: what the audit finds -----------------------------------------------------------------------
+ */
 
 static enum course_judgement judge_finding(const struct course_exercise *exercise, const struct catalogue *catalogue,
                                            const struct given *given, struct sentence *why)
@@ -93,7 +95,9 @@ static enum course_judgement judge_finding(const struct course_exercise *exercis
     return COURSE_WRONG;
 }
 
-/* ---- runs: what the checks find ------------------------------------------------------------------------------------- */
+/*
+ * ---- runs: what the checks find -------------------------------------------------------------------------------------
+ */
 
 struct search {
     const char *id;
@@ -137,7 +141,9 @@ static enum course_judgement judge_run(const struct course_exercise *exercise, c
     return COURSE_WRONG;
 }
 
-/* ---- the student's check -------------------------------------------------------------------------------------------- */
+/*
+ * ---- the student's check --------------------------------------------------------------------------------------------
+ */
 
 struct tally {
     const struct defect *defect;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The exercises of the course: the table that the program carries (exercises.tsv, whose head describes its columns). It names
- * what is hidden in each exercise; what a right answer is follows from what the tool finds then (course_findings.h).
+ * The exercises of the course: the table that the program carries (exercises.tsv, whose head describes its columns). It
+ * names what is hidden in each exercise; what a right answer is follows from what the tool finds then
+ * (course_findings.h).
  */
 #ifndef CONFORMANCE_ENGINE_COURSE_EXERCISE_H
 #define CONFORMANCE_ENGINE_COURSE_EXERCISE_H

@@ -26,8 +26,8 @@ struct course_findings {
 };
 
 /*
- * Makes the capture of an exercise: its situation, in which its side has its defect, or with `good` none. The same octets each
- * time. 0, or -1 with a sentence.
+ * Makes the capture of an exercise: its situation, in which its side has its defect, or with `good` none. The same
+ * octets each time. 0, or -1 with a sentence.
  */
 int course_capture_make(const struct course_exercise *exercise, bool good, const struct place *to,
                         struct sentence *error);

@@ -25,7 +25,10 @@ struct course_progress {
     struct course_standing of[COURSE_EXERCISES_MAX + 1]; /* by the exercise's number */
 };
 
-/* Reads the text of such a file; 0, or -1 with a sentence. Numbers beyond the table's are those of another version's course. */
+/*
+ * Reads the text of such a file; 0, or -1 with a sentence. Numbers beyond the table's are those of another version's
+ * course.
+ */
 int course_progress_parse(struct course_progress *progress, const char *text, size_t octets, struct sentence *error);
 
 /* The text of the file, to be freed; NULL without memory. */

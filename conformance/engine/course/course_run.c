@@ -97,7 +97,9 @@ int course_run(const char *defect, const char *const *words, size_t count, cours
     return child_end(pid, status, error);
 }
 
-/* ---- shown --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- shown ---------------------------------------------------------------------------------------------------------
+ */
 
 /* What repeats a run names the defect. */
 static void show(void *user, char *line)
@@ -125,7 +127,9 @@ int course_run_show(const char *defect, const char *const *words, size_t count)
     return status;
 }
 
-/* ---- read ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- read ----------------------------------------------------------------------------------------------------------
+ */
 
 struct reader {
     course_result_fn *take;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `warpcheck run --simulate` in a process of its own, of the same program: the defect of an exercise is on no command line that
- * ps shows, and the child confines itself before it reads a student's script.
+ * `warpcheck run --simulate` in a process of its own, of the same program: the defect of an exercise is on no command
+ * line that ps shows, and the child confines itself before it reads a student's script.
  */
 #ifndef CONFORMANCE_ENGINE_COURSE_RUN_H
 #define CONFORMANCE_ENGINE_COURSE_RUN_H
@@ -18,8 +18,8 @@ enum { COURSE_RUN_WORDS_MAX = 64 };
 typedef void course_line_fn(void *user, char *line);
 
 /*
- * Runs with `words`, and with the defect unless it is NULL. *status: the exit status of the run, which has said on stderr what is wrong. 0, or -1
- * with a sentence: the run could not be started, or was killed.
+ * Runs with `words`, and with the defect unless it is NULL. *status: the exit status of the run, which has said on
+ * stderr what is wrong. 0, or -1 with a sentence: the run could not be started, or was killed.
  */
 int course_run(const char *defect, const char *const *words, size_t count, course_line_fn *line, void *user,
                int *status, struct sentence *error);

@@ -240,7 +240,9 @@ static void lost(struct control *control, struct sentence *error)
     }
 }
 
-/* The first line of a connection. Where no token is known, none is demanded. -1: it was not answered; 1: it is refused. */
+/*
+ * The first line of a connection. Where no token is known, none is demanded. -1: it was not answered; 1: it is refused.
+ */
 static int show_token(struct control *control, struct sentence *error)
 {
     const struct upper_token *token = control->config.token;

@@ -2,9 +2,9 @@
 /*
  * The control connection to a live device's upper tester (docs/upper-tester.md): a line out, a line back.
  *
- * An upper tester may be slow once, and it may be started again: a lost answer costs the command alone, and the next one has
- * a connection of its own. It is gone for good when no connection can be made for a while, when several commands in a row
- * were not answered, or when its process has ended. From then on nothing waits for it any more.
+ * An upper tester may be slow once, and it may be started again: a lost answer costs the command alone, and the next
+ * one has a connection of its own. It is gone for good when no connection can be made for a while, when several
+ * commands in a row were not answered, or when its process has ended. From then on nothing waits for it any more.
  */
 #ifndef CONFORMANCE_ENGINE_CONTROL_H
 #define CONFORMANCE_ENGINE_CONTROL_H
@@ -38,7 +38,10 @@ struct control *control_new(const struct control_config *config, struct sentence
 /* One request line, without its newline; the answer is the caller's to free(). NULL with a sentence: none came. */
 char *control_call(struct control *control, const char *request, struct sentence *error);
 
-/* Answers or connections have been lost so many times since the beginning: more than before, and what ran was disturbed. */
+/*
+ * Answers or connections have been lost so many times since the beginning: more than before, and what ran was
+ * disturbed.
+ */
 unsigned control_losses(const struct control *control);
 
 /* Why nobody will answer any more, or NULL. */

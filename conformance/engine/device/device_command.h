@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The commands of a profile that warpcheck runs on the tester's host: `restart_command` starts a lost device again,
- * `connect_command` starts an initiator. A run that judges a device is confined and cannot execute programs. So a helper process
- * is forked before that. The helper knows both commands from then on; the run can ask for these two and for nothing else.
+ * `connect_command` starts an initiator. A run that judges a device is confined and cannot execute programs. So a
+ * helper process is forked before that. The helper knows both commands from then on; the run can ask for these two and
+ * for nothing else.
  *
- * A command is an array of arguments, and no shell reads it. It runs as the user who writes the output, without capabilities that
- * this user does not have, in a process group of its own, with no files but /dev/null and its output. Its output goes to a file of the
- * evidence folder. Its processes end with the run, also those that it left after.
+ * A command is an array of arguments, and no shell reads it. It runs as the user who writes the output, without
+ * capabilities that this user does not have, in a process group of its own, with no files but /dev/null and its output.
+ * Its output goes to a file of the evidence folder. Its processes end with the run, also those that it left after.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_COMMAND_H
 #define CONFORMANCE_ENGINE_DEVICE_COMMAND_H

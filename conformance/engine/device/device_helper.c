@@ -184,7 +184,10 @@ static void close_output(struct process *process)
     process->output = process->file = -1;
 }
 
-/* Sees which commands have ended. They stay zombies until stop(), so that the number of their group belongs to nobody else. */
+/*
+ * Sees which commands have ended. They stay zombies until stop(), so that the number of their group belongs to nobody
+ * else.
+ */
 static void look_for_ends(struct helper *helper)
 {
     struct signalfd_siginfo ignored;
@@ -248,7 +251,10 @@ static void stop(struct helper *helper, struct process *process)
     close_output(process);
 }
 
-/* Children that left their group: daemons of a command. They are ours since their parents ended (PR_SET_CHILD_SUBREAPER). */
+/*
+ * Children that left their group: daemons of a command. They are ours since their parents ended
+ * (PR_SET_CHILD_SUBREAPER).
+ */
 static void kill_children(void)
 {
     FILE *children = fopen("/proc/thread-self/children", "re");

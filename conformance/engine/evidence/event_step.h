@@ -13,8 +13,8 @@
 void event_octets(const struct flow_event *event, const uint8_t **octets, size_t *count);
 
 /*
- * A new reference to a step (reports/results/result.h) that says `text` (notation_event()'s), `seconds` from the ladder's
- * start, sent by `from` ("tester" or "dut"), with at most `room` octets. NULL without memory.
+ * A new reference to a step (reports/results/result.h) that says `text` (notation_event()'s), `seconds` from the
+ * ladder's start, sent by `from` ("tester" or "dut"), with at most `room` octets. NULL without memory.
  */
 json_t *event_step(const struct flow_event *event, const char *text, double seconds, const char *from, size_t room);
 

@@ -37,9 +37,9 @@ struct findings {
 int findings_init(struct findings *findings);
 
 /*
- * Holds a copy of a result other than PASS, as `found` in flow number `flow`. 0: the number is not known; then the flow is the
- * one that result->flow names, sender first, and direction follows from that. False when there is no room left, or no memory:
- * the caller writes it then.
+ * Holds a copy of a result other than PASS, as `found` in flow number `flow`. 0: the number is not known; then the flow
+ * is the one that result->flow names, sender first, and direction follows from that. False when there is no room left,
+ * or no memory: the caller writes it then.
  */
 bool findings_hold(struct findings *findings, const struct rule_result *found, const struct result *result,
                    uint64_t flow);

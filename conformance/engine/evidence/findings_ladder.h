@@ -2,8 +2,8 @@
 /*
  * Ladders for what rules found, in an audit's captures and in the evidence of a run. The first pass keeps no messages,
  * whatever the size of the capture; so the few flows with findings are decoded a second time, and judged by the rules
- * concerned, which tells the very message that each finding is about. Kept are a flow's start-up frames and the messages
- * around that one.
+ * concerned, which tells the very message that each finding is about. Kept are a flow's start-up frames and the
+ * messages around that one.
  */
 #ifndef CONFORMANCE_ENGINE_FINDINGS_LADDER_H
 #define CONFORMANCE_ENGINE_FINDINGS_LADDER_H
@@ -18,10 +18,10 @@
 enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };
 
 /*
- * Reads the series again from its first frame to frame `frames`, and fills result.steps of all findings (with frame numbers of
- * the series), and where their frames lie in their files; stops as soon as all ladders are whole. A finding whose flow has no
- * number gets no step when no flow of that name has its frame. -1 with the sentence set when it cannot be opened or memory is
- * short: what was drawn by then stays good, as does an empty ladder.
+ * Reads the series again from its first frame to frame `frames`, and fills result.steps of all findings (with frame
+ * numbers of the series), and where their frames lie in their files; stops as soon as all ladders are whole. A finding
+ * whose flow has no number gets no step when no flow of that name has its frame. -1 with the sentence set when it
+ * cannot be opened or memory is short: what was drawn by then stays good, as does an empty ladder.
  */
 int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames, struct sentence *error);
 

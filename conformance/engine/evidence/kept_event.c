@@ -55,7 +55,9 @@ static void keep_ulpdu(struct kept_event *kept, const struct flow_event *event, 
     }
 }
 
-/* Copies what an event of a TCP connection points to. False: it points to something else, which only its text can keep. */
+/*
+ * Copies what an event of a TCP connection points to. False: it points to something else, which only its text can keep.
+ */
 static bool keep_event(struct kept_event *kept, const struct flow_event *event)
 {
     kept->event = (struct flow_event){

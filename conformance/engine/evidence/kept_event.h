@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An event of the decoder, kept for a ladder beyond its call: most of what is kept is never drawn, so it is cheap to keep. */
+/*
+ * An event of the decoder, kept for a ladder beyond its call: most of what is kept is never drawn, so it is cheap to
+ * keep.
+ */
 #ifndef CONFORMANCE_ENGINE_KEPT_EVENT_H
 #define CONFORMANCE_ENGINE_KEPT_EVENT_H
 
@@ -43,7 +46,10 @@ struct kept_event {
     uint8_t octets[KEPT_EVENT_OCTETS];
 };
 
-/* Keeps this event in place of another one; a zeroed structure has none. The flow has to be there until the step is made. */
+/*
+ * Keeps this event in place of another one; a zeroed structure has none. The flow has to be there until the step is
+ * made.
+ */
 void kept_event_take(struct kept_event *kept, const struct flow_event *event);
 void kept_event_release(struct kept_event *kept);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ladder of one check: what the tester and the device sent on the tester's connections, and the check's notes. A long
- * ladder keeps its first and its last steps, because the verdict is said at the end.
+ * The ladder of one check: what the tester and the device sent on the tester's connections, and the check's notes. A
+ * long ladder keeps its first and its last steps, because the verdict is said at the end.
  */
 #ifndef CONFORMANCE_ENGINE_LADDER_H
 #define CONFORMANCE_ENGINE_LADDER_H
@@ -34,9 +34,9 @@ void ladder_note(struct ladder *ladder, const char *text, double seconds);
 json_t *ladder_steps(struct ladder *ladder);
 
 /*
- * The step that a sighting means; borrowed. `frame` is what own_connections_find() says of it (NULL: nothing) and `start_ns` the
- * ladder's start: a frame that no step shows gets a step of its own, so that a verdict names no frame that its ladder lacks.
- * NULL: there is no such step.
+ * The step that a sighting means; borrowed. `frame` is what own_connections_find() says of it (NULL: nothing) and
+ * `start_ns` the ladder's start: a frame that no step shows gets a step of its own, so that a verdict names no frame
+ * that its ladder lacks. NULL: there is no such step.
  */
 json_t *ladder_find(struct ladder *ladder, const struct sighting *sighting, const struct own_frame *frame,
                     uint64_t start_ns);

@@ -192,8 +192,9 @@ static const struct own_frame *find_before(const struct own_connections *own, ui
 }
 
 /*
- * Frames in the order of their arrival move `next`, the first octet that is missing: the one that moves it to the end that is
- * asked for, or beyond, completed the octets. What came after a gap counts when the gap is closed (RFC 9293 3.10.7.4).
+ * Frames in the order of their arrival move `next`, the first octet that is missing: the one that moves it to the end
+ * that is asked for, or beyond, completed the octets. What came after a gap counts when the gap is closed (RFC 9293
+ * 3.10.7.4).
  */
 static const struct own_frame *find_octets(const struct own_connections *own, const struct sighting *sighting)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connections that the tester made or accepted during one check, and their frames that carry anything: octets, SYN, FIN
- * or RST. Whatever else the link shows is foreign: another run's connections, the upper tester's control port.
+ * The connections that the tester made or accepted during one check, and their frames that carry anything: octets, SYN,
+ * FIN or RST. Whatever else the link shows is foreign: another run's connections, the upper tester's control port.
  */
 #ifndef CONFORMANCE_ENGINE_OWN_CONNECTIONS_H
 #define CONFORMANCE_ENGINE_OWN_CONNECTIONS_H
@@ -32,8 +32,8 @@ void own_connections_free(struct own_connections *own);
 void own_connections_begin(struct own_connections *own);
 
 /*
- * A frame of the link with TCP. False: neither end is the tester's address, so the frame is another host's. Else the frame is
- * kept when it belongs to a connection between the rig's device and a tester of the rig.
+ * A frame of the link with TCP. False: neither end is the tester's address, so the frame is another host's. Else the
+ * frame is kept when it belongs to a connection between the rig's device and a tester of the rig.
  */
 bool own_connections_frame(struct own_connections *own, const struct rig *rig, const struct packet *packet,
                            uint64_t frame, uint64_t time_ns);
@@ -42,9 +42,9 @@ bool own_connections_frame(struct own_connections *own, const struct rig *rig, c
 bool own_connections_has(const struct own_connections *own, uint16_t own_port, uint16_t dut_port);
 
 /*
- * The frame that a sighting means: that which completed the octets in their order, the FIN or RST itself, or the last frame of
- * the connection where nothing came (of any connection where nothing was read), or the tester's last one there, which made the
- * device deliver what was told. NULL: there is none, or too many frames came after it.
+ * The frame that a sighting means: that which completed the octets in their order, the FIN or RST itself, or the last
+ * frame of the connection where nothing came (of any connection where nothing was read), or the tester's last one
+ * there, which made the device deliver what was told. NULL: there is none, or too many frames came after it.
  */
 const struct own_frame *own_connections_find(const struct own_connections *own, const struct sighting *sighting);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check leaves behind: every frame on the tester's link is counted. What is sent from or to the tester's address is
- * decoded and written to a pcapng with comments; the connections between the tester and the device are drawn into a ladder, and
- * the rules judge what the device sent on them. Other hosts' TCP, such as a second run's on the same interface, is foreign.
+ * What a check leaves behind: every frame on the tester's link is counted. What is sent from or to the tester's address
+ * is decoded and written to a pcapng with comments; the connections between the tester and the device are drawn into a
+ * ladder, and the rules judge what the device sent on them. Other hosts' TCP, such as a second run's on the same
+ * interface, is foreign.
  */
 #ifndef CONFORMANCE_ENGINE_RECORDER_H
 #define CONFORMANCE_ENGINE_RECORDER_H
@@ -46,8 +47,9 @@ void recorder_free(struct recorder *recorder);
 void recorder_attach(struct recorder *recorder, struct rig *rig);
 
 /*
- * A new check begins: frames count from 1. `pcapng` is the evidence file, which replaces one of its name, or NULL for none;
- * `title` goes into its head. -1 with a sentence when the file cannot be written; the recording goes on without it.
+ * A new check begins: frames count from 1. `pcapng` is the evidence file, which replaces one of its name, or NULL for
+ * none; `title` goes into its head. -1 with a sentence when the file cannot be written; the recording goes on without
+ * it.
  */
 int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error);
 
@@ -55,8 +57,8 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 void recorder_note(struct recorder *recorder, const char *text);
 
 /*
- * Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment, and what the limit has
- * left out. -1: disk.
+ * Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment, and what the
+ * limit has left out. -1: disk.
  */
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error);
 
@@ -67,8 +69,8 @@ uint64_t recorder_frame(const struct recorder *recorder);
 json_t *recorder_steps(const struct recorder *recorder);
 
 /*
- * The frame that a verdict is about, by what the check looked at last; 0: none. *step becomes the ladder's step that shows it,
- * borrowed as recorder_steps(); NULL: there is none. After recorder_end() the ladder is complete.
+ * The frame that a verdict is about, by what the check looked at last; 0: none. *step becomes the ladder's step that
+ * shows it, borrowed as recorder_steps(); NULL: there is none. After recorder_end() the ladder is complete.
  */
 uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check looked at last on its connection: that is what its verdict is about, however many frames (acknowledgments,
- * other connections) crossed the link before the verdict was said.
+ * What a check looked at last on its connection: that is what its verdict is about, however many frames
+ * (acknowledgments, other connections) crossed the link before the verdict was said.
  */
 #ifndef CONFORMANCE_ENGINE_SIGHTING_H
 #define CONFORMANCE_ENGINE_SIGHTING_H

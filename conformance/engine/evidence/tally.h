@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules found in the traffic of one check: for each requirement and role of the device the worst verdict, with the
- * first finding of that verdict, however many flows the check made. Each finding is judged by itself: a failure that a
- * known deviation excuses hides no failure that is not excused.
+ * What the rules found in the traffic of one check: for each requirement and role of the device the worst verdict, with
+ * the first finding of that verdict, however many flows the check made. Each finding is judged by itself: a failure
+ * that a known deviation excuses hides no failure that is not excused.
  */
 #ifndef CONFORMANCE_ENGINE_TALLY_H
 #define CONFORMANCE_ENGINE_TALLY_H

@@ -21,7 +21,9 @@
 
 enum { NAME_OCTETS = GEN_NAME_OCTETS, PATH_OCTETS = 4096 };
 
-/* ---- scripts ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- scripts -------------------------------------------------------------------------------------------------------
+ */
 
 static enum exit_status run_script(struct gen *gen, const struct gen_options *options, const char *path,
                                    const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
@@ -109,7 +111,9 @@ static enum exit_status one_output(struct gen *gen, const struct gen_options *op
     return EXIT_USAGE;
 }
 
-/* ---- folders ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- folders -------------------------------------------------------------------------------------------------------
+ */
 
 /* "some/where/name.lua": "name". */
 static void stem_of(const char *path, char *name, size_t room)

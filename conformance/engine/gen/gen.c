@@ -83,7 +83,9 @@ int gen_emit(struct gen *gen, const struct gen_frame *frame)
     return 0;
 }
 
-/* ---- rooms --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- rooms ---------------------------------------------------------------------------------------------------------
+ */
 
 /* A function of the library's table `gen`, whatever scripts have done to it since. */
 static void push_function(lua_State *lua, const char *name)
@@ -219,7 +221,9 @@ int gen_set_argument(struct gen *gen, const char *name, const char *value)
     return -1;
 }
 
-/* ---- scripts ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- scripts -------------------------------------------------------------------------------------------------------
+ */
 
 static int call_begin(lua_State *lua)
 {
@@ -343,7 +347,9 @@ enum exit_status gen_load_corpus(struct gen *gen, struct sentence *error)
     return status;
 }
 
-/* ---- captures ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- captures ------------------------------------------------------------------------------------------------------
+ */
 
 size_t gen_capture_count(const struct gen *gen)
 {

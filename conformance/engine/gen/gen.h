@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Capture scripts (docs/writing-captures.md): Lua in a sandbox that describes packets, which go to a writer. A script writes
- * at once, or registers captures (`capture { name = ..., run = ... }`) that are made when they are asked for.
+ * Capture scripts (docs/writing-captures.md): Lua in a sandbox that describes packets, which go to a writer. A script
+ * writes at once, or registers captures (`capture { name = ..., run = ... }`) that are made when they are asked for.
  */
 #ifndef CONFORMANCE_ENGINE_GEN_H
 #define CONFORMANCE_ENGINE_GEN_H
@@ -27,7 +27,9 @@ struct gen_capture {
     int table;             /* reference to the Lua table there */
 };
 
-/* `corpus { folder =, format =, text = }`: where the captures after it belong. Index 0 is what scripts without it have. */
+/*
+ * `corpus { folder =, format =, text = }`: where the captures after it belong. Index 0 is what scripts without it have.
+ */
 struct gen_corpus {
     const char *folder; /* below the folder of --corpus; "": that one itself */
     const char *text;   /* of its README.md, or NULL */
@@ -52,9 +54,10 @@ int gen_set_argument(struct gen *gen, const char *name, const char *value);
 bool gen_script_reads(struct gen *gen, const char *text);
 
 /*
- * Runs a script, in a Lua state of its own; `path` is what messages call it. What it writes at once, and the frames that it returns, go where `config`
- * says (link, snap and comment are the script's); where it only registers captures, nothing is opened. *written tells
- * how many frames there were. Frames that are returned are written bare with `bare`, else in a connection of their own.
+ * Runs a script, in a Lua state of its own; `path` is what messages call it. What it writes at once, and the frames
+ * that it returns, go where `config` says (link, snap and comment are the script's); where it only registers captures,
+ * nothing is opened. *written tells how many frames there were. Frames that are returned are written bare with `bare`,
+ * else in a connection of their own.
  */
 enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
                                 const struct gen_writer_config *config, bool bare, uint64_t *written,

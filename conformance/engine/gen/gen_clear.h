@@ -10,8 +10,8 @@
 #define GEN_TABLE_HEAD "| capture | what |\n|---|---|\n"
 
 /*
- * Removes README.md, findings.tsv and the captures that README.md lists; nothing where there is no README.md with such a
- * table. As struct folder_config wants it. 0, or -1 with the sentence set.
+ * Removes README.md, findings.tsv and the captures that README.md lists; nothing where there is no README.md with such
+ * a table. As struct folder_config wants it. 0, or -1 with the sentence set.
  */
 int gen_clear(const struct place *folder, struct sentence *error);
 

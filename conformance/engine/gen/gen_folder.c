@@ -115,7 +115,9 @@ size_t gen_folder_captures(const struct gen_folder *folder)
     return folder->captures;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- files ---------------------------------------------------------------------------------------------------------
+ */
 
 static int write_file(struct gen_folder *folder, size_t corpus, const char *name, const char *text, const char *head,
                       const struct lines *lines, struct sentence *error)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A folder of captures as pcaps/ has them: the captures, README.md that says how they were made and what each is, and
- * findings.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes (reports/folder/folder.h).
+ * findings.tsv with what `warpcheck audit` rightly finds in them. One command owns it while it writes
+ * (reports/folder/folder.h).
  */
 #ifndef CONFORMANCE_ENGINE_GEN_FOLDER_H
 #define CONFORMANCE_ENGINE_GEN_FOLDER_H
@@ -12,7 +13,8 @@
 struct gen_folder;
 
 /*
- * One folder below `root` for each corpus. `force`: what an earlier command made there is removed. NULL with a sentence.
+ * One folder below `root` for each corpus. `force`: what an earlier command made there is removed. NULL with a
+ * sentence.
  */
 struct gen_folder *gen_folder_open(struct gen *gen, const char *root, bool force, struct sentence *error);
 
@@ -21,9 +23,9 @@ int gen_folder_plan(struct gen_folder *folder, size_t corpus, const char *name, 
                     struct sentence *error);
 
 /*
- * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md: a command that is stopped has said what it was
- * about to make. Corpora that were begun are left alone. EXIT_USAGE with a sentence: a folder is not empty;
- * EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
+ * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md: a command that is
+ * stopped has said what it was about to make. Corpora that were begun are left alone. EXIT_USAGE with a sentence: a
+ * folder is not empty; EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
  */
 enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error);
 

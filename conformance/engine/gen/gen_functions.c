@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the Lua library of capture scripts (generator/lua/) asks of the program: the table `gen`, and the globals `capture`
- * and `corpus`.
+ * What the Lua library of capture scripts (generator/lua/) asks of the program: the table `gen`, and the globals
+ * `capture` and `corpus`.
  */
 #include <lauxlib.h>
 #include <math.h>
@@ -16,7 +16,9 @@
 enum { NAME_OCTETS_MAX = 100, SNAP_MAX = 65535 };
 #define SECOND 1e9
 
-/* ---- frames and time ----------------------------------------------------------------------------------------------- */
+/*
+ * ---- frames and time -----------------------------------------------------------------------------------------------
+ */
 
 /* gen.write(octets, time_ns, comment or nil, inbound): the frame's number. */
 static int gen_write(lua_State *lua)
@@ -87,7 +89,9 @@ static int gen_nanoseconds(lua_State *lua)
     return 1;
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- settings ------------------------------------------------------------------------------------------------------
+ */
 
 static uint16_t link_named(lua_State *lua, int index)
 {
@@ -135,7 +139,9 @@ static int gen_settings(lua_State *lua)
     return 0;
 }
 
-/* ---- captures ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- captures ------------------------------------------------------------------------------------------------------
+ */
 
 /* Kept for the life of the state, as everything that a gen_capture points to. */
 static const char *kept_string(lua_State *lua, int table, const char *name, const char *otherwise)

@@ -9,8 +9,8 @@
 enum { GEN_CORPORA_MAX = 16, GEN_FINDINGS_MAX = 256, GEN_ARGUMENTS_MAX = 64, GEN_CAPTURES_MAX = 65536 };
 
 /*
- * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script has
- * a room of its own, and so cannot change the library, the globals or the strings' metatable of another.
+ * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script
+ * has a room of its own, and so cannot change the library, the globals or the strings' metatable of another.
  */
 struct gen_room {
     struct lua_sandbox sandbox;

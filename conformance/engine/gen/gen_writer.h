@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where `warpcheck gen` writes frames: a capture (pcapng with comments, pcap), or the octets alone (hexadecimal digits, C
- * arrays, as they are). A file appears under its name when it is complete, not before.
+ * Where `warpcheck gen` writes frames: a capture (pcapng with comments, pcap), or the octets alone (hexadecimal digits,
+ * C arrays, as they are). A file appears under its name when it is complete, not before.
  */
 #ifndef CONFORMANCE_ENGINE_GEN_WRITER_H
 #define CONFORMANCE_ENGINE_GEN_WRITER_H

@@ -29,7 +29,9 @@ static bool is_row(char *line)
     return strspn(line, " ") == INDENT && (line[INDENT] == '-' || meaning_find(line + INDENT) != NULL);
 }
 
-/* Moves `line` after what the part says already: the arena has room, since it held both lines with a newline between. */
+/*
+ * Moves `line` after what the part says already: the arena has room, since it held both lines with a newline between.
+ */
 static void text_join(struct help_part *part, const char *line)
 {
     char *text = (char *)part->text; /* it is of our arena, unless it is empty */

@@ -51,8 +51,8 @@ void help_free(struct help *help);
 bool help_option_next(const char **at, struct help_option *option);
 
 /*
- * Runs `program COMMAND --help` (COMMAND may be NULL) and gives what it wrote to standard output, the caller's to free();
- * NULL with a sentence when it cannot be run or does not end with status 0.
+ * Runs `program COMMAND --help` (COMMAND may be NULL) and gives what it wrote to standard output, the caller's to
+ * free(); NULL with a sentence when it cannot be run or does not end with status 0.
  */
 char *help_ask(const char *program, const char *command, struct sentence *error);
 

@@ -11,9 +11,9 @@ struct sentence;
  *     unknown option --simlate, did you mean "--simulate"? (warpcheck run --help lists them)
  *     --seed needs a value (warpcheck run --help tells which)
  *
- * The options are those that the help texts name (help_text.h); `more` is a second text, such as that of the selection, or
- * NULL. Where `usage` is NULL this program is asked, as `PROGRAM COMMAND --help`, for the whole text: before it is confined. Without
- * memory the sentence makes no suggestion.
+ * The options are those that the help texts name (help_text.h); `more` is a second text, such as that of the selection,
+ * or NULL. Where `usage` is NULL this program is asked, as `PROGRAM COMMAND --help`, for the whole text: before it is
+ * confined. Without memory the sentence makes no suggestion.
  */
 int option_unknown(const char *command, const char *argument, const char *usage, const char *more,
                    struct sentence *error);

@@ -28,8 +28,8 @@ void shard_label(const struct shard *shard, char *text, size_t room);
 
 /*
  * Divides `count` units by their weights among `of` shards: owner[k] becomes the shard (from 1) of unit k. The heaviest
- * first, each to the shard that has least: no shard is heavier than the lightest by more than one unit. The same for the
- * same weights, everywhere. 0, or -1 with the sentence set (memory).
+ * first, each to the shard that has least: no shard is heavier than the lightest by more than one unit. The same for
+ * the same weights, everywhere. 0, or -1 with the sentence set (memory).
  */
 int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct sentence *error);
 

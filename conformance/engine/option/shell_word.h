@@ -15,14 +15,15 @@ size_t shell_append(char *text, size_t room, size_t used, const char *option, co
 size_t shell_append_word(char *text, size_t room, size_t used, const char *word);
 
 /*
- * The same with words that single spaces or more part: the value of the option, and what stands after it. Each is quoted
- * for itself. Nothing is appended when there is no word.
+ * The same with words that single spaces or more part: the value of the option, and what stands after it. Each is
+ * quoted for itself. Nothing is appended when there is no word.
  */
 size_t shell_append_words(char *text, size_t room, size_t used, const char *option, const char *words);
 
 /*
- * The next word of a command that was made by these functions: plain characters, and parts between single quotes. *text goes on behind it.
- * 1: a word; 0: there is none; -1: a shell would take what stands there for more than words, or the word has `room` octets.
+ * The next word of a command that was made by these functions: plain characters, and parts between single quotes. *text
+ * goes on behind it. 1: a word; 0: there is none; -1: a shell would take what stands there for more than words, or the
+ * word has `room` octets.
  */
 int shell_next(const char **text, char *word, size_t room);
 

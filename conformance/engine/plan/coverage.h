@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What decides a requirement: the checks, rules and defects that cite it. The index asks those who know: the script host which
- * checks the scripts declare, the table of rules, and the list of defects. So nothing has to be registered twice, and a script
- * may be written in any way that Lua allows.
+ * What decides a requirement: the checks, rules and defects that cite it. The index asks those who know: the script
+ * host which checks the scripts declare, the table of rules, and the list of defects. So nothing has to be registered
+ * twice, and a script may be written in any way that Lua allows.
  */
 #ifndef CONFORMANCE_ENGINE_COVERAGE_H
 #define CONFORMANCE_ENGINE_COVERAGE_H
@@ -34,8 +34,8 @@ struct citation {
 };
 
 /*
- * Builds the index of everything compiled in. The caller frees it with coverage_free(). -1 with a sentence if a script does not
- * load, the table of defects cannot be read, or memory is short.
+ * Builds the index of everything compiled in. The caller frees it with coverage_free(). -1 with a sentence if a script
+ * does not load, the table of defects cannot be read, or memory is short.
  */
 int coverage_load(struct coverage_index **index, struct sentence *error);
 

@@ -90,8 +90,8 @@ static bool check_selected(const struct check *check, const struct plan_config *
 }
 
 /*
- * What can be decided: by the plan's checks, and by rules on their traffic. Somebody's own scripts ask for what they declare: the
- * rules judge their traffic all the same, but what they do not meet was not asked for.
+ * What can be decided: by the plan's checks, and by rules on their traffic. Somebody's own scripts ask for what they
+ * declare: the rules judge their traffic all the same, but what they do not meet was not asked for.
  */
 static int count_decidable(struct plan *plan, const struct plan_config *config, struct sentence *error)
 {

@@ -12,8 +12,9 @@ struct probe_veth {
 };
 
 /*
- * What the kernel says about the other end of `interface`. An interface index counts in one namespace only, so the kernel is asked
- * which namespace the peer is in (rtnetlink: IFLA_LINK, IFLA_LINK_NETNSID). False: `interface` is no veth, or nothing is known.
+ * What the kernel says about the other end of `interface`. An interface index counts in one namespace only, so the
+ * kernel is asked which namespace the peer is in (rtnetlink: IFLA_LINK, IFLA_LINK_NETNSID). False: `interface` is no
+ * veth, or nothing is known.
  */
 bool probe_veth_find(const char *interface, struct probe_veth *found);
 

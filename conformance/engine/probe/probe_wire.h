@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the link shows of a device below MPA: whether somebody answers for its address, and whether its segments have good
- * checksums. A tester's TCP drops a segment with a wrong checksum without a word: for the user such a device is silent.
+ * What the link shows of a device below MPA: whether somebody answers for its address, and whether its segments have
+ * good checksums. A tester's TCP drops a segment with a wrong checksum without a word: for the user such a device is
+ * silent.
  */
 #ifndef CONFORMANCE_ENGINE_PROBE_WIRE_H
 #define CONFORMANCE_ENGINE_PROBE_WIRE_H
@@ -40,12 +41,15 @@ struct probe_wire {
 /* Watches the rig's link from now on, before whoever watches it already. */
 void probe_wire_watch(struct probe_wire *wire, struct rig *rig);
 
-/* Asks for our own address, as it should be nobody's, and sends the device an ICMP echo request; waits for answers. -1: the link failed. */
+/*
+ * Asks for our own address, as it should be nobody's, and sends the device an ICMP echo request; waits for answers. -1:
+ * the link failed.
+ */
 int probe_wire_ask(struct probe_wire *wire);
 
 /*
- * What was seen, as lines of the report, appended to `found`. `veth`: the other end of the veth that the tester's interface is,
- * NULL: it is none. -1 without memory.
+ * What was seen, as lines of the report, appended to `found`. `veth`: the other end of the veth that the tester's
+ * interface is, NULL: it is none. -1 without memory.
  */
 int probe_wire_report(const struct probe_wire *wire, const struct probe_veth *veth, json_t *found);
 

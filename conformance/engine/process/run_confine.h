@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What commands give up before they read what a device, a script or a capture says (reference-stack/program/confine.h), and whose
- * files they write as root: a tester that keeps no capability writes evidence into a user's folder as that user.
+ * What commands give up before they read what a device, a script or a capture says (reference-stack/program/confine.h),
+ * and whose files they write as root: a tester that keeps no capability writes evidence into a user's folder as that
+ * user.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_CONFINE_H
 #define CONFORMANCE_ENGINE_RUN_CONFINE_H
@@ -23,8 +24,8 @@ struct run_files {
 };
 
 /*
- * The capabilities without which root could not read these files, or not write there: CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE are for
- * files of others alone. 0 for everybody else, and where root's own rights suffice.
+ * The capabilities without which root could not read these files, or not write there: CAP_DAC_READ_SEARCH and
+ * CAP_DAC_OVERRIDE are for files of others alone. 0 for everybody else, and where root's own rights suffice.
  */
 uint64_t run_confine_files(const struct run_files *files);
 
@@ -36,8 +37,8 @@ struct run_identity {
 };
 
 /*
- * For root: the owner of the output folder, or of the folder that it will be made in; without an output folder, the user who
- * called sudo. Everybody else stays as he is.
+ * For root: the owner of the output folder, or of the folder that it will be made in; without an output folder, the
+ * user who called sudo. Everybody else stays as he is.
  */
 struct run_identity run_identity_of(const char *output);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a command ends before its time. The first SIGINT or SIGTERM asks it to end; the second one ends the process at once,
- * with exit status 4. A script that hangs in one call ends the process in the same way. What a command
- * writes between run_stop_hold() and run_stop_release() is complete before the process ends, so that a file of results
+ * How a command ends before its time. The first SIGINT or SIGTERM asks it to end; the second one ends the process at
+ * once, with exit status 4. A script that hangs in one call ends the process in the same way. What a command writes
+ * between run_stop_hold() and run_stop_release() is complete before the process ends, so that a file of results
  * consists of whole lines.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_STOP_H
@@ -30,10 +30,10 @@ void run_stop_discard(const char *path);
 int run_stop_child(int parent);
 
 /*
- * Watches a call into a script, whose work is limited by what it counts, not by time: a slow machine comes to the same. After each
- * STUCK_SECONDS of processor time `stuck` is called, from within a signal handler: true if next to nothing was counted since. The
- * script is in a function then that does not count, and is not to go on; when `stuck` says so once more, the process ends. NULL: the call is
- * over. Nothing happens before run_stop_install().
+ * Watches a call into a script, whose work is limited by what it counts, not by time: a slow machine comes to the same.
+ * After each STUCK_SECONDS of processor time `stuck` is called, from within a signal handler: true if next to nothing
+ * was counted since. The script is in a function then that does not count, and is not to go on; when `stuck` says so
+ * once more, the process ends. NULL: the call is over. Nothing happens before run_stop_install().
  */
 void run_stop_watch(bool (*stuck)(void));
 

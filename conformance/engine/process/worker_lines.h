@@ -15,8 +15,8 @@ struct worker_lines {
 };
 
 /*
- * Reads once, and hands over each whole line, without its newline; a line is valid during the call. 0, also at the end of the
- * pipe and when a signal came; -1 with a sentence: memory, or `take` said so.
+ * Reads once, and hands over each whole line, without its newline; a line is valid during the call. 0, also at the end
+ * of the pipe and when a signal came; -1 with a sentence: memory, or `take` said so.
  */
 int worker_lines_read(struct worker_lines *lines,
                       int (*take)(void *user, const char *line, size_t length, struct sentence *error), void *user,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes that work for a command: whether they still run, and their end. A worker that somebody else has stopped (SIGSTOP) would
- * keep the command waiting for ever: it is ended after WORKER_STOPPED_SECONDS. When the terminal stops the whole command, the
- * command continues together with its workers, and nothing is ended.
+ * Processes that work for a command: whether they still run, and their end. A worker that somebody else has stopped
+ * (SIGSTOP) would keep the command waiting for ever: it is ended after WORKER_STOPPED_SECONDS. When the terminal stops
+ * the whole command, the command continues together with its workers, and nothing is ended.
  */
 #ifndef CONFORMANCE_ENGINE_WORKER_PROCESS_H
 #define CONFORMANCE_ENGINE_WORKER_PROCESS_H
@@ -29,9 +29,9 @@ struct worker_process {
 void worker_process_watch(void);
 
 /*
- * poll(), which SIGINT, SIGTERM and news of a worker interrupt even if they came before it. `milliseconds` -1: no limit. Returns
- * what poll() returns, but 0 at once when the command is to stop (run_stopped()). Where that is not positive, worker_process_check()
- * is due for each worker.
+ * poll(), which SIGINT, SIGTERM and news of a worker interrupt even if they came before it. `milliseconds` -1: no
+ * limit. Returns what poll() returns, but 0 at once when the command is to stop (run_stopped()). Where that is not
+ * positive, worker_process_check() is due for each worker.
  */
 int worker_process_poll(struct pollfd *waits, size_t count, int milliseconds);
 
@@ -47,7 +47,10 @@ const char *worker_process_reason(const struct worker_process *worker, struct se
 /* Waits for one that is about to end; it is not waited for longer than it may be stopped. */
 void worker_process_join(struct worker_process *worker);
 
-/* Ends it at once, whatever it does, and waits for it. One that belongs to another user may refuse: it is left alone then. */
+/*
+ * Ends it at once, whatever it does, and waits for it. One that belongs to another user may refuse: it is left alone
+ * then.
+ */
 void worker_process_kill(struct worker_process *worker);
 
 #endif

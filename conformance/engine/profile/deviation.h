@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Known deviations: the outcomes that a profile excuses, each with the requirement that it breaks, the finding that it is a
- * result of, and a day up to which it is excused.
+ * Known deviations: the outcomes that a profile excuses, each with the requirement that it breaks, the finding that it
+ * is a result of, and a day up to which it is excused.
  *
  *   { "requirement": "DDP-7.1-04", "role": "responder", "by": "check",
  *     "message": "the last segment ends one octet after the buffer",
  *     "actual": "Terminate DDP / Untagged Buffer Error / Invalid MSN - no buffer available (0x1202)",
  *     "finding": "8: too long is called no buffer", "note": "reported upstream", "review_by": "2027-06-30" }
  *
- * `actual` is what the device did, in full, as results.jsonl has it; `message`, which may be left out, is the step at which
- * it did so, in full too. In both <number> stands for decimal digits and <hex> for hexadecimal ones, and nothing else for anything
- * but itself. `outcome` may stand in place of both: the digest that results.jsonl has of them, for outcomes that are not to be
- * published. An entry excuses a FAIL with this outcome and no other; several entries are alternatives.
+ * `actual` is what the device did, in full, as results.jsonl has it; `message`, which may be left out, is the step at
+ * which it did so, in full too. In both <number> stands for decimal digits and <hex> for hexadecimal ones, and nothing
+ * else for anything but itself. `outcome` may stand in place of both: the digest that results.jsonl has of them, for
+ * outcomes that are not to be published. An entry excuses a FAIL with this outcome and no other; several entries are
+ * alternatives.
  */
 #ifndef CONFORMANCE_ENGINE_DEVIATION_H
 #define CONFORMANCE_ENGINE_DEVIATION_H
@@ -53,18 +54,19 @@ struct deviation_list {
 };
 
 /*
- * Reads the profile's list (NULL: empty). -1 with "file: known_deviations[3]: what is wrong, what was expected": for unknown
- * members, requirements, roles and placeholders, with the nearest that there is; wrong types; texts that name no outcome; days
- * that do not exist or lie more than REVIEW_YEARS years after `today` ("YYYY-MM-DD").
+ * Reads the profile's list (NULL: empty). -1 with "file: known_deviations[3]: what is wrong, what was expected": for
+ * unknown members, requirements, roles and placeholders, with the nearest that there is; wrong types; texts that name
+ * no outcome; days that do not exist or lie more than REVIEW_YEARS years after `today` ("YYYY-MM-DD").
  */
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,
                     const char *today, const char *file, struct sentence *error);
 void deviations_free(struct deviation_list *list);
 
 /*
- * Judges a result by what is known: true when it was changed. A FAIL with an outcome that is excused becomes KNOWN, with its
- * finding, note and day; a FAIL with another outcome says what was known; so does a PASS of a requirement that should
- * deviate, which becomes a FAIL, and a FAIL whose excuse is over. `text` (DEVIATION_TEXT_OCTETS) takes the new message.
+ * Judges a result by what is known: true when it was changed. A FAIL with an outcome that is excused becomes KNOWN,
+ * with its finding, note and day; a FAIL with another outcome says what was known; so does a PASS of a requirement that
+ * should deviate, which becomes a FAIL, and a FAIL whose excuse is over. `text` (DEVIATION_TEXT_OCTETS) takes the new
+ * message.
  */
 bool deviations_judge(struct deviation_list *list, struct result *result, const char *today,
                       char text[DEVIATION_TEXT_OCTETS]);
@@ -72,7 +74,10 @@ bool deviations_judge(struct deviation_list *list, struct result *result, const 
 /* Whether deviations_judge() would make it KNOWN. Marks the entry as met. */
 bool deviations_excuse(struct deviation_list *list, const struct result *result, const char *today);
 
-/* Whether neither entry i nor an alternative to it was met in this run, although each of them is to be met in every run. */
+/*
+ * Whether neither entry i nor an alternative to it was met in this run, although each of them is to be met in every
+ * run.
+ */
 bool deviation_unmet(const struct deviation_list *list, size_t i);
 
 /* The digest of what a check or rule saw: message and actual. */

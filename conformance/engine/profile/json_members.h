@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A JSON object that a person wrote, held against the members that it may have. Nothing is passed over: what is misspelt
- * or of a wrong type would otherwise not do what its author thinks it does.
+ * A JSON object that a person wrote, held against the members that it may have. Nothing is passed over: what is
+ * misspelt or of a wrong type would otherwise not do what its author thinks it does.
  */
 #ifndef CONFORMANCE_ENGINE_JSON_MEMBERS_H
 #define CONFORMANCE_ENGINE_JSON_MEMBERS_H
@@ -30,9 +30,9 @@ struct json_member {
 };
 
 /*
- * 0 when `object` is an object that has each required member, and no member but those of the table, each of a kind that the
- * table allows; texts are not empty. Else -1 with one sentence: "FILE: PLACE: what is wrong, what was expected", and
- * the nearest name for one that is unknown. `place` is a path as "known_deviations[3]"; "" for the file as a whole.
+ * 0 when `object` is an object that has each required member, and no member but those of the table, each of a kind that
+ * the table allows; texts are not empty. Else -1 with one sentence: "FILE: PLACE: what is wrong, what was expected",
+ * and the nearest name for one that is unknown. `place` is a path as "known_deviations[3]"; "" for the file as a whole.
  */
 int json_members_check(const json_t *object, const struct json_member *members, size_t count, const char *file,
                        const char *place, struct sentence *error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a profile's device is, and the tester's places that reach it: addresses, ports, MACs, and the router between. */
+/*
+ * Where a profile's device is, and the tester's places that reach it: addresses, ports, MACs, and the router between.
+ */
 #ifndef CONFORMANCE_ENGINE_PROFILE_PLACE_H
 #define CONFORMANCE_ENGINE_PROFILE_PLACE_H
 
@@ -10,8 +12,8 @@
 #include "conformance/engine/profile/profile.h"
 
 /*
- * Reads "address", "gateway", the profile's own place and those of "beside" into the profile, whose `json` is set. -1 with
- * "path: where: what is wrong, what was expected".
+ * Reads "address", "gateway", the profile's own place and those of "beside" into the profile, whose `json` is set. -1
+ * with "path: where: what is wrong, what was expected".
  */
 int profile_places(struct profile *profile, const char *path, struct sentence *error);
 

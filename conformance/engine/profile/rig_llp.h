@@ -8,8 +8,8 @@
 #include "wire/ddp_sctp.h"
 
 /*
- * "tcp" (NULL is the same): UNDECIDED, which is MPA over TCP; "sctp": RFC 5043; "sctp-draft02". False: another name, and *sctp
- * is as it was.
+ * "tcp" (NULL is the same): UNDECIDED, which is MPA over TCP; "sctp": RFC 5043; "sctp-draft02". False: another name,
+ * and *sctp is as it was.
  */
 bool rig_llp_parse(const char *name, enum ddp_sctp_profile *sctp);
 

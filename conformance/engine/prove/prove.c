@@ -113,8 +113,8 @@ static bool is_killed(const struct drawn *drawn)
 
 /*
  * A defect meets the checks that it names first. When none of them (nor a rule, on their traffic) catches it it meets a
- * few, those of its layer, and then all, as a rule may need traffic that other checks make; and all at once where the whole matrix is asked
- * for.
+ * few, those of its layer, and then all, as a rule may need traffic that other checks make; and all at once where the
+ * whole matrix is asked for.
  */
 static int run_passes(const struct prove_config *config, struct runner_config *runner, struct drawn *drawn,
                       struct sentence *error)
@@ -134,8 +134,8 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
 }
 
 /*
- * A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP, and over SCTP those that it names;
- * the correct stack all. With --llp sctp or sctp-draft02 everything meets the checks over SCTP alone.
+ * A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP, and over SCTP those
+ * that it names; the correct stack all. With --llp sctp or sctp-draft02 everything meets the checks over SCTP alone.
  */
 static int run_plans(const struct matrix *matrix, struct runner_config *runner, struct drawn *drawn,
                      struct sentence *error)

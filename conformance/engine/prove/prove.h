@@ -44,7 +44,10 @@ struct prove_config {
     void (*left_out)(void *user, const struct defect *defect, const char *reason);
     /* The correct stack is done with this seed. NULL: no wish. */
     void (*correct)(void *user, uint64_t seed);
-    /* `defect` NULL: a verdict that the correct stack should not have drawn, with its seed; else a script error with this defect. */
+    /*
+     * `defect` NULL: a verdict that the correct stack should not have drawn, with its seed; else a script error with
+     * this defect.
+     */
     void (*alarm)(void *user, const struct defect *defect, uint64_t seed, const char *text);
     void (*progress)(void *user, size_t done, size_t total);
     void *user;

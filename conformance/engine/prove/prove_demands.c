@@ -117,7 +117,10 @@ static void tell_of_check(struct teller *teller, const struct check *check, cons
     tell(teller, text);
 }
 
-/* Of what a defect drew: a requirement that wants FAIL and had WARN alone (id), or "" where there is none or one had FAIL. */
+/*
+ * Of what a defect drew: a requirement that wants FAIL and had WARN alone (id), or "" where there is none or one had
+ * FAIL.
+ */
 static void find_warned(const json_t *drawn, const struct catalogue *catalogue, char id[KILL_MAX])
 {
     char of[KILL_MAX];

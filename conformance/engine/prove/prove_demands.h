@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the whole matrix has to show beside killed defects: every check is killed by itself, by a defect that names its id, in
- * each of its roles, and with the verdict of its level (a MUST with FAIL); a defect that breaks a MUST draws FAIL, but for those
- * of reference-stack/defects/defects-warn.tsv; and no two defects share an operation. What no defect can break
- * (reference-stack/defects/defects-none.tsv) is left out.
+ * What the whole matrix has to show beside killed defects: every check is killed by itself, by a defect that names its
+ * id, in each of its roles, and with the verdict of its level (a MUST with FAIL); a defect that breaks a MUST draws
+ * FAIL, but for those of reference-stack/defects/defects-warn.tsv; and no two defects share an operation. What no
+ * defect can break (reference-stack/defects/defects-none.tsv) is left out.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_DEMANDS_H
 #define CONFORMANCE_ENGINE_PROVE_DEMANDS_H

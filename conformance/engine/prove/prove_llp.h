@@ -13,8 +13,8 @@ struct prove_llp_reason {
 };
 
 /*
- * Has what the defect or variant does no meaning over SCTP (`draft`: by draft-stewart-rddp-sctp-02)? `reason` becomes the sentence of
- * its line in reference-stack/defects/defects-llp.tsv.
+ * Has what the defect or variant does no meaning over SCTP (`draft`: by draft-stewart-rddp-sctp-02)? `reason` becomes
+ * the sentence of its line in reference-stack/defects/defects-llp.tsv.
  */
 bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_llp_reason *reason);
 
@@ -22,8 +22,8 @@ bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_
 bool prove_llp_is_checked(const struct plan *plan, const struct defect *defect);
 
 /*
- * Does a check of the plan, or a rule that judges associations or their streams? Not a rule of MPA, nor one whose capability the device
- * lacks.
+ * Does a check of the plan, or a rule that judges associations or their streams? Not a rule of MPA, nor one whose
+ * capability the device lacks.
  */
 bool prove_llp_is_driven(const struct plan *plan, const struct catalogue *catalogue, const struct pics *pics,
                          const struct defect *defect);

@@ -45,7 +45,9 @@ static size_t octets_of(size_t rows)
     return (rows + 7) / 8;
 }
 
-/* ---- digests ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- digests ------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t digest_text(uint64_t so_far, const char *text)
 {
@@ -85,7 +87,9 @@ uint64_t prove_meets_digest(const struct journal_digest *journal, const struct r
     return digest_result(journal->value, result);
 }
 
-/* ---- in a worker -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- in a worker --------------------------------------------------------------------------------------------------
+ */
 
 /* Numbers of the rows that could have changed what was done since the last call. */
 static json_t *rows_met(const struct part *part)
@@ -170,7 +174,9 @@ static json_t *run_part(void *user, size_t number, struct sentence *error)
     return row;
 }
 
-/* ---- in the calling process --------------------------------------------------------------------------------------- */
+/*
+ * ---- in the calling process ---------------------------------------------------------------------------------------
+ */
 
 static void mark(uint8_t *bits, const json_t *rows, size_t count)
 {
@@ -273,7 +279,9 @@ void prove_meets_free(struct prove_meets *meets)
     free(meets);
 }
 
-/* ---- what is asked of it ------------------------------------------------------------------------------------------ */
+/*
+ * ---- what is asked of it ------------------------------------------------------------------------------------------
+ */
 
 static bool is_marked(const uint8_t *bits, size_t row)
 {

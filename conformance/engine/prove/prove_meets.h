@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks can meet which variant. Every check runs once against the stack with a set of defects that has none, and notes
- * what the stack's hooks ask it for (defect_set_asking()). A simulated check depends on its seed, on what was learned of the device in its role,
- * and on the stack. So where no hook asked for what a row says, and the same was learned, the check comes to the same
- * with the row, to the octet, and need not be run with it.
+ * Which checks can meet which variant. Every check runs once against the stack with a set of defects that has none, and
+ * notes what the stack's hooks ask it for (defect_set_asking()). A simulated check depends on its seed, on what was
+ * learned of the device in its role, and on the stack. So where no hook asked for what a row says, and the same was
+ * learned, the check comes to the same with the row, to the octet, and need not be run with it.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_MEETS_H
 #define CONFORMANCE_ENGINE_PROVE_MEETS_H
@@ -37,8 +37,8 @@ bool prove_meets_learning(const struct prove_meets *meets, const char *role, siz
 bool prove_meets_learned(const struct prove_meets *meets, const json_t *served);
 
 /*
- * A digest of all that a check came to: what rules found and the traffic, of its journal, and its result; and what it was without a
- * row.
+ * A digest of all that a check came to: what rules found and the traffic, of its journal, and its result; and what it
+ * was without a row.
  */
 struct journal_digest {
     uint64_t value;

@@ -34,7 +34,9 @@ static const char *text_of(const json_t *line, const char *member)
     return text != NULL ? text : "";
 }
 
-/* Which of two lines of one defect counts: that it survived; else the longer row (--matrix); else the first by octets. */
+/*
+ * Which of two lines of one defect counts: that it survived; else the longer row (--matrix); else the first by octets.
+ */
 static bool counts_more(const json_t *a, const json_t *b)
 {
     bool left = json_is_true(json_object_get(a, "killed")), right = json_is_true(json_object_get(b, "killed"));
@@ -145,8 +147,8 @@ static int take(struct merged *merged, json_t *line, const char *path, struct se
 }
 
 /*
- * The next line's object. NULL: the end; or, with the sentence set, the file breaks off in a line (*rc is -2 then), or has
- * something else there (-1).
+ * The next line's object. NULL: the end; or, with the sentence set, the file breaks off in a line (*rc is -2 then), or
+ * has something else there (-1).
  */
 static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, struct sentence *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The legal variants of the reference stack, each against every check and rule: no FAIL, and no WARN but of the requirements
- * that the variant's row names, each of which has to report it so. A check that cannot meet the variant comes to the same as without
- * it, and is not run (prove_meets.h).
+ * The legal variants of the reference stack, each against every check and rule: no FAIL, and no WARN but of the
+ * requirements that the variant's row names, each of which has to report it so. A check that cannot meet the variant
+ * comes to the same as without it, and is not run (prove_meets.h).
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_VARIANTS_H
 #define CONFORMANCE_ENGINE_PROVE_VARIANTS_H
@@ -42,8 +42,8 @@ struct prove_variants_config {
     unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
     struct shard shard; /* every N-th variant, from the I-th on; 0 of 0: all */
     /*
-     * Each variant meets each check, also those that cannot meet it (prove_meets.h), and what such a check comes to is compared with
-     * what it comes to without the variant: a difference is surplus.
+     * Each variant meets each check, also those that cannot meet it (prove_meets.h), and what such a check comes to is
+     * compared with what it comes to without the variant: a difference is surplus.
      */
     bool whole;
     void (*outcome)(void *user, const struct variant_outcome *outcome);
@@ -62,7 +62,9 @@ struct prove_variants_summary {
     size_t met, pairs; /* of so many pairs of a variant and a check so many were run */
 };
 
-/* 0 when each variant has met the suite, whatever it drew; -1 with a sentence (unknown variant, a worker died, memory). */
+/*
+ * 0 when each variant has met the suite, whatever it drew; -1 with a sentence (unknown variant, a worker died, memory).
+ */
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
                        struct sentence *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units of proving, shared out among processes: each takes every jobs-th, and sends one line of JSON for it. A unit is the
- * stack with one seed, defect or variant; they have nothing in common but what was loaded before.
+ * Units of proving, shared out among processes: each takes every jobs-th, and sends one line of JSON for it. A unit is
+ * the stack with one seed, defect or variant; they have nothing in common but what was loaded before.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_WORKERS_H
 #define CONFORMANCE_ENGINE_PROVE_WORKERS_H

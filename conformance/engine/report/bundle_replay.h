@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two files of a bundle (report_bundle.h): replay.sh, which runs the checks of its results again, and README.txt, which describes the results. */
+/*
+ * Two files of a bundle (report_bundle.h): replay.sh, which runs the checks of its results again, and README.txt, which
+ * describes the results.
+ */
 #ifndef CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
 #define CONFORMANCE_ENGINE_BUNDLE_REPLAY_H
 
@@ -18,8 +21,8 @@ void bundle_replay_files(const char *replay, char dut[static BUNDLE_WORD_OCTETS]
                          char script[static BUNDLE_WORD_OCTETS]);
 
 /*
- * What the file at `path` is called in the archive: "FOLDER/NAME", with a number where another file has that name. `added`: what is there,
- * name -> path. Returns `name`.
+ * What the file at `path` is called in the archive: "FOLDER/NAME", with a number where another file has that name.
+ * `added`: what is there, name -> path. Returns `name`.
  */
 const char *bundle_name(json_t *added, const char *folder, const char *path, char *name, size_t room);
 

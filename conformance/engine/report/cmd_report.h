@@ -18,15 +18,15 @@ struct sentence;
 int cmd_report(int argc, char **argv);
 
 /*
- * The results.jsonl that `input` (a run's folder, or that file) names and the folder that it is in, both malloc'd and the
- * caller's, also when -1 says that memory is short.
+ * The results.jsonl that `input` (a run's folder, or that file) names and the folder that it is in, both malloc'd and
+ * the caller's, also when -1 says that memory is short.
  */
 int results_paths(const char *input, char **results, char **dir);
 
 /*
- * What run and audit do at their end: makes the reports of the file `results`, with what is known of checks and rules. The
- * standing ones (reports/writers/format.h) go into the folder `output`, `shown` to standard output; either may be NULL. 0, or -1
- * with the sentence set.
+ * What run and audit do at their end: makes the reports of the file `results`, with what is known of checks and rules.
+ * The standing ones (reports/writers/format.h) go into the folder `output`, `shown` to standard output; either may be
+ * NULL. 0, or -1 with the sentence set.
  */
 int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
                          const struct catalogue *catalogue, struct sentence *error);

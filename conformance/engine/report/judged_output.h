@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a command that judges writes (run, audit): the folder of -o, results.jsonl in it or in a file without a name, and at the end
- * the reports. No signal ends the process while a line is being written (run_stop.h).
+ * Where a command that judges writes (run, audit): the folder of -o, results.jsonl in it or in a file without a name,
+ * and at the end the reports. No signal ends the process while a line is being written (run_stop.h).
  */
 #ifndef CONFORMANCE_ENGINE_JUDGED_OUTPUT_H
 #define CONFORMANCE_ENGINE_JUDGED_OUTPUT_H
@@ -45,7 +45,10 @@ int judged_output_end(struct judged_output *output, const struct run_summary *su
 int judged_output_report(struct judged_output *output, const struct format_option *format,
                          const struct catalogue *catalogue, struct sentence *error);
 
-/* The summary on the terminal, with the path of the page in `folder_path` (NULL: none), unless `format` is for machines. */
+/*
+ * The summary on the terminal, with the path of the page in `folder_path` (NULL: none), unless `format` is for
+ * machines.
+ */
 struct terminal;
 void judged_output_summary(struct terminal *terminal, const struct format_option *format,
                            const struct run_summary *summary, const char *folder_path);

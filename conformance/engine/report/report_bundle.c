@@ -53,7 +53,9 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- files ----------------------------------------------------------------------------------------------------------
+ */
 
 static int add(struct bundle *bundle, const char *name, const char *from, const void *octets, size_t count)
 {
@@ -162,7 +164,9 @@ static int add_script(struct bundle *bundle, const char *script)
     return has(bundle, name) ? 0 : add(bundle, name, path, file->octets, file->size);
 }
 
-/* ---- the profile ---------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the profile ----------------------------------------------------------------------------------------------------
+ */
 
 static bool wanted(const struct bundle *bundle, const char *id)
 {
@@ -197,7 +201,9 @@ static int add_profile(struct bundle *bundle, const char *path)
     return rc;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- all of it ------------------------------------------------------------------------------------------------------
+ */
 
 static int add_result(struct bundle *bundle, const struct result *result)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * warpcheck report --bundle: a ZIP archive with all that somebody needs to see a result and to repeat it where the run's folder is not:
+ * warpcheck report --bundle: a ZIP archive with all that somebody needs to see a result and to repeat it where the
+ * run's folder is not:
  *
  *     index.html, results.jsonl   of these requirements alone
  *     evidence/, captures/        what the results point to

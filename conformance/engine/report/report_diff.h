@@ -18,10 +18,10 @@ extern const char report_diff_formats[]; /* for messages: "text, md, jsonl or ht
 int report_diff_fails(const char *kinds, unsigned *fails, struct sentence *error);
 
 /*
- * Compares each run with the next, two at least, and writes all steps to `output` ("-": standard output). The exit status: 1 where
- * the last step has differences of the kinds `fails`, 4 where one of its runs did not come to its end, 3 where nothing was
- * decided in both, 2 and 4 with a message
- * for results and output that cannot be read and written, else 0.
+ * Compares each run with the next, two at least, and writes all steps to `output` ("-": standard output). The exit
+ * status: 1 where the last step has differences of the kinds `fails`, 4 where one of its runs did not come to its end,
+ * 3 where nothing was decided in both, 2 and 4 with a message for results and output that cannot be read and written,
+ * else 0.
  */
 int report_diff(char *const *inputs, size_t count, report_diff_writer *write, unsigned fails, const char *output);
 

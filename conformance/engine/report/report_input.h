@@ -20,17 +20,22 @@ struct report_input {
     char page[PATH_MAX]; /* of a matrix, or of a diff's page: href from its folder to the run's own page; "" for none */
 };
 
-/* Loads all of them into `inputs`, which are zero. 0, or -1 with the sentence set; report_inputs_free() in either case. */
+/*
+ * Loads all of them into `inputs`, which are zero. 0, or -1 with the sentence set; report_inputs_free() in either case.
+ */
 int report_inputs_load(struct report_input *inputs, char *const *arguments, size_t count,
                        const struct catalogue *catalogue, struct sentence *error);
 void report_inputs_free(struct report_input *inputs, size_t count);
 
-/* Sets `page`: the run's page beside its results, where there is one and `output` is a file that can point there ("-": none). */
+/*
+ * Sets `page`: the run's page beside its results, where there is one and `output` is a file that can point there ("-":
+ * none).
+ */
 void report_input_page(struct report_input *run, const char *output);
 
 /*
- * What root needs beyond its own rights to read these runs and write the output (run_confine_files()). `named`: inputs may begin with
- * NAME=.
+ * What root needs beyond its own rights to read these runs and write the output (run_confine_files()). `named`: inputs
+ * may begin with NAME=.
  */
 uint64_t report_inputs_need(char *const *inputs, size_t count, bool named, const char *output);
 

@@ -50,7 +50,9 @@ static bool restarts(const struct device_keeper *keeper)
     return device_command_has(keeper->commands, DEVICE_RESTART);
 }
 
-/* How the device's own process has ended, with the patience that its end may need. False: it runs, or nobody knows it. */
+/*
+ * How the device's own process has ended, with the patience that its end may need. False: it runs, or nobody knows it.
+ */
 static bool process_ended(struct device_keeper *keeper, int patience_ms, struct device_command_state *state)
 {
     if (!keeper->is_device)
@@ -67,7 +69,10 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
     bool ended = process_ended(keeper, patience_ms, &state);
     char text[80];
 
-    /* One that exits after a connection without a stimulus serves one, whatever it calls that: it may take its time to end. */
+    /*
+     * One that exits after a connection without a stimulus serves one, whatever it calls that: it may take its time to
+     * end.
+     */
     if (ended && WIFEXITED(state.status) && (WEXITSTATUS(state.status) == 0 || !keeper->stimulated))
         keeper->serves_one = true;
     if (!keeper->stimulated || keeper->death.text[0] != '\0' ||

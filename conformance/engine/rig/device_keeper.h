@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps a device reachable that is lost in the course of a run: it crashes, or it serves one connection and ends. A device that
- * refuses connections where it listens is started again by the profile's `restart_command`, if there is one, and waited for. What
- * was lost after a check's stimulus died of it: that is a finding of the check.
+ * Keeps a device reachable that is lost in the course of a run: it crashes, or it serves one connection and ends. A
+ * device that refuses connections where it listens is started again by the profile's `restart_command`, if there is
+ * one, and waited for. What was lost after a check's stimulus died of it: that is a finding of the check.
  *
- * A device that ends after a connection without any stimulus, and whose own process then does not crash, serves one connection:
- * its end is no finding. It is started anew before each connection.
+ * A device that ends after a connection without any stimulus, and whose own process then does not crash, serves one
+ * connection: its end is no finding. It is started anew before each connection.
  *
  * Where a profile asks for nothing of that, the device is looked for after a check that did not pass. One that refuses
  * each connection for some seconds, and has accepted those before the stimulus, has died of the check. Silence is no
@@ -57,15 +57,18 @@ void device_keeper_begin(struct device_keeper *keeper, const char *label);
 /* The upper tester accepts no connection: the device is started, once until it accepts something again. */
 void device_keeper_control_refused(struct rig *rig);
 
-/* A connection to the device is about to be opened. Starts the device that serves one connection, or whose process has ended. */
+/*
+ * A connection to the device is about to be opened. Starts the device that serves one connection, or whose process has
+ * ended.
+ */
 void device_keeper_before(struct rig *rig);
 
 /* The device has accepted a connection; `stimulating`: of a check's stimulus. */
 void device_keeper_accepted(struct rig *rig, bool stimulating);
 
 /*
- * The device has not accepted a connection. True: it is to be tried again, some time has passed on the link. False: it will not
- * come back in time, or nobody waits for it; then rig->keeper->lost says why where it was waited for.
+ * The device has not accepted a connection. True: it is to be tried again, some time has passed on the link. False: it
+ * will not come back in time, or nobody waits for it; then rig->keeper->lost says why where it was waited for.
  */
 bool device_keeper_refused(struct rig *rig, const char *why);
 

@@ -90,8 +90,8 @@ int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *
 }
 
 /*
- * The first exchange. A device may be there before what listens on it is: one that refuses is asked again, less and less
- * often, and given up when it has refused for REFUSED_MOST.
+ * The first exchange. A device may be there before what listens on it is: one that refuses is asked again, less and
+ * less often, and given up when it has refused for REFUSED_MOST.
  */
 static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
@@ -159,8 +159,8 @@ void rig_note_round_trip(struct rig *rig, uint64_t round_trip)
 }
 
 /*
- * A device that only opens connections refuses ours: then its refusal is the exchange, and silence is a firewall's. True: the
- * round trip is known by that, or taken for the usual one of a network.
+ * A device that only opens connections refuses ours: then its refusal is the exchange, and silence is a firewall's.
+ * True: the round trip is known by that, or taken for the usual one of a network.
  */
 static bool measure_refusal(struct rig *rig)
 {
@@ -188,8 +188,8 @@ static bool measure_refusal(struct rig *rig)
 }
 
 /*
- * A device that is too busy to accept() before the tester's RST may stop listening (tester_tcp.c). What has been measured until then
- * counts, and the upper tester makes the device listen again.
+ * A device that is too busy to accept() before the tester's RST may stop listening (tester_tcp.c). What has been
+ * measured until then counts, and the upper tester makes the device listen again.
  */
 static int listens_again(struct rig *rig, const struct tester_exchange *exchange, struct sentence *error)
 {

@@ -106,7 +106,10 @@ static int reset_once(struct rig *rig, struct sentence *error)
     return status;
 }
 
-/* Nothing is lost by asking again here: an upper tester that was slow, or has been started again, goes on with the next check. */
+/*
+ * Nothing is lost by asking again here: an upper tester that was slow, or has been started again, goes on with the next
+ * check.
+ */
 static int net_reset(struct rig *rig, struct sentence *error)
 {
     for (int i = 1;; i++) {
@@ -134,8 +137,8 @@ static json_int_t shortages(const char *answer)
 }
 
 /*
- * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So the
- * upper tester, which is the same process, is asked: there is an answer, or there is none.
+ * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So
+ * the upper tester, which is the same process, is asked: there is an answer, or there is none.
  */
 static bool net_impaired(struct rig *rig, struct sentence *why)
 {

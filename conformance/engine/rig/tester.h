@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tester is an endpoint of our own on the rig's link: it sends what it is asked to send, and keeps what the device answers. The
- * TCP endpoint is one (tester_tcp.h). rig_pump() moves frames and time to every tester of a rig, so a tester for another
- * protocol needs these four functions and nothing else of the rig. Testers are sans-I/O: a tester gets the time from its
- * caller, and it sends frames by link_send() on the link that it was made for.
+ * A tester is an endpoint of our own on the rig's link: it sends what it is asked to send, and keeps what the device
+ * answers. The TCP endpoint is one (tester_tcp.h). rig_pump() moves frames and time to every tester of a rig, so a
+ * tester for another protocol needs these four functions and nothing else of the rig. Testers are sans-I/O: a tester
+ * gets the time from its caller, and it sends frames by link_send() on the link that it was made for.
  */
 #ifndef CONFORMANCE_ENGINE_TESTER_H
 #define CONFORMANCE_ENGINE_TESTER_H
@@ -26,8 +26,9 @@ struct tester_exchange {
 
 struct tester_ops {
     /*
-     * A frame from the link, seen at `now` on the link's clock. Each tester of a rig gets every frame; it ignores frames of
-     * other protocols, frames for other addresses and malformed frames. The octets are valid during the call only.
+     * A frame from the link, seen at `now` on the link's clock. Each tester of a rig gets every frame; it ignores
+     * frames of other protocols, frames for other addresses and malformed frames. The octets are valid during the call
+     * only.
      */
     void (*input)(struct tester *tester, const uint8_t *frame, size_t octets, uint64_t now);
 
@@ -44,8 +45,8 @@ struct tester_ops {
     int (*measure)(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
 
     /*
-     * Is there a connection of this tester with the device at `peer`, whichever of them opened it? Rules judge the device on
-     * connections of the tester alone. NULL: the tester knows no connections.
+     * Is there a connection of this tester with the device at `peer`, whichever of them opened it? Rules judge the
+     * device on connections of the tester alone. NULL: the tester knows no connections.
      */
     bool (*owns)(const struct tester *tester, const struct net_address *peer, uint16_t own_port, uint16_t peer_port);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CM endpoint (generator/cm) as a tester: its MADs are RoCEv2 packets from and to UDP port 4791 of the rig's own address. The rig's
- * TCP answers ARP and neighbour solicitation for that address, and knows the device's MAC.
+ * The CM endpoint (generator/cm) as a tester: its MADs are RoCEv2 packets from and to UDP port 4791 of the rig's own
+ * address. The rig's TCP answers ARP and neighbour solicitation for that address, and knows the device's MAC.
  */
 #ifndef CONFORMANCE_ENGINE_TESTER_CM_H
 #define CONFORMANCE_ENGINE_TESTER_CM_H
@@ -30,7 +30,10 @@ struct tester_cm {
     size_t waiting_count; /* what finds no room is lost, as on a wire */
 };
 
-/* A CM endpoint on the rig, whose TCP and addresses are there. 0, or -1 with a sentence. tester_cm_close() frees its endpoint. */
+/*
+ * A CM endpoint on the rig, whose TCP and addresses are there. 0, or -1 with a sentence. tester_cm_close() frees its
+ * endpoint.
+ */
 int tester_cm_open(struct tester_cm *cm, struct rig *rig, const uint8_t mac[6], uint64_t seed, struct sentence *error);
 
 /* Frees the endpoint; nothing is sent. A tester that was not opened is allowed. */

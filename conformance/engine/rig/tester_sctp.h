@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, or in UDP datagrams in those, to the
- * rig's device.
+ * The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, or in UDP datagrams in
+ * those, to the rig's device.
  */
 #ifndef CONFORMANCE_ENGINE_TESTER_SCTP_H
 #define CONFORMANCE_ENGINE_TESTER_SCTP_H

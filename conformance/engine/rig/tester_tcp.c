@@ -63,8 +63,8 @@ static uint64_t held_ns(uint64_t round_trip_ns)
 }
 
 /*
- * The round trip is that of a handshake. The connection is held for a while before it is reset. To reset it before the device's
- * accept() would test something else: some devices stop listening then.
+ * The round trip is that of a handshake. The connection is held for a while before it is reset. To reset it before the
+ * device's accept() would test something else: some devices stop listening then.
  */
 static int measure_on(struct rig *rig, struct tcp_connection *connection, struct tester_exchange *exchange,
                       struct sentence *error)

@@ -11,7 +11,9 @@
 #include "conformance/engine/run/run_options.h"
 #include "conformance/engine/script/script.h"
 
-/* {"selection": "DDP-7.* --role responder", ...}; a new reference, NULL with a sentence (memory, unreadable profile). */
+/*
+ * {"selection": "DDP-7.* --role responder", ...}; a new reference, NULL with a sentence (memory, unreadable profile).
+ */
 json_t *run_conditions(const struct run_options *options, const struct script_host *host, struct sentence *error);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the run makes of a device that is lost during a check (rig/device_keeper.h): its death is a finding of that check. */
+/*
+ * What the run makes of a device that is lost during a check (rig/device_keeper.h): its death is a finding of that
+ * check.
+ */
 #ifndef CONFORMANCE_ENGINE_RUN_DEVICE_H
 #define CONFORMANCE_ENGINE_RUN_DEVICE_H
 
@@ -22,8 +25,8 @@ bool run_device_absent(const struct rig *rig, struct sentence *why);
 void run_device_say_absent(const char *why, struct outcome *outcome);
 
 /*
- * The check is over. When the device died of it, the verdict is FAIL and says so. When it does not come back, *dead says why: no
- * further check can be judged.
+ * The check is over. When the device died of it, the verdict is FAIL and says so. When it does not come back, *dead
+ * says why: no further check can be judged.
  */
 void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts, struct sentence *dead);
 

@@ -49,8 +49,8 @@ static void report_unmet(struct run_command *command)
 }
 
 /*
- * A run that was stopped is inconclusive at best; what failed before has failed. A shard in which nothing was decided says nothing
- * about the whole: the merged report does.
+ * A run that was stopped is inconclusive at best; what failed before has failed. A shard in which nothing was decided
+ * says nothing about the whole: the merged report does.
  */
 static int exit_status(const struct run_command *command, const struct run_summary *summary)
 {
@@ -95,7 +95,10 @@ static const char *unserved(const struct run_command *command, char text[UNSERVE
     return text;
 }
 
-/* Why the status is 4 though nothing stopped the run (docs/trust.md): what could not be decided, and what was not judged. */
+/*
+ * Why the status is 4 though nothing stopped the run (docs/trust.md): what could not be decided, and what was not
+ * judged.
+ */
 static void explain_inconclusive(const struct run_command *command, const struct run_summary *summary)
 {
     bool has_gaps = summary_has_gaps(summary);

@@ -46,8 +46,8 @@ void run_judge_listen(struct runner_config *config);
 enum verdict run_judge_verdict(struct run_command *command, const struct result *found);
 
 /*
- * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in `error`. Each
- * exit status but 0 has its reason on standard error, or in the results of checks.
+ * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in
+ * `error`. Each exit status but 0 has its reason on standard error, or in the results of checks.
  */
 int run_end(struct run_command *command, int status, struct sentence *error);
 

@@ -14,8 +14,8 @@ struct run_output {
 };
 
 /*
- * Opens all of it, by the options, and begins (or goes on with) the results, whose first line `info` is. What is made on
- * behalf of a user who called sudo is that user's. 0; or, with the sentence set, the exit status.
+ * Opens all of it, by the options, and begins (or goes on with) the results, whose first line `info` is. What is made
+ * on behalf of a user who called sudo is that user's. 0; or, with the sentence set, the exit status.
  */
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
                     struct sentence *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run -j: worker processes run the checks of the plan side by side, each check in a world of its own, whose seed depends on the
- * check alone. The calling process takes what they found in the order of the plan, so that results, evidence and reports are those
- * of a run without workers. What follows a check that a stopped run did not come to is dropped, with its evidence: --resume
- * runs it again.
+ * run -j: worker processes run the checks of the plan side by side, each check in a world of its own, whose seed
+ * depends on the check alone. The calling process takes what they found in the order of the plan, so that results,
+ * evidence and reports are those of a run without workers. What follows a check that a stopped run did not come to is
+ * dropped, with its evidence: --resume runs it again.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_POOL_H
 #define CONFORMANCE_ENGINE_RUN_POOL_H
@@ -13,20 +13,24 @@
 struct run_pool; /* opaque */
 
 /*
- * Starts the workers into command->pool, before this process gives anything up and has a device of its own; NULL there: one
- * process is enough. -1 with a sentence.
+ * Starts the workers into command->pool, before this process gives anything up and has a device of its own; NULL there:
+ * one process is enough. -1 with a sentence.
  */
 int run_pool_start(struct run_command *command, struct sentence *error);
 
-/* The runner takes its checks from the workers from now on. `config` stays valid until run_pool_end(); its user is the command. */
+/*
+ * The runner takes its checks from the workers from now on. `config` stays valid until run_pool_end(); its user is the
+ * command.
+ */
 void run_pool_serve(struct run_pool *pool, struct runner_config *config);
 
 /* How many checks after `item` have been run already, and how many others run while it does or is waited for. */
 void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, size_t *ahead, size_t *beside);
 
 /*
- * The run is over; `whole`: it came to its end. Ends the workers and removes evidence of what was not taken. Traffic that no
- * journal has is added to `traffic`, with names that last as long as the pool. -1 with a sentence: a worker died.
+ * The run is over; `whole`: it came to its end. Ends the workers and removes evidence of what was not taken. Traffic
+ * that no journal has is added to `traffic`, with names that last as long as the pool. -1 with a sentence: a worker
+ * died.
  */
 int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct sentence *error);
 

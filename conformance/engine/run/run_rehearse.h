@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks of a plan a device without an upper tester leaves out: a check says so only when it asks for something. Each is
- * run against the reference stack in simulation, which has no upper tester either then.
+ * Which checks of a plan a device without an upper tester leaves out: a check says so only when it asks for something.
+ * Each is run against the reference stack in simulation, which has no upper tester either then.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_REHEARSE_H
 #define CONFORMANCE_ENGINE_RUN_REHEARSE_H

@@ -48,7 +48,10 @@ static bool hold(struct reporting *reporting, const struct due *due)
            findings_hold(&reporting->findings, &found, &due->result, 0);
 }
 
-/* One step is marked, and it is the result's frame. Evidence that was cut, or that another run has written, may lack it. */
+/*
+ * One step is marked, and it is the result's frame. Evidence that was cut, or that another run has written, may lack
+ * it.
+ */
 static bool shows_frame(const json_t *steps, uint64_t frame)
 {
     const json_t *step;

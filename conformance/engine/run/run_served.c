@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So many checks in a row without a good exchange before them: the device is not what it was. And so often that is asked. */
+/*
+ * So many checks in a row without a good exchange before them: the device is not what it was. And so often that is
+ * asked.
+ */
 enum { UNREADY_MOST = 3, RELEARNED_MOST = 4 };
 
 static const char *const role_names[RUN_SERVED_ROLES] = {"responder", "initiator"};

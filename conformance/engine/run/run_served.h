@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the device of a run serves (conformance/engine/script/served.h): learned once for each role, before the first check in that role,
- * and again when the device seems to have changed. A device that never answered a good start-up frame by MPA is judged in
- * nothing.
+ * What the device of a run serves (conformance/engine/script/served.h): learned once for each role, before the first
+ * check in that role, and again when the device seems to have changed. A device that never answered a good start-up
+ * frame by MPA is judged in nothing.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_SERVED_H
 #define CONFORMANCE_ENGINE_RUN_SERVED_H
@@ -36,8 +36,8 @@ struct run_served_context {
 void run_served_take(struct run_served *served, json_t *learned);
 
 /*
- * Before a check in this role: learns what is not known, and tells the checks. False, with the reason: the check cannot be
- * run, as the device serves nothing, or as nothing could be learned.
+ * Before a check in this role: learns what is not known, and tells the checks. False, with the reason: the check cannot
+ * be run, as the device serves nothing, or as nothing could be learned.
  */
 bool run_served_prepare(struct run_served *served, const struct run_served_context *context, const char *role,
                         struct sentence *why);
@@ -49,12 +49,15 @@ void run_served_note(struct run_served *served, const struct outcome *outcome);
 bool run_served_tells(const char *message);
 
 /*
- * `why` a check in this role cannot be run becomes the message of its outcome, which keeps the pointer. Where the device does not
- * serve the start-up, the outcome gets the cause that such results share, and its hint.
+ * `why` a check in this role cannot be run becomes the message of its outcome, which keeps the pointer. Where the
+ * device does not serve the start-up, the outcome gets the cause that such results share, and its hint.
  */
 void run_served_say(const struct run_served *served, const char *role, const char *why, struct outcome *outcome);
 
-/* What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`, "" for nothing. */
+/*
+ * What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`,
+ * "" for nothing.
+ */
 const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);
 
 void run_served_free(struct run_served *served);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process needs to run checks: the device, and what the runner has to know. A run, and each of its workers, makes its own. */
+/*
+ * What a process needs to run checks: the device, and what the runner has to know. A run, and each of its workers,
+ * makes its own.
+ */
 #ifndef CONFORMANCE_ENGINE_RUN_START_H
 #define CONFORMANCE_ENGINE_RUN_START_H
 
 #include "conformance/engine/run/run_internal.h"
 
 /*
- * The rig of a live run into `command`; simulation makes its own, check by check. Before the device says a word, the process
- * gives up what it does not need; with `workers` it may still signal processes that it has started before. -1 with a sentence.
+ * The rig of a live run into `command`; simulation makes its own, check by check. Before the device says a word, the
+ * process gives up what it does not need; with `workers` it may still signal processes that it has started before. -1
+ * with a sentence.
  */
 int run_start_rig(struct run_command *command, bool workers, struct sentence *error);
 
@@ -16,7 +20,10 @@ struct run_start_texts {
     char replay[512];
 };
 
-/* The configuration without its functions; it borrows from `command` and `texts`. What an earlier run learned is taken over. */
+/*
+ * The configuration without its functions; it borrows from `command` and `texts`. What an earlier run learned is taken
+ * over.
+ */
 void run_start_configure(struct run_command *command, struct runner_config *config, struct run_start_texts *texts);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check decided, weighed against the level of its requirement, and against what the program itself could not see or do while
- * the check ran.
+ * What a check decided, weighed against the level of its requirement, and against what the program itself could not see
+ * or do while the check ran.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_WEIGH_H
 #define CONFORMANCE_ENGINE_RUN_WEIGH_H
@@ -14,8 +14,9 @@
 #include "base/sentence.h"
 
 /*
- * A breach of a SHOULD is a WARN, whatever the script said (conformance/requirements/README.md, "How to judge"). Only a device that did
- * not recover from the check still fails: that says nothing of the requirement. `requirement` is NULL where the catalogue has none.
+ * A breach of a SHOULD is a WARN, whatever the script said (conformance/requirements/README.md, "How to judge"). Only a
+ * device that did not recover from the check still fails: that says nothing of the requirement. `requirement` is NULL
+ * where the catalogue has none.
  */
 void run_weigh_level(struct outcome *outcome, const struct requirement *requirement);
 

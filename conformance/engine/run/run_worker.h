@@ -19,7 +19,10 @@
 /* What it is told after the last check. */
 #define RUN_WORKER_END SIZE_MAX
 
-/* The life of worker `number`, counted from 0: `orders` are places in the plan, of type size_t, `answers` its lines. Returns its exit status. */
+/*
+ * The life of worker `number`, counted from 0: `orders` are places in the plan, of type size_t, `answers` its lines.
+ * Returns its exit status.
+ */
 int run_worker_live(struct run_command *command, unsigned number, pid_t parent, int orders, int answers);
 
 #endif

@@ -52,17 +52,20 @@ struct runner_config {
     /* The item to go on with, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
     const struct plan_item *(*next)(void *user);
     /*
-     * Asked before each item: true leaves it out, since an earlier run decided it (`--resume`) and left `journal`, to be
-     * freed by journal_free(); its strings stay valid during the run. NULL: never.
+     * Asked before each item: true leaves it out, since an earlier run decided it (`--resume`) and left `journal`, to
+     * be freed by journal_free(); its strings stay valid during the run. NULL: never.
      */
     bool (*earlier)(void *user, const struct plan_item *item, struct journal *journal);
-    /* The same for the i-th check that is to be repeated, and in which rules found something; false: there are no more. */
+    /*
+     * The same for the i-th check that is to be repeated, and in which rules found something; false: there are no more.
+     */
     bool (*superseded)(void *user, size_t i, struct journal *journal);
     /* How often this item was run before and left such a journal: its evidence stays. NULL: never. */
     unsigned (*repeated)(void *user, const struct plan_item *item);
     /*
-     * Asked for each item that is to be run: 0, and what another process made of it, whose strings stay valid during the run
-     * (the ladder until the next call); 1 stops the run as `result` does; -1 with a sentence. NULL: items are run here.
+     * Asked for each item that is to be run: 0, and what another process made of it, whose strings stay valid during
+     * the run (the ladder until the next call); 1 stops the run as `result` does; -1 with a sentence. NULL: items are
+     * run here.
      */
     int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error);
     /* After each item that was run here, before its journal; valid during the call. NULL: no wish. */
@@ -70,20 +73,22 @@ struct runner_config {
     /* Before each item, for a progress line. NULL: no wish. */
     void (*progress)(void *user, const struct plan_item *item);
     /*
-     * The verdict of a result after known deviations: called for each check's result before its journal, and for each failure
-     * that a rule finds. NULL: the result's own.
+     * The verdict of a result after known deviations: called for each check's result before its journal, and for each
+     * failure that a rule finds. NULL: the result's own.
      */
     enum verdict (*judged)(void *user, const struct result *result);
     /*
-     * The journal of each check, before its result, and its traffic; valid during the call. What known deviations make of
-     * it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
+     * The journal of each check, before its result, and its traffic; valid during the call. What known deviations make
+     * of it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
      */
     int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
-    /* What the device serves in a role, each time that it was learned (served.h). -1 stops the run. NULL: not called. */
+    /*
+     * What the device serves in a role, each time that it was learned (served.h). -1 stops the run. NULL: not called.
+     */
     int (*learned)(void *user, json_t *served);
     /*
-     * Each result, valid during the call. 1 stops the run after this check, and what the rules found is handed over still
-     * (interrupted); -1 stops it at once (disk full).
+     * Each result, valid during the call. 1 stops the run after this check, and what the rules found is handed over
+     * still (interrupted); -1 stops it at once (disk full).
      */
     int (*result)(void *user, const struct result *result);
     /* The same for what a rule found where a check found as much: no result of the run. NULL: not called. */

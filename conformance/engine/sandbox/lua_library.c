@@ -9,8 +9,8 @@
 #include "conformance/engine/sandbox/lua_sandbox.h"
 
 /*
- * LOOKUP_MOST: steps that Lua takes at most to find a member through __index. UNPACK_MOST: values that fit on its stack.
- * OCTETS_A_UNIT: of two texts that are compared, or of a format.
+ * LOOKUP_MOST: steps that Lua takes at most to find a member through __index. UNPACK_MOST: values that fit on its
+ * stack. OCTETS_A_UNIT: of two texts that are compared, or of a format.
  */
 enum { LOOKUP_MOST = 2000, UNPACK_MOST = 1000000, REPEATED_MOST = INT32_MAX, OCTETS_A_UNIT = 16 };
 
@@ -171,7 +171,10 @@ static int table_sort(lua_State *lua)
 
 /* ---- string ------------------------------------------------------------------------------------------------------ */
 
-/* The library puts one after the other, which takes its time where a text is short and repeated often: what is there is doubled. */
+/*
+ * The library puts one after the other, which takes its time where a text is short and repeated often: what is there is
+ * doubled.
+ */
 static int string_rep(lua_State *lua)
 {
     size_t count, separator, total, filled;

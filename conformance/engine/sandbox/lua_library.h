@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of Lua's library that could run without end inside one call, or outside of the count of instructions, in versions
- * that count what they do (lua_sandbox_spend()):
+ * Functions of Lua's library that could run without end inside one call, or outside of the count of instructions, in
+ * versions that count what they do (lua_sandbox_spend()):
  *
  *   string.find, match, gmatch, gsub       steps of the matcher (lua_match.h)
  *   string.packsize, pack, unpack          octets of the format

@@ -80,7 +80,9 @@ static void on_count(lua_State *lua, lua_Debug *debug)
     lua_sandbox_spend(lua, STEP);
 }
 
-/* In a signal handler: lua_sethook() is made for this. Functions of the library see `expired` in lua_sandbox_spend(). */
+/*
+ * In a signal handler: lua_sethook() is made for this. Functions of the library see `expired` in lua_sandbox_spend().
+ */
 static bool stuck(void)
 {
     struct lua_sandbox *sandbox = running;
@@ -98,7 +100,10 @@ static bool stuck(void)
 
 /* ---- what scripts hold ------------------------------------------------------------------------------------------- */
 
-/* An allocation that is none of the same as the one that failed before was not tried again: that one has failed for good. */
+/*
+ * An allocation that is none of the same as the one that failed before was not tried again: that one has failed for
+ * good.
+ */
 static void settle(struct lua_account *account, const void *octets, size_t size)
 {
     if (account->refused_size != 0 && (account->refused != octets || account->refused_size != size))
@@ -319,8 +324,8 @@ static bool is_jump(const struct text *text)
 }
 
 /*
- * Hands a script to the compiler piece by piece. Some lists of jumps it goes through for each jump that it adds: a chain of `or` takes
- * it time like the square of its length, and is counted so.
+ * Hands a script to the compiler piece by piece. Some lists of jumps it goes through for each jump that it adds: a
+ * chain of `or` takes it time like the square of its length, and is counted so.
  */
 static const char *read_piece(lua_State *lua, void *context, size_t *count)
 {

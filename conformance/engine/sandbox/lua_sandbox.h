@@ -4,10 +4,11 @@
  * files, no processes, no loading of code, no clock; with a limit for what it computes and one for what it holds.
  * Checks (script.h) and capture scripts (gen.h) run in such states.
  *
- * Three things keep a script from holding the program up. Work is counted wherever a script can spend time: instructions,
- * octets allocated, steps of a pattern, elements of a table that a library function goes through (lua_library.c). What a
- * script could run outside of that count (__gc, message handlers of xpcall) it does not get. All limits are of that count: how fast the
- * machine is decides nothing. Where nothing is counted for long, run_stop_watch() ends the call, or the process.
+ * Three things keep a script from holding the program up. Work is counted wherever a script can spend time:
+ * instructions, octets allocated, steps of a pattern, elements of a table that a library function goes through
+ * (lua_library.c). What a script could run outside of that count (__gc, message handlers of xpcall) it does not get.
+ * All limits are of that count: how fast the machine is decides nothing. Where nothing is counted for long,
+ * run_stop_watch() ends the call, or the process.
  *
  * No function of Lua's API that can raise an error is called outside of lua_sandbox_do().
  */
@@ -48,8 +49,8 @@ struct lua_sandbox {
 };
 
 /*
- * Opens the state. lua_sandbox_of() finds `sandbox`, which must not move while it is open. -1 with a sentence: memory is
- * short.
+ * Opens the state. lua_sandbox_of() finds `sandbox`, which must not move while it is open. -1 with a sentence: memory
+ * is short.
  */
 int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
                      struct sentence *error);
@@ -60,8 +61,8 @@ void lua_sandbox_close(struct lua_sandbox *sandbox);
 struct lua_sandbox *lua_sandbox_of(lua_State *lua);
 
 /*
- * Calls function(argument) (a light userdata at index 1) in protected mode and within the limits. `handler` (or NULL) is
- * called for errors. -1 with a sentence; the stack is empty afterwards.
+ * Calls function(argument) (a light userdata at index 1) in protected mode and within the limits. `handler` (or NULL)
+ * is called for errors. -1 with a sentence; the stack is empty afterwards.
  */
 int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,
                    struct sentence *error);
@@ -70,20 +71,23 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
 void lua_sandbox_spend(lua_State *lua, uint64_t units);
 
 /*
- * The call may compute so many units more, since it has taken something that came: a device that sends much, in small pieces, is no
- * script that does not end. All of this together is at most 8 times what a call may compute.
+ * The call may compute so many units more, since it has taken something that came: a device that sends much, in small
+ * pieces, is no script that does not end. All of this together is at most 8 times what a call may compute.
  */
 void lua_sandbox_earn(lua_State *lua, uint64_t units);
 
 /* The rig moved once, in which time passes and frames come: some units, and a sign that the call is not stuck. */
 void lua_sandbox_turn(lua_State *lua);
 
-/* The innermost function of a script that is running, and no library's: its source and line in *level. False: there is none. */
+/*
+ * The innermost function of a script that is running, and no library's: its source and line in *level. False: there is
+ * none.
+ */
 bool lua_sandbox_level(lua_State *lua, bool (*is_library)(const char *path), lua_Debug *level);
 
 /*
- * What a handler of errors returns: pushes "script:line: MESSAGE" with the line of the script that led to it, unless the message begins so; where no
- * script is running "FILE: MESSAGE" (`file` may be NULL).
+ * What a handler of errors returns: pushes "script:line: MESSAGE" with the line of the script that led to it, unless
+ * the message begins so; where no script is running "FILE: MESSAGE" (`file` may be NULL).
  */
 int lua_sandbox_place(lua_State *lua, const char *message, bool (*is_library)(const char *path), const char *file);
 
@@ -91,8 +95,8 @@ int lua_sandbox_place(lua_State *lua, const char *message, bool (*is_library)(co
 const char *lua_sandbox_shortage(const struct lua_account *account);
 
 /*
- * Loads a chunk and leaves the function on the stack; raises an error "path:line: what". `embedded`: the text is that of a
- * script that is compiled in, under that path: its chunk, which the build has compiled, is loaded instead.
+ * Loads a chunk and leaves the function on the stack; raises an error "path:line: what". `embedded`: the text is that
+ * of a script that is compiled in, under that path: its chunk, which the build has compiled, is loaded instead.
  */
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rig as Lua sees it: the table `rig` with time, the upper tester, and what the bindings of lower layers add to it. Calls
- * that wait turn the rig's crank until what they wait for has come or the time is up; times are seconds.
+ * The rig as Lua sees it: the table `rig` with time, the upper tester, and what the bindings of lower layers add to it.
+ * Calls that wait turn the rig's crank until what they wait for has come or the time is up; times are seconds.
  *
  * For every check (lua_rig.c):
  *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the table `rig` share (lua_rig.h). lua_rig.c has what every check needs: time, the upper tester, notes.
- * Each lower layer is a binding in files of its own: functions in `rig` that open something on a tester (for TCP a
- * connection), and the methods of what they open.
+ * What the files of the table `rig` share (lua_rig.h). lua_rig.c has what every check needs: time, the upper tester,
+ * notes. Each lower layer is a binding in files of its own: functions in `rig` that open something on a tester (for TCP
+ * a connection), and the methods of what they open.
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RIG_INTERNAL_H
 #define CONFORMANCE_ENGINE_LUA_RIG_INTERNAL_H
@@ -29,8 +29,8 @@ extern const struct lua_binding lua_sctp;
 extern const struct lua_binding lua_cm;
 
 /*
- * What a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check has ended. If
- * the collector ended it, when that happens would depend on what the state did before this check.
+ * What a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check has
+ * ended. If the collector ended it, when that happens would depend on what the state did before this check.
  */
 struct lua_held {
     struct lua_held *next;
@@ -47,7 +47,9 @@ struct rig *lua_rig_running(lua_State *lua);
 /* `argument` in seconds, from now on. Raises an error when it is no such number. */
 uint64_t lua_rig_deadline(lua_State *lua, int argument);
 
-/* Turns the crank once; false at the deadline. Raises an error when the link has failed, or the check waits for ever. */
+/*
+ * Turns the crank once; false at the deadline. Raises an error when the link has failed, or the check waits for ever.
+ */
 bool lua_rig_pump(lua_State *lua, uint64_t deadline);
 
 /* The check has taken so many octets of the device, and may compute for it (lua_sandbox_earn()). */

@@ -128,7 +128,9 @@ static int rig_sctp_names(lua_State *lua)
     return 1;
 }
 
-/* From now on the tester's SCTP packets go in IP fragments of so many octets, the last one first if wanted; 0: whole. */
+/*
+ * From now on the tester's SCTP packets go in IP fragments of so many octets, the last one first if wanted; 0: whole.
+ */
 static int rig_sctp_fragments(lua_State *lua)
 {
     enum { FRAGMENT_MAX = 1440 }; /* octets after an IPv6 header with its fragment header, at a path MTU of 1500 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TCP connection of the lower tester as Lua sees it. A function looks its connection up after it has read everything else
- * from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
+ * A TCP connection of the lower tester as Lua sees it. A function looks its connection up after it has read everything
+ * else from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
  */
 #include <lauxlib.h>
 #include <stdint.h>
@@ -179,8 +179,8 @@ static enum sighting_kind kind_of_end(const char *end, size_t count)
 }
 
 /*
- * read(least, seconds, most): octets, how the input stands, how many octets wait. Of more than `most` octets that wait the first are
- * handed over, so that one who takes them piece by piece does not pay for all of them each time.
+ * read(least, seconds, most): octets, how the input stands, how many octets wait. Of more than `most` octets that wait
+ * the first are handed over, so that one who takes them piece by piece does not pay for all of them each time.
  */
 static int connection_read(lua_State *lua)
 {
@@ -225,7 +225,9 @@ static int connection_consume(lua_State *lua)
     return 0;
 }
 
-/* The upper tester told what the device made of this connection: a verdict is about that, and not about what was read. */
+/*
+ * The upper tester told what the device made of this connection: a verdict is about that, and not about what was read.
+ */
 static int connection_told(lua_State *lua)
 {
     const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);
@@ -241,7 +243,10 @@ static int connection_unacknowledged(lua_State *lua)
     return 1;
 }
 
-/* Octets that the device has acknowledged; by the time of its FIN or RST, where there was one; and that wait for it still. */
+/*
+ * Octets that the device has acknowledged; by the time of its FIN or RST, where there was one; and that wait for it
+ * still.
+ */
 static int connection_acknowledged(lua_State *lua)
 {
     const struct tcp_connection *tcp = check_connection(lua);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks are Lua scripts (conformance/scripts/<layer>/<section>-<topic>.lua); docs/writing-checks.md says how they are
- * written. A script host holds the checks that were loaded into it, and runs one of them at a time on a rig. Scripts see
- * no files, no clock and no other world than the rig; what one script changes, another one does not see.
+ * written. A script host holds the checks that were loaded into it, and runs one of them at a time on a rig. Scripts
+ * see no files, no clock and no other world than the rig; what one script changes, another one does not see.
  */
 #ifndef CONFORMANCE_ENGINE_SCRIPT_H
 #define CONFORMANCE_ENGINE_SCRIPT_H
@@ -21,8 +21,8 @@ struct script_host;
 enum { CHECK_ROLES = 2 };
 
 /*
- * One id that a `check { ... }` of a script decides; a check with `also` is there once for each of its ids. Strings belong to
- * the host.
+ * One id that a `check { ... }` of a script decides; a check with `also` is there once for each of its ids. Strings
+ * belong to the host.
  */
 struct check {
     const char *id;       /* requirement */
@@ -39,7 +39,10 @@ struct check {
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
     /* llp = "any": it drives DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED. */
     bool any_llp;
-    /* llp = "any-end": the same where a DDP stream has an end of its own, a FIN or a Terminate of its session: not in the draft. */
+    /*
+     * llp = "any-end": the same where a DDP stream has an end of its own, a FIN or a Terminate of its session: not in
+     * the draft.
+     */
     bool with_end;
     bool cm; /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
     struct script_room *room; /* the Lua state that it lives in */
@@ -63,7 +66,10 @@ struct outcome {
     bool broken;   /* FAIL because of the good exchange after the stimulus, whatever the check itself found */
 };
 
-/* Does the message of an INCONCLUSIVE result say that the check's script failed? That is a fault of the check, whatever the device does. */
+/*
+ * Does the message of an INCONCLUSIVE result say that the check's script failed? That is a fault of the check, whatever
+ * the device does.
+ */
 bool script_error_tells(const char *message);
 
 /* NULL with a sentence. */

@@ -121,9 +121,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
 }
 
 /*
- * An error that is no verdict is on top of the stack: the library may know that the device is to blame, which sent less than the
- * script read. Then its verdict takes the error's place; or the library knows what the script probably meant. The line stays that of
- * the error.
+ * An error that is no verdict is on top of the stack: the library may know that the device is to blame, which sent less
+ * than the script read. Then its verdict takes the error's place; or the library knows what the script probably meant.
+ * The line stays that of the error.
  */
 static void weigh_error(lua_State *lua, const struct script_room *room)
 {
@@ -227,9 +227,10 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 }
 
 /*
- * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
- * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
- * A device that is going down may still have made the good exchange after the stimulus: it is asked after a PASS too.
+ * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check
+ * without what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device),
+ * a FAIL stands. A device that is going down may still have made the good exchange after the stimulus: it is asked
+ * after a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {

@@ -3,8 +3,8 @@
 #define CONFORMANCE_ENGINE_CMD_PICS_H
 
 /*
- * warpcheck pics [ITEM...] [OPTION...]: 0, 2 usage or a wrong profile, 3 no item fits, 4 the upper tester does not answer
- * or the output could not be written.
+ * warpcheck pics [ITEM...] [OPTION...]: 0, 2 usage or a wrong profile, 3 no item fits, 4 the upper tester does not
+ * answer or the output could not be written.
  */
 int cmd_pics(int argc, char **argv);
 

@@ -44,10 +44,16 @@ bool pics_depends(const struct pics_view *view, const struct requirement *requir
 /* Is the requirement one for this device, as all answers are? */
 bool pics_applicable(const struct pics_view *view, const struct requirement *requirement);
 
-/* Who gave the item's value: "capabilities", "control" (upper_tester alone), or NULL: it is what is taken when nothing is said. */
+/*
+ * Who gave the item's value: "capabilities", "control" (upper_tester alone), or NULL: it is what is taken when nothing
+ * is said.
+ */
 const char *pics_said_by(const struct pics_view *view, const struct pics_item *item);
 
-/* What the upper tester told of an item, in `value` ("yes", "no", a number): false when it was not asked, or told nothing. */
+/*
+ * What the upper tester told of an item, in `value` ("yes", "no", a number): false when it was not asked, or told
+ * nothing.
+ */
 bool pics_reported(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM]);
 
 /* The three readable forms; stdio keeps the error. */
@@ -56,8 +62,8 @@ void pics_write_markdown(const struct pics_view *view, FILE *out);
 void pics_write_jsonl(const struct pics_view *view, FILE *out);
 
 /*
- * A profile: without a device a skeleton, to be completed where words stand in capitals; with one the device's own, every
- * item answered, by its upper tester where the profile says nothing. 0, or -1 without memory.
+ * A profile: without a device a skeleton, to be completed where words stand in capitals; with one the device's own,
+ * every item answered, by its upper tester where the profile says nothing. 0, or -1 without memory.
  */
 int pics_write_profile(const struct pics_view *view, FILE *out);
 

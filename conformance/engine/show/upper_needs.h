@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks need which verb and which event of an upper tester (docs/upper-tester.md). Nobody writes that down: each check is run
- * against the simulated reference stack, whose upper tester is watched, and tells of no event until the check asks for it.
+ * Which checks need which verb and which event of an upper tester (docs/upper-tester.md). Nobody writes that down: each
+ * check is run against the simulated reference stack, whose upper tester is watched, and tells of no event until the
+ * check asks for it.
  */
 #ifndef CONFORMANCE_ENGINE_UPPER_NEEDS_H
 #define CONFORMANCE_ENGINE_UPPER_NEEDS_H
@@ -11,7 +12,10 @@
 
 #include "base/sentence.h"
 
-/* Writes the table: for people, or as the page docs/upper-tester-needs.md. 0, or -1 with a sentence; stdio keeps errors of `out`. */
+/*
+ * Writes the table: for people, or as the page docs/upper-tester-needs.md. 0, or -1 with a sentence; stdio keeps errors
+ * of `out`.
+ */
 int upper_needs_write(bool markdown, FILE *out, struct sentence *error);
 
 #endif

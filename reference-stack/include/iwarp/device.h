@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device: the memory that peers may reach, and the limits that its streams share (RFC 5041 5.1, RFC 5040 8.1.1).
- * A region is a range of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
+ * A device: the memory that peers may reach, and the limits that its streams share (RFC 5041 5.1, RFC 5040 8.1.1). A
+ * region is a range of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
  * stream that it is bound to. The low octet of an STag is its key part. The whole STag is chosen anew at each
  * registration, so that an old STag does not reach new memory.
  *
  * Not thread safe: a device and all of its streams belong to one thread at a time.
  *
- * Misuse is refused and never fatal. If a pointer that is not optional is NULL, functions that return int return -1 with a
- * sentence. Functions that return a pointer, a number or a bool return NULL, 0 or false. Functions that return nothing do
- * nothing. A sentence is always optional. A refused call has changed nothing. The library cannot detect the use of an
- * object that was freed before.
+ * Misuse is refused and never fatal. If a pointer that is not optional is NULL, functions that return int return -1
+ * with a sentence. Functions that return a pointer, a number or a bool return NULL, 0 or false. Functions that return
+ * nothing do nothing. A sentence is always optional. A refused call has changed nothing. The library cannot detect the
+ * use of an object that was freed before.
  */
 #ifndef IWARP_DEVICE_H
 #define IWARP_DEVICE_H

@@ -32,8 +32,8 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
 
 /*
- * Puts the stream into another Protection Domain. An error once it is established: a stream has one as long as its session lasts
- * (RFC 5043 6).
+ * Puts the stream into another Protection Domain. An error once it is established: a stream has one as long as its
+ * session lasts (RFC 5043 6).
  */
 int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence);
 

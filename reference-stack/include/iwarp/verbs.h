@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libiwarp for programs: queue pairs over kernel TCP, or over SCTP in UDP datagrams, with completion queues and events. It is stream.h and device.h
- * with the sockets, timers and queues that a program would otherwise have to write.
+ * libiwarp for programs: queue pairs over kernel TCP, or over SCTP in UDP datagrams, with completion queues and events.
+ * It is stream.h and device.h with the sockets, timers and queues that a program would otherwise have to write.
  *
  *     struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
  *     struct iwarp_cq *cq = iwarp_cq_new(context);
@@ -13,22 +13,23 @@
  *     while (iwarp_poll_cq(cq, &completion, 1) == 0)
  *         iwarp_context_run(context, -1, &sentence);
  *
- * docs/libiwarp.md is a guide for people who know libibverbs and librdmacm; reference-stack/examples uses each function.
+ * docs/libiwarp.md is a guide for people who know libibverbs and librdmacm; reference-stack/examples uses each
+ * function.
  *
  * The library has no threads: octets move only within iwarp_context_run(), and posted work is sent there or in
  * iwarp_poll_cq(). Only one thread at a time may use a context and what belongs to it.
  *
- * Functions return 0, or -1 with a sentence. Work can be posted as soon as a queue pair exists; Reads, atomics and Sends
- * wait for the start-up exchange. The library uses buffers and payloads until the completion with their `id`. Each posted
- * work has exactly one completion: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
+ * Functions return 0, or -1 with a sentence. Work can be posted as soon as a queue pair exists; Reads, atomics and
+ * Sends wait for the start-up exchange. The library uses buffers and payloads until the completion with their `id`.
+ * Each posted work has exactly one completion: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
  *
  * Misuse is handled as in device.h: if an argument is NULL or impossible, functions return -1 or NULL with a sentence
- * (optional: NULL), or 0 or false, or do nothing. Nothing has changed then, and other queue pairs are not affected. Every
- * function that frees accepts NULL. The library cannot detect the use of a freed handle: handles are pointers.
+ * (optional: NULL), or 0 or false, or do nothing. Nothing has changed then, and other queue pairs are not affected.
+ * Every function that frees accepts NULL. The library cannot detect the use of a freed handle: handles are pointers.
  *
- * A lost connection is an event; programs need not handle SIGPIPE. If memory is short, the called function fails, or the
- * connection that needed memory ends with its work flushed. libuv's own tables are the exception: libuv ends the process
- * if they cannot grow. iwarp_reserve_memory() prevents that.
+ * A lost connection is an event; programs need not handle SIGPIPE. If memory is short, the called function fails, or
+ * the connection that needed memory ends with its work flushed. libuv's own tables are the exception: libuv ends the
+ * process if they cannot grow. iwarp_reserve_memory() prevents that.
  */
 #ifndef IWARP_VERBS_H
 #define IWARP_VERBS_H
@@ -88,7 +89,10 @@ struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
  */
 int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
 
-/* A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. -1: no context. */
+/*
+ * A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. -1: no
+ * context.
+ */
 int iwarp_context_fd(const struct iwarp_context *context);
 /* The time in milliseconds after which iwarp_context_run() has something to do; -1: never. */
 int iwarp_context_timeout(const struct iwarp_context *context);
@@ -140,8 +144,8 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 
 /*
  * Asks for one IWARP_QP_COMPLETION event: at the next completion, or with `solicited_only` at the next receive that
- * asks for a Solicited Event or the next work that is flushed (RFC 5040 5.3, 8.2). As with all verbs: arm, then poll again,
- * then wait.
+ * asks for a Solicited Event or the next work that is flushed (RFC 5040 5.3, 8.2). As with all verbs: arm, then poll
+ * again, then wait.
  */
 void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only);
 
@@ -219,10 +223,10 @@ struct iwarp_sctp_options {
 void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sctp_profile profile);
 
 /*
- * From now on, the context's listeners and connections are SCTP's. Each iwarp_connect() begins an association with a session on
- * its first stream; its peer's listener makes a queue pair of each session. A process has one SCTP: all contexts that use
- * it belong to one thread. Errors: no libusrsctp in this build, an address or port that cannot be used, an impossible
- * configuration, a context that has listeners or queue pairs, or that uses SCTP already.
+ * From now on, the context's listeners and connections are SCTP's. Each iwarp_connect() begins an association with a
+ * session on its first stream; its peer's listener makes a queue pair of each session. A process has one SCTP: all
+ * contexts that use it belong to one thread. Errors: no libusrsctp in this build, an address or port that cannot be
+ * used, an impossible configuration, a context that has listeners or queue pairs, or that uses SCTP already.
  */
 int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sctp_options *options,
                            struct sentence *sentence);
@@ -231,8 +235,8 @@ int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sct
 uint16_t iwarp_context_udp_port(const struct iwarp_context *context);
 
 /*
- * A queue pair more, in the association of another one (RFC 5043 6: an association carries many sessions). Each lives and
- * ends by itself; the association that this side has begun ends with its last queue pair. Errors: those of
+ * A queue pair more, in the association of another one (RFC 5043 6: an association carries many sessions). Each lives
+ * and ends by itself; the association that this side has begun ends with its last queue pair. Errors: those of
  * iwarp_connect(); a queue pair that has ended, or has no association.
  */
 struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
@@ -295,8 +299,8 @@ struct iwarp_qp_event {
 };
 
 /*
- * Removes the oldest event and gives it. False: there is none. The Private Data that `detail.start` names is valid until
- * iwarp_qp_free().
+ * Removes the oldest event and gives it. False: there is none. The Private Data that `detail.start` names is valid
+ * until iwarp_qp_free().
  */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
 
@@ -305,16 +309,16 @@ bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *even
 enum { IWARP_ADDRESS_OCTETS = 64 }; /* room for any numeric address, with its terminating zero */
 
 /*
- * Finds the numeric address of a host, for iwarp_connect() and iwarp_listen(): the first that the system has for `name`,
- * which may itself be numeric. It waits for the system's resolver, seconds at worst; a program that must not wait calls it
- * on a thread of its own, as no context takes part. `address` has room for IWARP_ADDRESS_OCTETS. Errors: no such host, or
- * nobody who knows.
+ * Finds the numeric address of a host, for iwarp_connect() and iwarp_listen(): the first that the system has for
+ * `name`, which may itself be numeric. It waits for the system's resolver, seconds at worst; a program that must not
+ * wait calls it on a thread of its own, as no context takes part. `address` has room for IWARP_ADDRESS_OCTETS. Errors:
+ * no such host, or nobody who knows.
  */
 int iwarp_resolve(const char *name, char *address, struct sentence *sentence);
 
 /*
- * Gives the peer's numeric address, with room for IWARP_ADDRESS_OCTETS, and its port in host order (optional: NULL); over
- * SCTP that is the UDP port. Errors: the queue pair is not connected yet, or has ended.
+ * Gives the peer's numeric address, with room for IWARP_ADDRESS_OCTETS, and its port in host order (optional: NULL);
+ * over SCTP that is the UDP port. Errors: the queue pair is not connected yet, or has ended.
  */
 int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct sentence *sentence);
 

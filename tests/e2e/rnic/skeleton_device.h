@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device that the skeleton in C is filled in with: rnic.py, by a connection to its control port (RNIC_CONTROL), as a
- * vendor's library or daemon would be called. Included by a copy of skeleton_main.c in front of its table of verbs.
+ * The device that the skeleton in C is filled in with: rnic.py, by a connection to its control port (RNIC_CONTROL), as
+ * a vendor's library or daemon would be called. Included by a copy of skeleton_main.c in front of its table of verbs.
  */
 #ifndef TESTS_E2E_RNIC_SKELETON_DEVICE_H
 #define TESTS_E2E_RNIC_SKELETON_DEVICE_H

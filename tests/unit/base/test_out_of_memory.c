@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out for what keeps tables (base/hash.h) and writes texts (base/text_stream.h): an error each time, nothing left
- * behind, and never the end of the program, which uthash is at by itself. What whole programs do is in tests/e2e/out-of-memory.sh.
+ * Memory runs out for what keeps tables (base/hash.h) and writes texts (base/text_stream.h): an error each time,
+ * nothing left behind, and never the end of the program, which uthash is at by itself. What whole programs do is in
+ * tests/e2e/out-of-memory.sh.
  */
 #include <check.h>
 #include <stdio.h>

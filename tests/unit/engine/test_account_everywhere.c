@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The account adds up, whatever the input is: each frame and each captured octet is in one row. So it is for every capture
- * of pcaps/, for every input of the fuzz corpora, as the capture that its target takes it for, as frames of every link
- * type, and as what TCP, SCTP and UDP carry; and for 10,000 captures that were mangled.
+ * The account adds up, whatever the input is: each frame and each captured octet is in one row. So it is for every
+ * capture of pcaps/, for every input of the fuzz corpora, as the capture that its target takes it for, as frames of
+ * every link type, and as what TCP, SCTP and UDP carry; and for 10,000 captures that were mangled.
  */
 #include <check.h>
 #include <dirent.h>

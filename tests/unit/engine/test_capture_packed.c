@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compressed streams: what was compressed comes out, cut and damaged ones end with a sentence, and bombs are refused. */
+/*
+ * Compressed streams: what was compressed comes out, cut and damaged ones end with a sentence, and bombs are refused.
+ */
 #include <check.h>
 #include <lz4frame.h>
 #include <stdio.h>
@@ -108,7 +110,10 @@ START_TEST(cut_ones_say_so)
 }
 END_TEST
 
-/* Octets that change anywhere, and octets after the end: never more than a sentence; what follows the end is not taken for nothing. */
+/*
+ * Octets that change anywhere, and octets after the end: never more than a sentence; what follows the end is not taken
+ * for nothing.
+ */
 START_TEST(damaged_ones_say_so)
 {
     char text[256];

@@ -33,7 +33,10 @@ static void save(const char *name, uint32_t second)
     sample_write(sample_path(folder, name), (const char *)words, second == 0 ? 24 : sizeof(words));
 }
 
-/* The folder's entries as "name", and "[name name]" for a ring in its order with "-N" for the number missing; by one space. */
+/*
+ * The folder's entries as "name", and "[name name]" for a ring in its order with "-N" for the number missing; by one
+ * space.
+ */
 static const char *listed(void)
 {
     static char text[512];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How long an upper tester may take: a process that answers each line so many milliseconds after it has come. And one that demands a token. */
+/*
+ * How long an upper tester may take: a process that answers each line so many milliseconds after it has come. And one
+ * that demands a token.
+ */
 #include <arpa/inet.h>
 #include <check.h>
 #include <signal.h>
@@ -170,7 +173,9 @@ START_TEST(the_token_is_shown_on_each_connection)
     for (int turn = 0; turn < 3; turn++) {
         char *answer = control_call(control, "{\"verb\":\"poll\"}", &error);
 
-        /* A connection that has ended since the last command is a loss; the next one is new, and has to show it again. */
+        /*
+         * A connection that has ended since the last command is a loss; the next one is new, and has to show it again.
+         */
         if (answer == NULL)
             continue;
         ck_assert_str_eq(answer, "yes");

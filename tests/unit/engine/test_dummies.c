@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Devices that are no iWARP devices, and one that loses every second connection: no check passes whose stimulus was not judged,
- * nothing fails in their name, and a sentence says what is wrong.
+ * Devices that are no iWARP devices, and one that loses every second connection: no check passes whose stimulus was not
+ * judged, nothing fails in their name, and a sentence says what is wrong.
  */
 #include <check.h>
 #include <stdio.h>
@@ -129,7 +129,10 @@ START_TEST(a_device_that_only_replies)
 }
 END_TEST
 
-/* Its ULP may do so: nothing fails but what has to be answered otherwise, and that a good Request SHOULD be accepted is a WARN. */
+/*
+ * Its ULP may do so: nothing fails but what has to be answered otherwise, and that a good Request SHOULD be accepted is
+ * a WARN.
+ */
 START_TEST(a_device_that_rejects)
 {
     static const char *const accepted[] = {"EMPA-10-02",   "EMPA-6-09",    "MPA-7.1-01",   "MPA-7.1-02",  "MPA-7.1-06",

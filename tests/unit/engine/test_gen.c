@@ -115,7 +115,9 @@ START_TEST(ipv6_and_vlan)
 }
 END_TEST
 
-/* A frame that is returned is what the checks' constructors make, in an FPDU with its CRC; the second has the next MSN. */
+/*
+ * A frame that is returned is what the checks' constructors make, in an FPDU with its CRC; the second has the next MSN.
+ */
 START_TEST(frames_are_returned)
 {
     static const char text[] = "return rdmap.send { data = 'x' }, { mpa.request {}, 'octets' }, rdmap.send {}";

@@ -71,7 +71,10 @@ START_TEST(over_tcp)
 }
 END_TEST
 
-/* What is to be decided: by the program's own checks and the rules; by somebody's script what that declares, and no rule beside. */
+/*
+ * What is to be decided: by the program's own checks and the rules; by somebody's script what that declares, and no
+ * rule beside.
+ */
 START_TEST(own_scripts_ask_for_what_they_declare)
 {
     struct plan whole, plan;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `prove --demands` tells of a defect whose requirements had too mild a verdict, and reference-stack/defects/defects-warn.tsv. */
+/*
+ * What `prove --demands` tells of a defect whose requirements had too mild a verdict, and
+ * reference-stack/defects/defects-warn.tsv.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What prove says of a variant that is legal, of one that is not, of one whose row names a WARN that nothing reports, and of a check that breaks. */
+/*
+ * What prove says of a variant that is legal, of one that is not, of one whose row names a WARN that nothing reports,
+ * and of a check that breaks.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -36,7 +39,10 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
     seen->unseen[seen->count++] = outcome->unseen_count;
 }
 
-/* The checks of three requirements, one of which breaks where a device does not do what its author had in mind, and all rules on their traffic. */
+/*
+ * The checks of three requirements, one of which breaks where a device does not do what its author had in mind, and all
+ * rules on their traffic.
+ */
 static const char three[] =
     "check { id = 'DDP-7.1-01', purpose = 'QN', run = function(t) local c = t:open() "
     "c:send(rdmap.send { QN = 4, MSN = 1, data = '1' }) c:expect_terminate('DDP_INVALID_QN', { message = 'QN 4' }) "
@@ -96,7 +102,10 @@ START_TEST(each_is_judged)
 }
 END_TEST
 
-/* One check meets each of three rows, and none the two whose validation nothing offends. What is drawn is the same when all are run. */
+/*
+ * One check meets each of three rows, and none the two whose validation nothing offends. What is drawn is the same when
+ * all are run.
+ */
 START_TEST(few_are_met)
 {
     struct seen few = {0}, all = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check's recorder judges and shows: the connections of this run's tester with the device, and not those of a second run
- * with another address on the same interface, of the control port, or between the device and the tester's address that the tester
- * has not made. And the frame that a verdict names.
+ * What a check's recorder judges and shows: the connections of this run's tester with the device, and not those of a
+ * second run with another address on the same interface, of the control port, or between the device and the tester's
+ * address that the tester has not made. And the frame that a verdict names.
  */
 #include "conformance/engine/evidence/recorder.h"
 
@@ -194,7 +194,10 @@ static const struct {
     {SIGHTING_DEATH, 0, 10, "TCP segment, 5 octets"},
 };
 
-/* Loop: what was looked at last. The ladder has a step with the frame, also for what is no MPA, and not another one next time. */
+/*
+ * Loop: what was looked at last. The ladder has a step with the frame, also for what is no MPA, and not another one
+ * next time.
+ */
 START_TEST(a_verdict_names_its_frame)
 {
     struct tcp_connection *tcp;

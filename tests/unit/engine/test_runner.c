@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The runner on a rig whose capture drops frames: what a check decided then may rest on what nobody saw. And on checks that
- * decide several ids.
+ * The runner on a rig whose capture drops frames: what a check decided then may rest on what nobody saw. And on checks
+ * that decide several ids.
  */
 #include <check.h>
 #include <stdio.h>
@@ -130,7 +130,10 @@ static const struct {
     {"MPA-4*", "MPA-4.1-09 responder PASS\nMPA-4.4-13 responder FAIL\n"},
 };
 
-/* Runs the script's checks of these ids in simulation; `ids` (256 octets) gets "ID role VERDICT", a line for each result. */
+/*
+ * Runs the script's checks of these ids in simulation; `ids` (256 octets) gets "ID role VERDICT", a line for each
+ * result.
+ */
 static void run_script(const char *text, const char *selected, char *ids)
 {
     char *argv[] = {(char *)"test", (char *)selected};

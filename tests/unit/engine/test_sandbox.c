@@ -138,7 +138,10 @@ START_TEST(script_does_no_harm_while_it_loads)
 }
 END_TEST
 
-/* A chain of `or` takes the compiler time that grows with the square of its length: how long one may be does not depend on time. */
+/*
+ * A chain of `or` takes the compiler time that grows with the square of its length: how long one may be does not depend
+ * on time.
+ */
 static int load_chain(size_t count)
 {
     char *text = malloc(count + 1);
@@ -326,7 +329,9 @@ START_TEST(memory_ends_anywhere)
 }
 END_TEST
 
-/* ---- what a call earns -------------------------------------------------------------------------------------------- */
+/*
+ * ---- what a call earns --------------------------------------------------------------------------------------------
+ */
 
 enum { SMALL = 1000, MOST = 9 * SMALL }; /* what a call has, and what it has with all that it can earn */
 
@@ -357,7 +362,9 @@ START_TEST(what_a_call_earns_ends)
 }
 END_TEST
 
-/* ---- how long a call takes ---------------------------------------------------------------------------------------- */
+/*
+ * ---- how long a call takes ----------------------------------------------------------------------------------------
+ */
 
 enum looks { COUNTS, TURNS, HANGS };
 

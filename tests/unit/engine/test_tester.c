@@ -18,7 +18,10 @@ Suite *tester_suite(void);
 static const uint8_t asker_mac[6] = {2, 0, 0, 0, 0, 9};
 static const uint8_t nobody[6];
 
-/* A tester that speaks ARP alone: it asks who has the device's address, and asks again each second until it is answered. */
+/*
+ * A tester that speaks ARP alone: it asks who has the device's address, and asks again each second until it is
+ * answered.
+ */
 struct asker {
     struct tester tester;
     struct link *link;

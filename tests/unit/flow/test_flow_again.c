@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets that come again, the same or others, and directions that the capture has in another order than they were sent: what
- * the receiver took of them, and what nobody knows.
+ * Octets that come again, the same or others, and directions that the capture has in another order than they were sent:
+ * what the receiver took of them, and what nobody knows.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Segments that the receiver's TCP drops, challenges or takes otherwise than a careless reader of the wire: whoever sends
- * them must not make the decoder believe something else than the receiver does. In each test such segments come in the
- * middle of a conversation (flow_attack.h): all FPDUs have to come out, and what was dropped is counted.
+ * Segments that the receiver's TCP drops, challenges or takes otherwise than a careless reader of the wire: whoever
+ * sends them must not make the decoder believe something else than the receiver does. In each test such segments come
+ * in the middle of a conversation (flow_attack.h): all FPDUs have to come out, and what was dropped is counted.
  */
 #include <check.h>
 #include <stdlib.h>

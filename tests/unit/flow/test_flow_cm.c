@@ -189,8 +189,8 @@ START_TEST(bad_icrc)
 END_TEST
 
 /*
- * A REQ that was damaged on its way, in front of the good one and after it: nothing is found in it, and the exchange is what it is
- * without. Loop: the octet of the MAD, times two.
+ * A REQ that was damaged on its way, in front of the good one and after it: nothing is found in it, and the exchange is
+ * what it is without. Loop: the octet of the MAD, times two.
  */
 START_TEST(damaged_request)
 {

@@ -84,8 +84,8 @@ START_TEST(iwarp_inside)
 END_TEST
 
 /*
- * Two connections with the same addresses and ports, one in a tunnel, the other in another or in none: that which is foreign hides
- * nothing of the other. Loop: none; other ends; another network between the same ends.
+ * Two connections with the same addresses and ports, one in a tunnel, the other in another or in none: that which is
+ * foreign hides nothing of the other. Loop: none; other ends; another network between the same ends.
  */
 START_TEST(two_networks)
 {
@@ -183,8 +183,8 @@ START_TEST(tunnel_in_fragments)
 END_TEST
 
 /*
- * IP packets that are longer than their frames, which no receiver takes: of a connection that is foreign, of none, and datagrams.
- * Loop: which.
+ * IP packets that are longer than their frames, which no receiver takes: of a connection that is foreign, of none, and
+ * datagrams. Loop: which.
  */
 START_TEST(longer_than_frame)
 {

@@ -93,8 +93,8 @@ START_TEST(late_syn)
 END_TEST
 
 /*
- * Other octets in place of an FPDU, an acknowledgment of them whose checksum is wrong, then the FPDU: the receiver has not said which
- * ones it has.
+ * Other octets in place of an FPDU, an acknowledgment of them whose checksum is wrong, then the FPDU: the receiver has
+ * not said which ones it has.
  */
 START_TEST(forged_acknowledgment)
 {

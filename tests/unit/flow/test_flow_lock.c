@@ -267,8 +267,8 @@ START_TEST(one_way)
 END_TEST
 
 /*
- * The same for who shows them at once: after so many segments, all but the last of which wait, each FPDU is told of as it comes. Where a
- * SYN of the other side was captured nothing changes. Loop: without that SYN, and with it.
+ * The same for who shows them at once: after so many segments, all but the last of which wait, each FPDU is told of as
+ * it comes. Where a SYN of the other side was captured nothing changes. Loop: without that SYN, and with it.
  */
 START_TEST(one_way_at_once)
 {

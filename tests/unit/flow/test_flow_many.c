@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * More connections, associations and exchanges than the decoder follows at once: what is over is released, what was judged
- * whole stays judged, and what comes back after it had to make room is counted, once.
+ * More connections, associations and exchanges than the decoder follows at once: what is over is released, what was
+ * judged whole stays judged, and what comes back after it had to make room is counted, once.
  */
 #include <check.h>
 #include <stdlib.h>

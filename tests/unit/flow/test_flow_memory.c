@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out for the decoder and for the rules: each allocation of a capture fails in turn, alone or with those that
- * follow. The process goes on (uthash by itself ends it), all frames and octets stay in the account, and nothing leaks.
+ * Memory runs out for the decoder and for the rules: each allocation of a capture fails in turn, alone or with those
+ * that follow. The process goes on (uthash by itself ends it), all frames and octets stay in the account, and nothing
+ * leaks.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Other protocols' records in connections whose beginning was not captured: what is a chain of them is foreign, and no part of an
- * FPDU stream is, whatever its sender puts into the FPDUs and their headers.
+ * Other protocols' records in connections whose beginning was not captured: what is a chain of them is foreign, and no
+ * part of an FPDU stream is, whatever its sender puts into the FPDUs and their headers.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -118,7 +118,9 @@ START_TEST(known_by_records)
 }
 END_TEST
 
-/* In one octet a segment the lengths end everywhere: what is fixed decides alone. And a Key among records is no proof. */
+/*
+ * In one octet a segment the lengths end everywhere: what is fixed decides alone. And a Key among records is no proof.
+ */
 START_TEST(key_among_records)
 {
     struct talk *talk = talk_new(NULL);
@@ -231,8 +233,8 @@ static size_t make_fpdus(uint8_t *stream, unsigned kind, unsigned faults, size_t
 }
 
 /*
- * From any octet on that has a whole FPDU after it, in segments of any sizes, the chain does not hold. Loop: what a ULP sends in
- * them, and which faults their headers have.
+ * From any octet on that has a whole FPDU after it, in segments of any sizes, the chain does not hold. Loop: what a ULP
+ * sends in them, and which faults their headers have.
  */
 START_TEST(fpdus_are_no_records)
 {

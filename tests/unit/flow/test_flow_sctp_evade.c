@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a receiver's SCTP does not take is no part of the association (RFC 9260 3.2, 5.2, 6.2, 6.8, 8.5): it changes nothing of what
- * is told, and is unjudged. Where a chunk comes twice with different contents, nobody knows which one counts. What one side
- * acknowledges, the other has sent.
+ * What a receiver's SCTP does not take is no part of the association (RFC 9260 3.2, 5.2, 6.2, 6.8, 8.5): it changes
+ * nothing of what is told, and is unjudged. Where a chunk comes twice with different contents, nobody knows which one
+ * counts. What one side acknowledges, the other has sent.
  */
 #include <check.h>
 #include <stdio.h>
@@ -240,7 +240,10 @@ END_TEST
 
 /* ---- INITs ------------------------------------------------------------------------------------------------------- */
 
-/* An INIT that nobody answers, and one whose INIT ACK its sender does not go on with: the association stays. Loop: which. */
+/*
+ * An INIT that nobody answers, and one whose INIT ACK its sender does not go on with: the association stays. Loop:
+ * which.
+ */
 START_TEST(init_alone)
 {
     size_t decoy;
@@ -262,7 +265,10 @@ START_TEST(init_alone)
 }
 END_TEST
 
-/* The server answers each copy of an INIT with a tag and a TSN of its own; the COOKIE ECHO tells which one counts. Loop: which. */
+/*
+ * The server answers each copy of an INIT with a tag and a TSN of its own; the COOKIE ECHO tells which one counts.
+ * Loop: which.
+ */
 START_TEST(two_init_acks)
 {
     size_t other;
@@ -329,7 +335,10 @@ END_TEST
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Loop: the octet of the chunk that differs, also after the header. The first copy counts, and the second is in conflict with it. */
+/*
+ * Loop: the octet of the chunk that differs, also after the header. The first copy counts, and the second is in
+ * conflict with it.
+ */
 START_TEST(copies_that_differ)
 {
     size_t again;
@@ -367,7 +376,10 @@ END_TEST
 
 /* ---- witnesses --------------------------------------------------------------------------------------------------- */
 
-/* One direction alone: what its SACKs acknowledge was sent, and was not captured. Loop: from which frame on the capture is. */
+/*
+ * One direction alone: what its SACKs acknowledge was sent, and was not captured. Loop: from which frame on the capture
+ * is.
+ */
 START_TEST(acknowledged_by_the_other)
 {
     struct sctp_talk talk;

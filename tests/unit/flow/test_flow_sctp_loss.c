@@ -73,8 +73,8 @@ START_TEST(acknowledged_loss)
 END_TEST
 
 /*
- * The Initiate is captured a second after what answers it, and a SACK said before that it had come: it begins no other session than
- * the one that was answered.
+ * The Initiate is captured a second after what answers it, and a SACK said before that it had come: it begins no other
+ * session than the one that was answered.
  */
 START_TEST(late_initiate)
 {
@@ -106,7 +106,9 @@ START_TEST(late_initiate)
 }
 END_TEST
 
-/* Loop: a frame is cut to so many octets. Nothing after the cut is read; headers are reported as far as they are there. */
+/*
+ * Loop: a frame is cut to so many octets. Nothing after the cut is read; headers are reported as far as they are there.
+ */
 START_TEST(cut)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long associations, and wide ones: what a packet costs does not grow with what came before it, and copies are compared all the same. */
+/*
+ * Long associations, and wide ones: what a packet costs does not grow with what came before it, and copies are compared
+ * all the same.
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -207,8 +207,8 @@ START_TEST(conflicting_overlap)
 END_TEST
 
 /*
- * RFC 5044 4.3: the Marker at the boundary may go out at once, long before its FPDU. What the FPDU's sender had received
- * counts from the first octet that says anything of that FPDU.
+ * RFC 5044 4.3: the Marker at the boundary may go out at once, long before its FPDU. What the FPDU's sender had
+ * received counts from the first octet that says anything of that FPDU.
  */
 START_TEST(marker_goes_ahead)
 {

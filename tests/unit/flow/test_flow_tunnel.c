@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nothing hides iWARP from the account: the same MPA Request in one encapsulation after another, beside nothing else, is never
- * foreign. What carries no IP is; and so is a tunnel that can be read and has something else in it.
+ * Nothing hides iWARP from the account: the same MPA Request in one encapsulation after another, beside nothing else,
+ * is never foreign. What carries no IP is; and so is a tunnel that can be read and has something else in it.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -186,7 +186,10 @@ START_TEST(known_llc)
 }
 END_TEST
 
-/* UDP of others stays foreign: DNS, and a client whose port is by chance that of a tunnel; keepalives and control of tunnels. */
+/*
+ * UDP of others stays foreign: DNS, and a client whose port is by chance that of a tunnel; keepalives and control of
+ * tunnels.
+ */
 START_TEST(plain_udp)
 {
     static const struct {

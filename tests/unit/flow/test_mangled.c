@@ -2,8 +2,8 @@
 /*
  * Whatever a tap, a network card or a disk does to a capture of lawful traffic, no rule finds a fault in it; and what
  * leaves a fault visible leaves it found. MANGLE_COPIES says how many copies are made (10000 of lawful traffic),
- * MANGLE_FIRST with which seed to begin (1); with MANGLE_ALL=1 every finding is printed, and the test goes on; copies with
- * findings are written into the folder MANGLE_SAVE.
+ * MANGLE_FIRST with which seed to begin (1); with MANGLE_ALL=1 every finding is printed, and the test goes on; copies
+ * with findings are written into the folder MANGLE_SAVE.
  */
 #include <check.h>
 #include <stdio.h>
@@ -50,8 +50,8 @@ static void wrong(const char *format, const struct mangled_source *source, uint6
 }
 
 /*
- * Segments that were put together and cut elsewhere look as if their sender had not aligned FPDUs: what a capture behind
- * such a middlebox shows is true of the middlebox (RFC 5044 5.1).
+ * Segments that were put together and cut elsewhere look as if their sender had not aligned FPDUs: what a capture
+ * behind such a middlebox shows is true of the middlebox (RFC 5044 5.1).
  */
 static bool is_excused(const struct rule *rule, unsigned kinds)
 {
@@ -90,8 +90,8 @@ START_TEST(lawful_stays_lawful)
 END_TEST
 
 /*
- * Over SCTP and of the CM, too: no finding, and what is called whole is whole. Each octet of a user message and each message
- * of the copy was told of then.
+ * Over SCTP and of the CM, too: no finding, and what is called whole is whole. Each octet of a user message and each
+ * message of the copy was told of then.
  */
 static void judge_whole(const struct mangled_source *source, uint64_t seed, unsigned kinds)
 {
@@ -156,8 +156,8 @@ static void judge_faulty(const struct mangled_source *source, uint64_t seed, uns
 }
 
 /*
- * A copy that was sent again says that its sender had received more by then: swapped with the first one it hides that the
- * first was sent too early.
+ * A copy that was sent again says that its sender had received more by then: swapped with the first one it hides that
+ * the first was sent too early.
  */
 static unsigned harmless(uint64_t seed)
 {

@@ -105,7 +105,9 @@ START_TEST(frames_for_us_and_no_others)
 }
 END_TEST
 
-/* Frames joined by the interface may be of 64 KiB, and libpcap keeps so much room for each. A burst fits all the same. */
+/*
+ * Frames joined by the interface may be of 64 KiB, and libpcap keeps so much room for each. A burst fits all the same.
+ */
 START_TEST(burst_fits_where_frames_are_joined)
 {
     struct ethtool_value on = {.cmd = ETHTOOL_SGRO, .data = 1};
@@ -181,7 +183,10 @@ START_TEST(link_says_what_is_wrong)
 }
 END_TEST
 
-/* Two testers with one address on one interface: the second is refused, until the first has gone. Another address is another's. */
+/*
+ * Two testers with one address on one interface: the second is refused, until the first has gone. Another address is
+ * another's.
+ */
 START_TEST(an_address_is_one_testers)
 {
     struct link_net_config config = {.interface = "wc1"};

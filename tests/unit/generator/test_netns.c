@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The embedded environment, for real: our TCP endpoint on a veth against the kernel's, in a namespace of the test's own.
- * Each test is a process of its own (Check forks), so that it may unshare. The project requires user namespaces: where
- * they are forbidden these tests fail, with the sentence that says so.
+ * The embedded environment, for real: our TCP endpoint on a veth against the kernel's, in a namespace of the test's
+ * own. Each test is a process of its own (Check forks), so that it may unshare. The project requires user namespaces:
+ * where they are forbidden these tests fail, with the sentence that says so.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -430,7 +430,9 @@ static void as_nobody(int (*body)(struct sentence *error), struct sentence *said
 
         if (geteuid() == 0 && (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
             _exit(3);
-        /* setresuid() makes the process undumpable, and its /proc/self root's; a program started by that user is not. */
+        /*
+         * setresuid() makes the process undumpable, and its /proc/self root's; a program started by that user is not.
+         */
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
         status = body(&error);
         _exit(write(ends[1], error.text, sizeof(error.text)) == sizeof(error.text) ? (status == 0 ? 0 : 1) : 2);

@@ -135,7 +135,9 @@ START_TEST(tcp_frames_are_libnets)
         size_t octets;
 
         fields.fragmentable = family == 4 && round % 2 != 0;
-        /* libnet 1.1.6 writes the flow label's lowest octet into the middle one too: compare labels where that is so. */
+        /*
+         * libnet 1.1.6 writes the flow label's lowest octet into the middle one too: compare labels where that is so.
+         */
         fields.flow_label = (fields.flow_label & 0xf00ff) | (fields.flow_label & 0xff) << 8;
         octets = packet_build_tcp(frame, sizeof(frame), &fields);
         ck_assert_uint_ne(octets, 0);

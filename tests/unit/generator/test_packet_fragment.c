@@ -103,7 +103,9 @@ START_TEST(packets_side_by_side)
 }
 END_TEST
 
-/* RFC 5722: fragments that overlap end their packet; so does one beyond the last, one of no octets, one beyond 65,535. */
+/*
+ * RFC 5722: fragments that overlap end their packet; so does one beyond the last, one of no octets, one beyond 65,535.
+ */
 START_TEST(contradictions_end_the_packet)
 {
     struct packet_reassembly *reassembly = packet_reassembly_new();

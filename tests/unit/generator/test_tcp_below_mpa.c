@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What MPA asks of TCP and IP (RFC 5044 A.3, A.5.1): SACK, IP fragments, octets that come again; and the faults of each. */
+/*
+ * What MPA asks of TCP and IP (RFC 5044 A.3, A.5.1): SACK, IP fragments, octets that come again; and the faults of
+ * each.
+ */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CM agents where MADs are lost, doubled and overtake one another, over many seeds; and strangers who send REQs without end. */
+/*
+ * CM agents where MADs are lost, doubled and overtake one another, over many seeds; and strangers who send REQs without
+ * end.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -121,8 +124,8 @@ static void flood_one(uint32_t n, uint64_t now)
 }
 
 /*
- * Loop: the ULP is asked and never looks, or each REQ gets a REP that nobody answers. Never more exchanges than there may be; those
- * that are half open go by their timers, and a client that comes then is served.
+ * Loop: the ULP is asked and never looks, or each REQ gets a REP that nobody answers. Never more exchanges than there
+ * may be; those that are half open go by their timers, and a client that comes then is served.
  */
 START_TEST(flood)
 {

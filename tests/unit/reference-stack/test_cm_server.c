@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the CM agent's server answers: the REQs come from the generator, which shares no code with the agent's client. */
+/*
+ * What the CM agent's server answers: the REQs come from the generator, which shares no code with the agent's client.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -71,7 +73,9 @@ static void is_rejected(const uint8_t mad[MAD_OCTETS], unsigned reason)
     ck_assert_uint_eq(octets_get16(answer + REASON_AT), reason);
 }
 
-/* --- Each bad field alone, and in company -------------------------------------------------------------------------- */
+/*
+ * --- Each bad field alone, and in company --------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *what;
@@ -154,7 +158,9 @@ START_TEST(minor_versions)
 }
 END_TEST
 
-/* --- What the annex leaves open ------------------------------------------------------------------------------------ */
+/*
+ * --- What the annex leaves open ------------------------------------------------------------------------------------
+ */
 
 START_TEST(families)
 {
@@ -272,7 +278,9 @@ START_TEST(unspecified)
 }
 END_TEST
 
-/* --- A server without the service ---------------------------------------------------------------------------------- */
+/*
+ * --- A server without the service ----------------------------------------------------------------------------------
+ */
 
 /* Loop: CA11-8's reason 8, or the generic refusal. */
 START_TEST(without_service)
@@ -322,7 +330,9 @@ START_TEST(plain_consumer)
 }
 END_TEST
 
-/* --- Repeated, foreign and broken messages -------------------------------------------------------------------------- */
+/*
+ * --- Repeated, foreign and broken messages --------------------------------------------------------------------------
+ */
 
 START_TEST(repeated)
 {
@@ -370,7 +380,9 @@ START_TEST(foreign)
 }
 END_TEST
 
-/* Answers to nothing: a DREQ always gets its DREP, a REP a REJ with reason 6, a SIDR_REQ status 1; a REJ gets nothing. */
+/*
+ * Answers to nothing: a DREQ always gets its DREP, a REP a REJ with reason 6, a SIDR_REQ status 1; a REJ gets nothing.
+ */
 START_TEST(out_of_the_blue)
 {
     uint8_t mad[MAD_OCTETS];

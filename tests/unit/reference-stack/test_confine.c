@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A confined process tries what it must not do, and does what it may. Each case is a child, which nothing can set free. */
+/*
+ * A confined process tries what it must not do, and does what it may. Each case is a child, which nothing can set free.
+ */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>

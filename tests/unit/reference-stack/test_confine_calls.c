@@ -223,7 +223,10 @@ static int loop_lives(uv_loop_t *loop, uv_tcp_t *server, const int *count)
     return *count == 1 ? HELD : WRONG;
 }
 
-/* libuv makes its loop before confine(), as iwarp-peer has it. It may have a ring then, and aborts when that is refused. */
+/*
+ * libuv makes its loop before confine(), as iwarp-peer has it. It may have a ring then, and aborts when that is
+ * refused.
+ */
 static int loop_is_confined(void)
 {
     struct confine_config config = {NULL, 0, CONFINE_CONNECTIONS, 0};

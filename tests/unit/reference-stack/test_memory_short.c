@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out: each allocation of a scenario fails in turn, once. Then there is an error, nothing leaks, and another
- * stream of the same device goes on. The sanitised runner has an allocator of its own: there these tests are left out.
+ * Memory runs out: each allocation of a scenario fails in turn, once. Then there is an error, nothing leaks, and
+ * another stream of the same device goes on. The sanitised runner has an allocator of its own: there these tests are
+ * left out.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -229,7 +230,9 @@ START_TEST(streams)
 }
 END_TEST
 
-/* --- Regions ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Regions -------------------------------------------------------------------------------------------------------
+ */
 
 enum { REGIONS = 100 }; /* more than the device's table has room for at first */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Misuse of iwarp/stream.h and iwarp/instrument.h (device.h: test_memory.c): an answer each, and nothing has changed. */
+/*
+ * Misuse of iwarp/stream.h and iwarp/instrument.h (device.h: test_memory.c): an answer each, and nothing has changed.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

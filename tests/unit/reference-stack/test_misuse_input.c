@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a caller must not do with a stream's input and its instruments: more octets than there are, times beyond time. */
+/*
+ * What a caller must not do with a stream's input and its instruments: more octets than there are, times beyond time.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -381,7 +381,9 @@ START_TEST(behind_the_end)
 }
 END_TEST
 
-/* Freed while in use: the context's device and queues stay until nobody needs them; nothing points to a freed listener. */
+/*
+ * Freed while in use: the context's device and queues stay until nobody needs them; nothing points to a freed listener.
+ */
 START_TEST(freed_in_use)
 {
     struct iwarp_qp_event event;

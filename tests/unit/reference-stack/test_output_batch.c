@@ -94,7 +94,9 @@ static void post(struct pair *pair, const uint8_t *octets, size_t count)
     ck_assert_int_eq(iwarp_stream_post_send(pair->side[1].stream, &send, NULL), 0);
 }
 
-/* Every call begins with an FPDU and ends with one, and so does each segment that TCP cuts off it. Returns the FPDUs. */
+/*
+ * Every call begins with an FPDU and ends with one, and so does each segment that TCP cuts off it. Returns the FPDUs.
+ */
 static size_t segments_hold(size_t emss, bool markers, uint32_t position)
 {
     size_t fpdus = 0;
@@ -171,7 +173,9 @@ START_TEST(anything)
 }
 END_TEST
 
-/* 64 KiB are a little more than one FPDU of the loopback device: what is left over goes with the next (RFC 5044 4.5). */
+/*
+ * 64 KiB are a little more than one FPDU of the loopback device: what is left over goes with the next (RFC 5044 4.5).
+ */
 START_TEST(segments_are_filled)
 {
     enum { EMSS = 65483, OCTETS = 65536, COUNT = 20 };

@@ -203,7 +203,9 @@ START_TEST(version_0)
 }
 END_TEST
 
-/* Without RDMAP on both sides DDP places and delivers, whatever the ULP's bits say; what is RDMAP's is refused (7.1). */
+/*
+ * Without RDMAP on both sides DDP places and delivers, whatever the ULP's bits say; what is RDMAP's is refused (7.1).
+ */
 START_TEST(ddp_alone)
 {
     static uint8_t buffer[8], memory[64];

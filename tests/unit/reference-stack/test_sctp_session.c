@@ -60,7 +60,10 @@ static void check_letter(const struct seen *seen, size_t n, int side, uint16_t s
     ck_assert_uint_eq(seen->letters[n].ppid, code == 0 ? DDP_SCTP_PPID_SEGMENT : DDP_SCTP_PPID_CONTROL);
 }
 
-/* Whatever comes after it is told, each message is counted from 0, and the SID is free again afterwards (6.1, 6.2, 6.6). */
+/*
+ * Whatever comes after it is told, each message is counted from 0, and the SID is free again afterwards (6.1, 6.2,
+ * 6.6).
+ */
 START_TEST(session_from_beginning_to_end)
 {
     static uint8_t text[] = "over SCTP";
@@ -144,7 +147,10 @@ static void decide(struct sctp_pair *pair, bool accept, const uint8_t *data, uin
     ck_assert_msg(status == 0, "%s", sentence.text);
 }
 
-/* 512 octets of Private Data, or 508 with the word, go over in all three messages (SCTP5043-5.2.3-03 to -05, EMPA-7-11). */
+/*
+ * 512 octets of Private Data, or 508 with the word, go over in all three messages (SCTP5043-5.2.3-03 to -05,
+ * EMPA-7-11).
+ */
 static void carry_private(bool enhanced, bool accept, uint16_t octets)
 {
     struct iwarp_stream_config config;

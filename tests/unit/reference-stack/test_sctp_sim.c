@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two stacks over libusrsctp on a bad wire; STACK_SIM_SEEDS says how many of them (200), STACK_SIM_FIRST with which seed to
- * begin (1). Skipped where the build has no libusrsctp.
+ * Two stacks over libusrsctp on a bad wire; STACK_SIM_SEEDS says how many of them (200), STACK_SIM_FIRST with which
+ * seed to begin (1). Skipped where the build has no libusrsctp.
  */
 #include <check.h>
 #include <stdio.h>

@@ -17,7 +17,10 @@ static struct sctp_pair *open_pair(void)
     return pair;
 }
 
-/* A peer that has the last message of a session begins the next one at once: its Initiate may be here before its SACK (6.6). */
+/*
+ * A peer that has the last message of a session begins the next one at once: its Initiate may be here before its SACK
+ * (6.6).
+ */
 START_TEST(initiate_before_the_sack)
 {
     size_t requests;
@@ -43,7 +46,10 @@ START_TEST(initiate_before_the_sack)
 }
 END_TEST
 
-/* A stream whose turn it is and that has nothing to send, as its Terminate waits for a SACK, does not hold up the others. */
+/*
+ * A stream whose turn it is and that has nothing to send, as its Terminate waits for a SACK, does not hold up the
+ * others.
+ */
 START_TEST(turns_go_on)
 {
     static uint8_t text[] = "meanwhile";
@@ -102,7 +108,10 @@ START_TEST(sids_of_one_low_octet)
 }
 END_TEST
 
-/* Requests on all streams that SCTP can have: a few wait for the ULP, the others are refused, and no session is kept of those. */
+/*
+ * Requests on all streams that SCTP can have: a few wait for the ULP, the others are refused, and no session is kept of
+ * those.
+ */
 START_TEST(requests_on_all_streams)
 {
     enum { STREAMS = UINT16_MAX, PENDING = 16 };

@@ -239,7 +239,9 @@ END_TEST
 
 /* --- Harm -------------------------------------------------------------------------------------------------------- */
 
-/* An Initiate on each SID there can be, from a peer who acknowledges nothing; then DDP-SSNs far ahead on all of them. */
+/*
+ * An Initiate on each SID there can be, from a peer who acknowledges nothing; then DDP-SSNs far ahead on all of them.
+ */
 START_TEST(all_streams_at_once)
 {
     const struct iwarp_association_counters *counters;
@@ -281,7 +283,9 @@ START_TEST(all_streams_at_once)
 }
 END_TEST
 
-/* Messages that never come in order fill no more than their share, and cost their own session alone (SCTP5043-10-10). */
+/*
+ * Messages that never come in order fill no more than their share, and cost their own session alone (SCTP5043-10-10).
+ */
 START_TEST(holes_are_bounded)
 {
     const struct iwarp_association_counters *counters;

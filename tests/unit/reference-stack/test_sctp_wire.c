@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two associations on a bad wire, over many seeds: messages come in any order, and their acknowledgements late. Whatever the
- * seed, contents and order are exactly those that were posted (RFC 5043 10; draft 6). SCTP_SEEDS=10000 in the environment
- * runs so many seeds of each profile.
+ * Two associations on a bad wire, over many seeds: messages come in any order, and their acknowledgements late.
+ * Whatever the seed, contents and order are exactly those that were posted (RFC 5043 10; draft 6). SCTP_SEEDS=10000 in
+ * the environment runs so many seeds of each profile.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -250,7 +250,10 @@ START_TEST(wraps)
 }
 END_TEST
 
-/* Not more than 32767 without acknowledgement, whatever the ULP posts; and it goes on afterwards (SCTP5043-10-06, SCTP-6-10). */
+/*
+ * Not more than 32767 without acknowledgement, whatever the ULP posts; and it goes on afterwards (SCTP5043-10-06,
+ * SCTP-6-10).
+ */
 static void check_limit(enum ddp_sctp_profile profile)
 {
     static uint8_t octet[1];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two stacks on a bad wire; STACK_SIM_SEEDS says how many of them (200), STACK_SIM_FIRST with which seed to begin (1). */
+/*
+ * Two stacks on a bad wire; STACK_SIM_SEEDS says how many of them (200), STACK_SIM_FIRST with which seed to begin (1).
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -191,7 +191,10 @@ START_TEST(octet_by_octet)
 }
 END_TEST
 
-/* Loop: how much of each output the transport takes, as a TCP whose buffer is full does. What it left goes on where it ended. */
+/*
+ * Loop: how much of each output the transport takes, as a TCP whose buffer is full does. What it left goes on where it
+ * ended.
+ */
 START_TEST(taken_in_parts)
 {
     static const size_t takes[] = {1, 3, 14, 19, 512, 1459};

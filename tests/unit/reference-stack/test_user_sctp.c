@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two stacks over libusrsctp, joined by a link in memory that loses, doubles and reorders packets. Skipped where the build
- * has no libusrsctp.
+ * Two stacks over libusrsctp, joined by a link in memory that loses, doubles and reorders packets. Skipped where the
+ * build has no libusrsctp.
  */
 #include <check.h>
 #include <stdio.h>
@@ -347,8 +347,8 @@ START_TEST(without_indication)
 END_TEST
 
 /*
- * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP is told once. Until then no more waits than
- * what SCTP takes, however much was posted.
+ * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP is told once. Until then no
+ * more waits than what SCTP takes, however much was posted.
  */
 static void never_acknowledged(enum ddp_sctp_profile profile)
 {

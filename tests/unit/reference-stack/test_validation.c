@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each entry of the validation table is made to fail, and what goes out is held against the table and RFC 5040 Figure 10. */
+/* Makes each entry of the validation table fail, and compares what goes out with the table and RFC 5040 Figure 10. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -89,7 +89,10 @@ START_TEST(silences)
 }
 END_TEST
 
-/* The first result of a cause is a whole block, the next ones a line each; the summary has the ids, of hidden ones, too. */
+/*
+ * The first result of a cause is a whole block, the next ones a line each; the summary has the ids, of hidden ones,
+ * too.
+ */
 START_TEST(on_the_terminal)
 {
     struct result first = result_of("A-1", VERDICT_FAIL, "pad-length"),

@@ -147,7 +147,10 @@ START_TEST(sections_are_linked)
 }
 END_TEST
 
-/* What matters comes first: verdict, grid, failures, then the tree, then what is no failure; and what is long is folded. */
+/*
+ * What matters comes first: verdict, grid, failures, then the tree, then what is no failure; and what is long is
+ * folded.
+ */
 START_TEST(order_of_the_page)
 {
     struct page page = {.folder = sample_folder()};
@@ -221,7 +224,9 @@ START_TEST(octets_are_marked)
 }
 END_TEST
 
-/* Every requirement broken, in both roles, each with a ladder: the page still stays small, and says what it left out. */
+/*
+ * Every requirement broken, in both roles, each with a ladder: the page still stays small, and says what it left out.
+ */
 START_TEST(page_stays_small)
 {
     struct page page = {.folder = sample_folder()};

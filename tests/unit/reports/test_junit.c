@@ -162,7 +162,10 @@ START_TEST(captures_not_read)
 }
 END_TEST
 
-/* An audit's test case is a requirement in a capture: more captures that fail are more failures, also of those that are not kept. */
+/*
+ * An audit's test case is a requirement in a capture: more captures that fail are more failures, also of those that are
+ * not kept.
+ */
 START_TEST(case_of_each_capture)
 {
     enum { CAPTURES = REPORT_KEPT_RESULTS + 5 };

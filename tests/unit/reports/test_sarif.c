@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* results.sarif as a viewer reads it: parsed back with jansson. The schema's essential demands are checked here, too. */
+/*
+ * results.sarif as a viewer reads it: parsed back with jansson. The schema's essential demands are checked here, too.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -64,8 +64,8 @@ START_TEST(wrong_msn_masks_nothing)
 END_TEST
 
 /*
- * A response has all its octets and no L = 1, and another one begins, of whatever STag and TO: no request waits for it. Loop: where it
- * goes, and whether the first one went to the sink.
+ * A response has all its octets and no L = 1, and another one begins, of whatever STag and TO: no request waits for it.
+ * Loop: where it goes, and whether the first one went to the sink.
  */
 START_TEST(response_after_one_without_an_end)
 {

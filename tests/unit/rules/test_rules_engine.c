@@ -117,9 +117,9 @@ START_TEST(any_frame_lost)
 END_TEST
 
 /*
- * An FPDU whose ULPDU_Length and DDP header were damaged, and then each frame after it left out: the unit that the wrong
- * length makes is never whole, no CRC tells that it is wrong, and no rule may take its header at its word. Whether the
- * sender computes CRCs rightly is all that may be asked.
+ * An FPDU whose ULPDU_Length and DDP header were damaged, and then each frame after it left out: the unit that the
+ * wrong length makes is never whole, no CRC tells that it is wrong, and no rule may take its header at its word.
+ * Whether the sender computes CRCs rightly is all that may be asked.
  */
 START_TEST(damaged_and_lost)
 {

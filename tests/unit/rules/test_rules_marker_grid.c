@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Markers on a grid of the sender's own (RFC 5044 4.3): a stack of the field leaves the 4 octets of each CRC field out of its
- * count, and has FPDUPTR's octets in reverse order. Each mistake is one finding, and what the FPDUs carry is judged.
+ * Markers on a grid of the sender's own (RFC 5044 4.3): a stack of the field leaves the 4 octets of each CRC field out
+ * of its count, and has FPDUPTR's octets in reverse order. Each mistake is one finding, and what the FPDUs carry is
+ * judged.
  */
 #include <string.h>
 

@@ -8,7 +8,9 @@
 
 Suite *rules_sctp_counts_suite(void);
 
-/* ---- associations -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- associations --------------------------------------------------------------------------------------------------
+ */
 
 static void init_ack_streams(struct conversation *c, uint16_t outbound, uint16_t inbound)
 {
@@ -121,7 +123,10 @@ static void fragment(size_t beside, bool first)
     talk.bundling = false;
 }
 
-/* A message of 80 octets is 128 with IP's, SCTP's and the chunk's headers; the first fragment's packet has 92 and `beside`. */
+/*
+ * A message of 80 octets is 128 with IP's, SCTP's and the chunk's headers; the first fragment's packet has 92 and
+ * `beside`.
+ */
 static void beside_heartbeat(struct conversation *c, size_t beside)
 {
     open_session(c);
@@ -139,7 +144,9 @@ static void fits_not(struct conversation *c)
     beside_heartbeat(c, 32);
 }
 
-/* ---- the draft ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the draft -----------------------------------------------------------------------------------------------------
+ */
 
 static void draft_five(struct conversation *c)
 {

@@ -23,7 +23,9 @@ static void private_data(unsigned from, uint32_t code, size_t octets)
     sctp_talk_control(&talk, from, 1, code, data);
 }
 
-/* ---- RFC 5043 6: a session as it should be ------------------------------------------------------------------------ */
+/*
+ * ---- RFC 5043 6: a session as it should be ------------------------------------------------------------------------
+ */
 
 static void whole_session(struct conversation *c)
 {
@@ -69,7 +71,9 @@ static void segment_after_another_opening(struct conversation *c)
     sctp_talk_send(&talk, 0, 1, 10);
 }
 
-/* ---- RFC 5043 6.2: the end ---------------------------------------------------------------------------------------- */
+/*
+ * ---- RFC 5043 6.2: the end ----------------------------------------------------------------------------------------
+ */
 
 static void one_terminate(struct conversation *c, unsigned from)
 {
@@ -113,7 +117,9 @@ static void terminates_twice(struct conversation *c)
     sctp_talk_control(&talk, 0, 1, DDP_SCTP_TERMINATE, NULL);
 }
 
-/* ---- RFC 5043 6.1, 6.3: patterns ---------------------------------------------------------------------------------- */
+/*
+ * ---- RFC 5043 6.1, 6.3: patterns ----------------------------------------------------------------------------------
+ */
 
 static void opens_with_terminate(struct conversation *c)
 {
@@ -217,7 +223,9 @@ static void goes_on_after_reject(struct conversation *c)
     sctp_talk_send(&talk, 1, 1, 12);
 }
 
-/* ---- RFC 5043 5.2.2: the segment's place ---------------------------------------------------------------------------- */
+/*
+ * ---- RFC 5043 5.2.2: the segment's place ----------------------------------------------------------------------------
+ */
 
 /* 14 octets: the header alone. */
 static void empty_write(struct conversation *c)
@@ -245,7 +253,9 @@ static void version_two_after_pad(struct conversation *c)
     other_version(c, 0);
 }
 
-/* ---- RFC 5043 5.2.3, RFC 6581 7: 512 octets ------------------------------------------------------------------------ */
+/*
+ * ---- RFC 5043 5.2.3, RFC 6581 7: 512 octets ------------------------------------------------------------------------
+ */
 
 static void longest_data(struct conversation *c)
 {
@@ -345,8 +355,8 @@ static void unacknowledged(struct conversation *c)
 }
 
 /*
- * A session of which something was not captured fits no pattern for certain: from there on none is asked for. Loop: whether
- * the capture has SACKs.
+ * A session of which something was not captured fits no pattern for certain: from there on none is asked for. Loop:
+ * whether the capture has SACKs.
  */
 START_TEST(patterns_end_with_a_loss)
 {

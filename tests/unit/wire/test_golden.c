@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Octets that no code of the project made. Tester and device share wire/: were two fields of its tables exchanged, both would
- * agree with each other. Each field of iWARP's headers stands here once more, read off the figures of the texts by hand, and
- * so do frames that Linux siw sent (pcaps/linux-siw/siw-rping-terminate.pcap).
+ * Octets that no code of the project made. Tester and device share wire/: were two fields of its tables exchanged, both
+ * would agree with each other. Each field of iWARP's headers stands here once more, read off the figures of the texts
+ * by hand, and so do frames that Linux siw sent (pcaps/linux-siw/siw-rping-terminate.pcap).
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code points, sizes and limits as the texts have them, read off by hand: test_golden.c does it for fields. Tester and device
- * share wire/: were two codes exchanged, or a limit one too large, both would agree with each other. Error numbers of
- * Terminates: test_terminate.c. Opcodes and what belongs to them: test_rdmap.c.
+ * Code points, sizes and limits as the texts have them, read off by hand: test_golden.c does it for fields. Tester and
+ * device share wire/: were two codes exchanged, or a limit one too large, both would agree with each other. Error
+ * numbers of Terminates: test_terminate.c. Opcodes and what belongs to them: test_rdmap.c.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -122,7 +122,10 @@ START_TEST(keys)
 }
 END_TEST
 
-/* RFC 5043 5.2.3, RFC 6581 6 and 7: an Enhanced Accept with A and C, IRD 0x0102, ORD 0x0304 and two octets of the ULP's. */
+/*
+ * RFC 5043 5.2.3, RFC 6581 6 and 7: an Enhanced Accept with A and C, IRD 0x0102, ORD 0x0304 and two octets of the
+ * ULP's.
+ */
 START_TEST(enhanced_accept)
 {
     static const uint8_t octets[] = {0x11, 0x12, 0x00, 0x06, 0x81, 0x02, 0x83, 0x04, 'o', 'k'};
@@ -147,7 +150,9 @@ START_TEST(enhanced_accept)
 }
 END_TEST
 
-/* A DDP Segment of either text (RFC 5043 5.2.2; draft-stewart-rddp-sctp-02 2.1): two octets of DDP-SSN in front of it. */
+/*
+ * A DDP Segment of either text (RFC 5043 5.2.2; draft-stewart-rddp-sctp-02 2.1): two octets of DDP-SSN in front of it.
+ */
 START_TEST(segments_of_both_texts)
 {
     static const uint8_t octets[] = {0x11, 0x12, 0x41, 0x43, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The host forms of headers against octets that were written by hand from the figures of the texts. test_golden.c does it for
- * the tables of fields; a parser and a packer that both exchange two members of a form would agree with each other, too.
- * Each octet of a header has another value here, so that no exchange goes unseen.
+ * The host forms of headers against octets that were written by hand from the figures of the texts. test_golden.c does
+ * it for the tables of fields; a parser and a packer that both exchange two members of a form would agree with each
+ * other, too. Each octet of a header has another value here, so that no exchange goes unseen.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -170,9 +170,9 @@ START_TEST(terminate_of_a_read)
 END_TEST
 
 /*
- * RFC 5044 4.1, 4.3, 4.4: a ULPDU of 5 octets whose FPDU begins 8 octets in front of a Marker's place. The Marker stands
- * after length, ULPDU and pad, and points back over them; it goes into the CRC, which leaves with its least significant octet
- * first. The CRC was computed bit by bit, from the polynomial 0x1EDC6F41 of RFC 3720 12.1 alone.
+ * RFC 5044 4.1, 4.3, 4.4: a ULPDU of 5 octets whose FPDU begins 8 octets in front of a Marker's place. The Marker
+ * stands after length, ULPDU and pad, and points back over them; it goes into the CRC, which leaves with its least
+ * significant octet first. The CRC was computed bit by bit, from the polynomial 0x1EDC6F41 of RFC 3720 12.1 alone.
  */
 START_TEST(fpdu_with_marker)
 {

@@ -37,7 +37,9 @@ START_TEST(layers)
 }
 END_TEST
 
-/* The four Sends are one kind, and so are both kinds of Immediate Data; an opcode that no document assigns is of RDMAP. */
+/*
+ * The four Sends are one kind, and so are both kinds of Immediate Data; an opcode that no document assigns is of RDMAP.
+ */
 START_TEST(kinds)
 {
     ck_assert_int_eq(hint_kind_named("send"), HINT_OF_SEND);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * warpcheck-agent: the upper tester (docs/upper-tester.md) above a device that rdma_cm and the verbs reach: Linux siw in the
- * lab, or an RNIC. One process, one thread, one device; everything hangs off one struct agent.
+ * warpcheck-agent: the upper tester (docs/upper-tester.md) above a device that rdma_cm and the verbs reach: Linux siw
+ * in the lab, or an RNIC. One process, one thread, one device; everything hangs off one struct agent.
  *
  * What verbs have no way to ask for (Rev, Markers, CRC, an STag of one's choice, a Terminate) is answered with an error
  * that also carries "unsupported": true, so that a check is skipped and not called inconclusive.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device's CM (docs/upper-tester.md, "The device's CM") as rdma_cm shows it. The kernel has the RDMA IP CM Service, versions and
- * rejections of its own, and nobody can change those; a ULP chooses where it listens and what it answers. rdma_cm hands the Private
- * Data of a REJ to the ULP, its reason, and no ARI.
+ * The device's CM (docs/upper-tester.md, "The device's CM") as rdma_cm shows it. The kernel has the RDMA IP CM Service,
+ * versions and rejections of its own, and nobody can change those; a ULP chooses where it listens and what it answers.
+ * rdma_cm hands the Private Data of a REJ to the ULP, its reason, and no ARI.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +21,9 @@ enum {
     RESOLVE_MILLISECONDS = 3000,
 };
 
-/* --- Events -------------------------------------------------------------------------------------------------------- */
+/*
+ * --- Events --------------------------------------------------------------------------------------------------------
+ */
 
 /* In hexadecimal, up to the last octet that is not zero: rdma_cm gives all that a message has room for. */
 static json_t *trimmed(const struct rdma_conn_param *param)
@@ -62,7 +64,9 @@ int agent_cm_poll(struct agent *agent, const json_t *command, struct agent_reply
     return 0;
 }
 
-/* --- Configuration ------------------------------------------------------------------------------------------------- */
+/*
+ * --- Configuration -------------------------------------------------------------------------------------------------
+ */
 
 /* What the kernel does anyway may be asked for, nothing else. */
 static int check_fixed(const json_t *command, struct agent_reply *reply)
@@ -185,7 +189,9 @@ int agent_cm_configure(struct agent *agent, const json_t *command, struct agent_
     return 0;
 }
 
-/* --- The client ---------------------------------------------------------------------------------------------------- */
+/*
+ * --- The client ----------------------------------------------------------------------------------------------------
+ */
 
 static int read_target(const json_t *command, struct agent_target *target, struct agent_reply *reply)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent's control connections: octets in any portions, one command a line, one answer each (docs/upper-tester.md). */
+/*
+ * The agent's control connections: octets in any portions, one command a line, one answer each (docs/upper-tester.md).
+ */
 #ifndef CONFORMANCE_LABS_LINUX_AGENT_CONTROL_H
 #define CONFORMANCE_LABS_LINUX_AGENT_CONTROL_H
 
@@ -26,7 +28,9 @@ typedef char *agent_answer(void *context, const char *line, size_t octets);
 /* Closes the connection, if there is one. */
 void agent_control_end(struct agent_control *control);
 
-/* Takes what has come and answers each whole line. A connection that has ended, or fails, is closed: its fd is -1 then. */
+/*
+ * Takes what has come and answers each whole line. A connection that has ended, or fails, is closed: its fd is -1 then.
+ */
 void agent_control_take(struct agent_control *control, agent_answer *answer, void *context);
 
 #endif

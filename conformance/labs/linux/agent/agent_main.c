@@ -20,7 +20,10 @@
 
 enum { CONTROLS_MAX = 16 };
 
-/* A free place, or that of somebody who has not shown the token: strangers never keep the tester out. NULL: there is none. */
+/*
+ * A free place, or that of somebody who has not shown the token: strangers never keep the tester out. NULL: there is
+ * none.
+ */
 static struct agent_control *place_of(struct agent_control controls[CONTROLS_MAX], const struct upper_token *token)
 {
     for (int i = 0; i < CONTROLS_MAX; i++)
@@ -97,8 +100,9 @@ static bool unblock(int fd)
 }
 
 /*
- * rdma-core's provider for siw takes the mmap offset 0x90000 for "no such queue", the kernel gives offsets out from 0 on, and the
- * queue pair to which it falls cannot be created. A completion queue that nobody uses, made first, covers it.
+ * rdma-core's provider for siw takes the mmap offset 0x90000 for "no such queue", the kernel gives offsets out from 0
+ * on, and the queue pair to which it falls cannot be created. A completion queue that nobody uses, made first, covers
+ * it.
  */
 static void occupy_offset_90000(const struct agent *agent)
 {

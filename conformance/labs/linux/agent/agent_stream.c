@@ -346,8 +346,8 @@ int agent_status(struct agent *agent, const json_t *command, struct agent_reply 
 /* Events of rdma_cm. */
 
 /*
- * With a Request, initiator_depth is what we may have open, hence the peer's IRD. With the Reply (`active`) iWARP's drivers
- * give this side's IRD and ORD, as agreed, in the same order: the kernel's cma.c passes both on as they are.
+ * With a Request, initiator_depth is what we may have open, hence the peer's IRD. With the Reply (`active`) iWARP's
+ * drivers give this side's IRD and ORD, as agreed, in the same order: the kernel's cma.c passes both on as they are.
  */
 static json_t *peer_of(const struct rdma_cm_event *event, bool active)
 {

@@ -89,8 +89,8 @@ static void take_back(struct agent_work *work, size_t count)
 }
 
 /*
- * All or none, as far as it is for us: there is room in the queue, and every buffer is registered, before the first is posted. What
- * the device has taken it does not give back: then the error says how many that are.
+ * All or none, as far as it is for us: there is room in the queue, and every buffer is registered, before the first is
+ * posted. What the device has taken it does not give back: then the error says how many that are.
  */
 int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, const json_t *id,
                         struct agent_reply *reply)
@@ -199,10 +199,11 @@ static int wait_for_opening(struct agent_work *work, const struct ibv_send_wr *r
 }
 
 /*
- * siw's provider puts a request into the queue that it shares with the kernel, then rings the doorbell: a system call, which
- * ends with ENOTCONN where the queue pair's state is locked at that moment (siw_post_send() only tries the lock). The request
- * is in the queue all the same, and is not to be put there a second time; what is missing is the ring. A queue pair whose
- * connection is up is rung again for a while. False: to no avail, or another device, whose provider knows best.
+ * siw's provider puts a request into the queue that it shares with the kernel, then rings the doorbell: a system call,
+ * which ends with ENOTCONN where the queue pair's state is locked at that moment (siw_post_send() only tries the lock).
+ * The request is in the queue all the same, and is not to be put there a second time; what is missing is the ring. A
+ * queue pair whose connection is up is rung again for a while. False: to no avail, or another device, whose provider
+ * knows best.
  */
 static bool ring_again(const struct agent_stream *stream, int error)
 {
