@@ -42,6 +42,11 @@ bool hook_done_when_posted(const struct defect_set *set)
     return defect_behaves(set, DEFECT_DONE_WHEN_POSTED);
 }
 
+bool hook_mapping_unchecked(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_MAPPING_UNCHECKED);
+}
+
 /* --- Connections ------------------------------------------------------------------------------------------------- */
 
 bool hook_role_by_opener(const struct defect_set *set)

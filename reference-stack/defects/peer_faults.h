@@ -108,6 +108,9 @@ bool hook_streaming_over(const struct defect_set *set);
 /* True: a fault of the whole device ends one stream alone (RFC 5040 4.8). */
 bool hook_fault_on_one(const struct defect_set *set);
 
+/* True: memory is registered for writing by peers that its ULP itself may read alone (RFC 5041 8.3.2). */
+bool hook_mapping_unchecked(const struct defect_set *set);
+
 /* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
 bool hook_overflow_spreads(const struct defect_set *set);
 bool hook_queue_overwrites(const struct defect_set *set);

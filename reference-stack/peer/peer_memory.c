@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/defects/peer_faults.h"
 #include "reference-stack/peer/peer_internal.h"
+#include "upper-tester/value.h"
 
 /* In front of the front guard. Its size keeps what follows aligned for atomics. */
 struct peer_memory {
@@ -71,4 +73,21 @@ void peer_memory_clear(struct peer *peer)
         peer->memories = memory->next;
         free(memory);
     }
+}
+
+int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access, struct sentence *sentence)
+{
+    const char *mapping = NULL;
+
+    if (upper_string(command, "mapping", &mapping, sentence) != 0)
+        return -1;
+    if (mapping == NULL)
+        return 0;
+    if (strcmp(mapping, "read_only") != 0)
+        return sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
+    *access &= ~(unsigned)IWARP_LOCAL_WRITE;
+    if ((*access & (IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC)) == 0 ||
+        PEER_HOOK_IF(&peer->config, hook_mapping_unchecked(peer->config.defects)))
+        return 0;
+    return sentence_set(sentence, "memory that is mapped for reading alone cannot be registered for writing by peers");
 }

@@ -171,7 +171,8 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
         upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
         upper_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
         upper_number(command, "stream", UINT32_MAX, &stream, sentence) != 0 ||
-        get_access(command, &region.access, sentence) != 0)
+        get_access(command, &region.access, sentence) != 0 ||
+        peer_memory_mapping(peer, command, &region.access, sentence) != 0)
         return NULL;
     if (region.length > peer->config.regions_octets_max - peer->region_octets) {
         (void)sentence_set(sentence, "%llu more octets exceed the limit of %zu", (unsigned long long)region.length,
@@ -460,7 +461,7 @@ const struct peer_verb_row peer_verbs[] = {
     {"connect",      verb_connect,      "address port +"},
     {"accept",       verb_accept,       "stream private_data ird ord"},
     {"reject",       verb_reject,       "stream private_data"},
-    {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data local_write"},
+    {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data local_write mapping"},
     {"dereg",        verb_dereg,        "stag"},
     {"invalidate",   verb_invalidate,   "stag"},
     {"bounds",       verb_bounds,       "stag length"},

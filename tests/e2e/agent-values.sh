@@ -53,6 +53,8 @@ cat >"$WORK/members" <<'M'
 "fill":"020" true
 "fill":"no" false
 "access":["remote_read","local_write"] true
+"access":["remote_read"],"mapping":"read_only" true
+"mapping":"read_write" false
 "access":[] true
 "access":"remote_read" false
 "access":["remote"] false

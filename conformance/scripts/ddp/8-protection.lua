@@ -252,3 +252,28 @@ check {
     m:check("memory that the ULP filled after the revocation")
   end,
 }
+
+-- That memory which its ULP may read alone is not exposed for writing: the one for reading shows that the device has such memory.
+local function refuses_read_only(t)
+  local function register(right)
+    return t:command("reg_mr", { length = 4096, access = { "local_read", right }, mapping = "read_only", fill = 0x5A })
+  end
+  t:memory()
+  local readable = register("remote_read")
+  if not readable.ok then t:skip("the device registers no memory that is mapped read-only: " .. tostring(readable.error)) end
+  local writable = register("remote_write")
+  if writable.ok then t:fail("memory that is mapped read-only, for remote write", "the registration is refused", "it has STag " .. writable.stag) end
+  t:note("refused: " .. tostring(writable.error))
+end
+
+check {
+  id = "DDP-8.3.2-05",
+  purpose = "memory is exposed for no more than what its ULP may do there",
+  run = refuses_read_only,
+}
+
+check {
+  id = "RDMAP-8.1.2-06",
+  purpose = "a buffer gets an STag for what its ULP may do there alone",
+  run = refuses_read_only,
+}

@@ -54,6 +54,7 @@ struct agent_region {
     size_t length;
     void *map;
     size_t map_octets;
+    bool read_only; /* the agent itself may not write there */
 };
 
 /* Where to listen: a port space of rdma_cm, and the families. */

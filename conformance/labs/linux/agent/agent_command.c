@@ -161,7 +161,7 @@ static const struct verb {
     {"connect", agent_connect, "address port " CONFIG},
     {"accept", agent_accept, "stream private_data ird ord"},
     {"reject", agent_reject, "stream private_data"},
-    {"reg_mr", agent_reg_mr, "length base access pd stream stag fill data"},
+    {"reg_mr", agent_reg_mr, "length base access pd stream stag fill data mapping"},
     {"dereg", agent_dereg, "stag"},
     {"invalidate", agent_invalidate, "stag"},
     {"mem_read", agent_mem_read, "stag offset length"},

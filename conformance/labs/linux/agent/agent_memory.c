@@ -99,6 +99,26 @@ static void unmap(struct agent_region *region)
     free(region);
 }
 
+/* "mapping": "read_only". Verbs want the local right to write along with the remote one, and no other time here. */
+static int map_read_only(struct agent_region *region, const json_t *command, int *access, struct agent_reply *reply)
+{
+    const char *mapping = NULL;
+    struct sentence why;
+
+    if (upper_string(command, "mapping", &mapping, &why) != 0)
+        return agent_refuse(reply, "%s", why.text);
+    if (mapping == NULL)
+        return 0;
+    if (strcmp(mapping, "read_only") != 0)
+        return agent_refuse(reply, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
+    if ((*access & IBV_ACCESS_REMOTE_WRITE) == 0)
+        *access &= ~IBV_ACCESS_LOCAL_WRITE;
+    region->read_only = true;
+    return mprotect(region->map, region->map_octets, PROT_READ) == 0
+               ? 0
+               : agent_refuse(reply, "mprotect: %s", strerror(errno));
+}
+
 int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
     uint64_t length = 0, base = 0, pd = 0;
@@ -127,6 +147,10 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
     if (upper_fill(command, region->base, length, &why) != 0) {
         unmap(region);
         return agent_refuse(reply, "%s", why.text);
+    }
+    if (map_read_only(region, command, &access, reply) != 0) {
+        unmap(region);
+        return -1;
     }
     region->mr = ibv_reg_mr(domain, region->base, length, access);
     if (region->mr == NULL) {
@@ -208,9 +232,10 @@ int agent_mem_write(struct agent *agent, const json_t *command, struct agent_rep
     if (region == NULL || range(region, command, &offset, &length, reply) != 0 ||
         agent_octets(command, "data", &data, &count, reply) != 0)
         return -1;
-    if (count > length) {
+    if (count > length || region->read_only) {
         free(data);
-        return agent_refuse(reply, "\"data\" goes beyond the region");
+        return agent_refuse(reply, region->read_only ? "the region is mapped for reading alone"
+                                                     : "\"data\" goes beyond the region");
     }
     if (count > 0)
         memcpy(region->base + offset, data, count);
