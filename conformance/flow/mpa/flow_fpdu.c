@@ -37,21 +37,22 @@ static void guess_failed(const struct flow_context *context, size_t octets)
 /* A guess in mid-stream was verified. False: without memory. */
 static bool guess_verified(const struct flow_context *context)
 {
+    struct flow_connection *connection = context->connection;
     struct flow_side *side = context->side;
 
     side->tentative = side->guessing = false;
-    if (!flow_recognise(context, context->connection->first_side, false))
+    if (!flow_recognise(context, connection->first_side, false) || side->half == NULL) /* a flow's sides have one */
         return false;
     if (!side->half->tcp->framing_known) {
+        struct flow *flow = connection->flow;
+
         side->half->tcp->framing_known = true;
         side->half->tcp->framing = side->framing;
         side->half->position = side->position;
-        context->connection->flow->tcp->crc = context->connection->flow->tcp->crc || side->framing.crc;
-        context->connection->flow->late =
-            !context->connection->side[0].start_done && !context->connection->side[1].start_done;
-        context->connection->flow->gap = true;
-        context->connection->flow->tcp->unstarted =
-            context->connection->flow->late && side->framing.crc && side->streamed && !context->connection->key_seen;
+        flow->tcp->crc = flow->tcp->crc || side->framing.crc;
+        flow->late = !connection->side[0].start_done && !connection->side[1].start_done;
+        flow->gap = true;
+        flow->tcp->unstarted = flow->late && side->framing.crc && side->streamed && !connection->key_seen;
         flow_undecoded(context, FLOW_REASON_LATE);
     }
     return true;
@@ -376,7 +377,7 @@ size_t flow_fpdu_octets(const struct flow_context *context, const struct flow_pi
 /* ---- holes ------------------------------------------------------------------------------------------------------- */
 
 /*
- * An FPDU that was begun will not be whole: its headers are told of as far as they are there. `cut`: because the
+ * An FPDU that was begun will not be whole: its headers are reported as far as they are there. `cut`: because the
  * capture cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only
  * its CRC would have shown, it reaches over FPDUs that were whole.
  */
