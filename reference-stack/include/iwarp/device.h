@@ -37,17 +37,16 @@ enum iwarp_access {
 
 struct iwarp_device_config {
     unsigned ird_max; /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX; at most 0x3FFE */
-    unsigned ord_max; /* own Read Requests that one stream can have outstanding; the same */
+    unsigned ord_max; /* own Read Requests that one stream can have outstanding; same default and limit */
     size_t regions_max; /* 0: 65536 */
-    uint64_t
-        seed; /* 0: STags are drawn by the system, and hard to foresee (RFC 5040 8.1.1). Else they follow from it, for tests */
+    uint64_t seed;      /* for tests: STags are derived from it. 0: the system draws random STags (RFC 5040 8.1.1) */
 };
 
 enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
 
 /*
- * Makes a device. NULL: memory is short. `config` may be NULL and is copied; depths above 0x3FFE count as 0x3FFE (RFC
- * 6581 9.1).
+ * Creates a device. Returns NULL if memory is short. `config` may be NULL and is copied; depths above 0x3FFE count as
+ * 0x3FFE (RFC 6581 9.1).
  */
 struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config);
 
@@ -65,7 +64,7 @@ struct iwarp_region {
     unsigned access;     /* enum iwarp_access, any set */
     uint32_t pd;         /* Protection Domain: reachable from streams of the same number */
     uint32_t stream;     /* number of the only stream that may reach it (iwarp_stream_number); 0: any of `pd` */
-    uint64_t registered; /* set on registering: octets of memory, whatever `length` is later */
+    uint64_t registered; /* set on registering: octets of memory; iwarp_region_set_length() does not change it */
     bool valid;          /* set on registering; false once invalidated */
 };
 
@@ -92,7 +91,7 @@ int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct s
 
 /*
  * Limits the range that peers can reach to the region's first `length` octets; the memory does not change (RFC 5041
- * 8.3). It may be called again, up to the registered length. Error: no such STag, or a longer range.
+ * 8.3). A later call may set any length up to the registered one. Error: no such STag, or a longer range.
  */
 int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence);
 

@@ -16,7 +16,7 @@ extern "C" {
 enum iwarp_llp_state {
     IWARP_LLP_OK,
     IWARP_LLP_GRACEFUL,  /* one of the sides has closed, or is about to */
-    IWARP_LLP_ERRONEOUS, /* an error ended it, of whatever layer */
+    IWARP_LLP_ERRONEOUS, /* an error of any layer ended it */
 };
 
 struct iwarp_ddp_state {
@@ -32,8 +32,8 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
 
 /*
- * Puts the stream into another Protection Domain. An error once it is established: a stream has one as long as its
- * session lasts (RFC 5043 6).
+ * Moves the stream to another Protection Domain. Error: the stream is established, and keeps its Protection Domain
+ * until its session ends (RFC 5043 6).
  */
 int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence);
 
@@ -48,12 +48,12 @@ void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu);
 void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold);
 
 enum iwarp_catastrophe {
-    IWARP_CATASTROPHE_DDP,      /* at once, of DDP: Terminate 1/0/00 */
-    IWARP_CATASTROPHE_RDMAP,    /* at once, of RDMAP: 0/0/00 */
-    IWARP_CATASTROPHE_RESPONSE, /* of RDMAP, while the next Atomic Response is made */
+    IWARP_CATASTROPHE_DDP,      /* in DDP, at once: Terminate 1/0/00 */
+    IWARP_CATASTROPHE_RDMAP,    /* in RDMAP, at once: Terminate 0/0/00 */
+    IWARP_CATASTROPHE_RESPONSE, /* in RDMAP, while the next Atomic Response is built */
 };
 
-/* A local catastrophic error (RFC 5041 7.2, RFC 5040 7.1, RFC 7306 8.1). One of an unknown kind is none. */
+/* Causes a local catastrophic error (RFC 5041 7.2, RFC 5040 7.1, RFC 7306 8.1). An unknown kind is ignored. */
 void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastrophe kind, uint64_t now);
 
 enum iwarp_trace_kind { IWARP_TRACE_PLACED, IWARP_TRACE_DELIVERED };
@@ -65,12 +65,12 @@ struct iwarp_trace {
     uint32_t stag;  /* tagged */
     uint32_t qn, msn;
     uint64_t offset; /* TO or MO of a segment that is placed */
-    uint64_t octets; /* of the segment; of the whole message where that is known, when delivered */
+    uint64_t octets; /* PLACED: of the segment; DELIVERED: of the message, if known */
 };
 
 /*
- * Begins the trace, or removes its oldest record and gives it; false: there is none. Records are kept from the first
- * call on, at most IWARP_TRACE_MAX of them; later ones are lost.
+ * The first call starts the trace. Each call removes the oldest record and returns it in *record; false: there is no
+ * record. At most IWARP_TRACE_MAX records are kept; later ones are lost.
  */
 enum { IWARP_TRACE_MAX = 4096 };
 bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record);

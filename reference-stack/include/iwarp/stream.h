@@ -133,11 +133,11 @@ void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64
 /*
  * Octets that TCP received after a gap: `gap` octets (1 or more) are missing between the last octets in order and
  * these. The stream checks the whole FPDUs that it can find among them, and places their payload at once (RFC 5041
- * 5.3). It delivers, completes and reports nothing. TCP keeps the octets and passes them again in order when the gap
- * is closed. So TCP may pass some of them, all of them, or the same ones twice; the stream stores nothing of them.
- * FPDUs are found by Markers, if Markers and CRCs are in use (RFC 5044 6). With `boundary` the caller guarantees that
- * the octets begin with an FPDU, which a TCP segment alone does not show (RFC 5044 A.4). A gap of 0, or one that is
- * wider than any TCP window, is ignored.
+ * 5.3). It delivers, completes and reports nothing. TCP keeps the octets and passes them again, in order, when the gap
+ * is closed. TCP may call this function for some or all of the octets after a gap, and repeatedly for the same ones;
+ * the stream does not store them. FPDUs are found by Markers, if Markers and CRCs are in use (RFC 5044 6). With
+ * `boundary` the caller guarantees that the octets begin with an FPDU, which a TCP segment alone does not show (RFC
+ * 5044 A.4). A gap of 0, or one that is wider than any TCP window, is ignored.
  */
 void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
                               bool boundary, uint64_t now);
@@ -177,10 +177,10 @@ struct iwarp_output {
 };
 
 /*
- * Gives the next piece to send. The caller repeats this until it returns 0. Returns output->octets. The spans are
- * valid until the next call of any function of this stream. The span `ulp_span` is valid longer: until input, time, a
- * verb or a poll may release it. So a caller can collect several pieces and send them together without a copy.
- * Without iwarp_stream_output_done(), the next call gives the same piece.
+ * Returns the next piece to send in *output. The caller repeats this until the function returns 0. Returns
+ * output->octets. The spans are valid until the next call of any function of this stream. The span `ulp_span` is valid
+ * longer: until input, time, a verb or a poll may release it. So a caller can collect several pieces and send them
+ * together without a copy. Without iwarp_stream_output_done(), the next call gives the same piece.
  */
 size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output);
 
@@ -266,7 +266,7 @@ struct iwarp_event {
     char text[128];          /* ERROR: one sentence */
 };
 
-/* Removes the oldest event and gives it. False: there is none. */
+/* Removes the oldest event and returns it in *event. False: there is no event. */
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event);
 
 /* True: an event waits. */

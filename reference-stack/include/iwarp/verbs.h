@@ -216,7 +216,7 @@ struct iwarp_sctp_options {
     struct iwarp_association_config association; /* of each association; `network_octets` is set by the library */
     const char *address;                         /* own numeric address; NULL: 0.0.0.0 */
     uint16_t udp_port;                           /* own; 0: any. The default is 9899 (RFC 6951 5.1) */
-    uint16_t peer_udp_port;                      /* of those that are connected to; the default is 9899 */
+    uint16_t peer_udp_port;                      /* of the peers that this side connects to; the default is 9899 */
 };
 
 /* The defaults of iwarp_association_config_default(), and 1024 requests that may wait for the program. */
@@ -235,14 +235,14 @@ int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sct
 uint16_t iwarp_context_udp_port(const struct iwarp_context *context);
 
 /*
- * A queue pair more, in the association of another one (RFC 5043 6: an association carries many sessions). Each lives
- * and ends by itself; the association that this side has begun ends with its last queue pair. Errors: those of
+ * Creates another queue pair in the association of `qp` (RFC 5043 6: an association carries many sessions). Each queue
+ * pair ends independently. An association that this side has begun ends with its last queue pair. Errors: those of
  * iwarp_connect(); a queue pair that has ended, or has no association.
  */
 struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
                                       struct sentence *sentence);
 
-/* Private Data of the Reply: NULL with 0 octets for that of the options. Errors: those of iwarp_stream_accept(). */
+/* Answers with this Private Data; NULL with 0 octets: that of the options. Errors: those of iwarp_stream_accept(). */
 int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
 int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
 
@@ -279,14 +279,15 @@ const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp);
 enum iwarp_qp_event_kind {
     IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: post receives and set `user` here */
     IWARP_QP_CONNECT_REQUEST, /* it waits for iwarp_accept() or iwarp_reject(): `detail.start` */
-    IWARP_QP_ESTABLISHED, /* `detail`: depths, the peer's frame; mpa_start_ulp_data(&detail.start, &octets) is the ULP's
-                                 Private Data, without the word of RFC 6581 that `detail.start.private_data` begins with */
-    IWARP_QP_REJECTED,    /* `detail.start`; the connection is being closed */
-    IWARP_QP_CONNECT_FAILED, /* `detail.text` */
-    IWARP_QP_ERROR,          /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
-    IWARP_QP_TERMINATED,     /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
-    IWARP_QP_CLOSED,         /* the end, last event of a queue pair; all work is completed or flushed */
-    IWARP_QP_COMPLETION,     /* an armed completion queue: `cq` */
+    IWARP_QP_ESTABLISHED,     /* `detail`: depths, the peer's frame; mpa_start_ulp_data(&detail.start, &octets) is the
+                             ULP's Private Data, without the word of RFC 6581 at the beginning of
+                             `detail.start.private_data` */
+    IWARP_QP_REJECTED,        /* `detail.start`; the connection is being closed */
+    IWARP_QP_CONNECT_FAILED,  /* `detail.text` */
+    IWARP_QP_ERROR,           /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
+    IWARP_QP_TERMINATED,      /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
+    IWARP_QP_CLOSED,          /* the end, last event of a queue pair; all work is completed or flushed */
+    IWARP_QP_COMPLETION,      /* an armed completion queue: `cq` */
 };
 
 struct iwarp_qp_event {
@@ -299,8 +300,8 @@ struct iwarp_qp_event {
 };
 
 /*
- * Removes the oldest event and gives it. False: there is none. The Private Data that `detail.start` names is valid
- * until iwarp_qp_free().
+ * Removes the oldest event and returns it in *event. False: there is no event. The Private Data that `detail.start`
+ * names is valid until iwarp_qp_free().
  */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
 
@@ -310,19 +311,19 @@ enum { IWARP_ADDRESS_OCTETS = 64 }; /* room for any numeric address, with its te
 
 /*
  * Finds the numeric address of a host, for iwarp_connect() and iwarp_listen(): the first that the system has for
- * `name`, which may itself be numeric. It waits for the system's resolver, seconds at worst; a program that must not
- * wait calls it on a thread of its own, as no context takes part. `address` has room for IWARP_ADDRESS_OCTETS. Errors:
- * no such host, or nobody who knows.
+ * `name`, which may itself be numeric. The call blocks until the system's resolver answers, for seconds at worst. It
+ * uses no context, so a program that must not block can call it on another thread. `address` has room for
+ * IWARP_ADDRESS_OCTETS. Errors: the host does not exist, or the resolver fails.
  */
 int iwarp_resolve(const char *name, char *address, struct sentence *sentence);
 
 /*
- * Gives the peer's numeric address, with room for IWARP_ADDRESS_OCTETS, and its port in host order (optional: NULL);
- * over SCTP that is the UDP port. Errors: the queue pair is not connected yet, or has ended.
+ * Writes the peer's numeric address to `address`, which has room for IWARP_ADDRESS_OCTETS, and its port in host order
+ * to *port (optional: NULL). Over SCTP this is the UDP port. Errors: the queue pair is not connected yet, or has ended.
  */
 int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct sentence *sentence);
 
-/* What to call them in messages: "flushed", "Write", "connect request". Of a value that is none: "unknown". */
+/* Names for messages: "flushed", "Write", "connect request". For a value outside the enum: "unknown". */
 const char *iwarp_status_text(enum iwarp_status status);
 const char *iwarp_work_text(enum iwarp_work work);
 const char *iwarp_qp_event_text(enum iwarp_qp_event_kind kind);
