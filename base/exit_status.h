@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The exit statuses of all our programs; the numbers are part of the interface. Where several hold, a status that
- * stands further up in this list wins: a FAIL is a FAIL whatever else was left undecided, and what is undecided is no
- * conformance.
+ * The exit statuses of all our programs; the numbers are part of the interface. If several hold, the first in this list
+ * wins: a FAIL stays a FAIL if other results are undecided, and an undecided result is never reported as conformance.
  *
  *   1 a FAIL; 4 something was not judged; 3 nothing was decided; 4 something was not decided; 5 known deviations and
  *   nothing new; 0

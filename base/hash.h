@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uthash, which does not end the program when its table cannot grow: the item is left out then, hash_lost() is true of
- * it right after HASH_ADD, and it is still the caller's.
+ * uthash, set up so that it does not end the program when its table cannot grow. In that case the item is not added:
+ * hash_lost() returns true for it right after HASH_ADD, and the caller still owns it.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

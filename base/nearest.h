@@ -16,23 +16,23 @@ extern "C" {
 enum { NEAREST_WORD_MAX = 63, NEAREST_HINT_OCTETS = 96 };
 
 /*
- * How many letters have to be put in, left out, changed or exchanged with their neighbour to make one of the other;
- * upper and lower case are one. Words longer than NEAREST_WORD_MAX are compared by their beginnings.
+ * The edit distance of two words: how many letters must be inserted, deleted, changed or swapped with their neighbour.
+ * Upper and lower case count as equal. Words longer than NEAREST_WORD_MAX are compared by their beginnings.
  */
 unsigned nearest_distance(const char *a, const char *b);
 
-/* More edits than this make another word of it. */
+/* The greatest distance at which a name is still suggested. */
 unsigned nearest_limit(const char *word);
 
-/* Whether the name begins with the word, which has to have four letters for that, in upper or lower case. */
+/* Whether the name begins with the word, ignoring case. The word must have at least four letters. */
 bool nearest_begins(const char *word, const char *name);
 
 /* The index-th of some names; NULL entries are passed over. */
 typedef const char *nearest_name_at(const void *names, size_t index);
 
 /*
- * Of `count` names the one with the least distance, the first of equals. When all are beyond the limit: the shortest
- * one that begins with the word; NULL: none does.
+ * Returns the name with the least distance, and the first one if several are equal. If all are beyond the limit: the
+ * shortest name that begins with the word; NULL: there is none.
  */
 const char *nearest_name(const char *word, nearest_name_at *name_at, const void *names, size_t count);
 

@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /*
- * The host's order against that of the octets. <endian.h> has such names only outside strict ISO C: programs of
- * strangers are cc -std=c17.
+ * Conversions between host order and network order. <endian.h> declares such functions only outside strict ISO C, and
+ * users may compile their programs with cc -std=c17.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OCTETS_BIG16(value)    __builtin_bswap16(value)

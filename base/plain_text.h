@@ -16,12 +16,12 @@ extern "C" {
 /*
  * Cleans `in` (NUL-terminated; NULL is an empty text) into `out`. Octets that are not UTF-8 become U+FFFD, control
  * characters their visible picture (ESC becomes U+241B), except newline and tab; bidirectional overrides, C1 controls
- * and non-characters become U+FFFD. With `one_line`, newline, carriage return and tab become one space each. What does
- * not fit is left out, whole characters at a time. Returns the octets written, without the NUL that ends them.
+ * and non-characters become U+FFFD. With `one_line`, newline, carriage return and tab become one space each. Text that
+ * does not fit is cut at a whole character. Returns the octets written, without the NUL that ends them.
  */
 size_t plain_text(const char *in, bool one_line, char *out, size_t room);
 
-/* What plain_text() needs at most for a text of so many octets, its NUL included. */
+/* The room that plain_text() needs at most for a text of this many octets, with the terminating NUL. */
 #define PLAIN_TEXT_ROOM(octets) (3 * (octets) + 1)
 
 /* True when plain_text() would leave `in` as it is. */

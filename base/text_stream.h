@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stream that writes into memory, as open_memstream()'s does, and that knows whether all of it arrived: glibc's own
- * loses what it finds no memory for without an error, and its fclose() succeeds.
+ * A stream that writes into memory, like open_memstream(), but reports lost data. If memory is short, glibc's stream
+ * drops data without an error, and its fclose() succeeds.
  */
 #ifndef BASE_TEXT_STREAM_H
 #define BASE_TEXT_STREAM_H
@@ -15,12 +15,12 @@ extern "C" {
 #endif
 
 /*
- * *text and *octets are valid once the stream was closed, and have to stay where they are until then. The text is
- * terminated; it is the caller's to free(). NULL without memory.
+ * *text and *octets are set when the stream is closed; both variables must exist until then. The text ends with NUL,
+ * and the caller calls free() for it. NULL: memory is short.
  */
 FILE *text_stream_open(char **text, size_t *octets);
 
-/* Closes the stream. False, and *text is NULL, when something was lost. */
+/* Closes the stream. If data was lost, returns false and sets *text to NULL. */
 bool text_stream_close(FILE *stream, char **text);
 
 #ifdef __cplusplus
