@@ -32,7 +32,7 @@ enum upper_access {
     UPPER_REMOTE_WRITE = 8,
     UPPER_REMOTE_ATOMIC = 16,
 };
-/* Of these one is given: its index. */
+/* A command names exactly one of these words; the enum value is the word's index. */
 extern const char *const upper_accept_words[];
 enum upper_accept { UPPER_ACCEPT_AUTO, UPPER_ACCEPT_MANUAL, UPPER_ACCEPT_REJECT };
 
@@ -63,7 +63,7 @@ int upper_rtr_kinds(const json_t *command, unsigned *value, struct sentence *sen
 int upper_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
                  struct sentence *sentence);
 /*
- * The payload of a message is `data`, or `length` octets of the pattern: -1 with a sentence when the command has both.
+ * The payload of a message: `data`, or `length` octets of the pattern. -1 with a sentence if the command has both.
  */
 int upper_payload_once(const json_t *command, struct sentence *sentence);
 /* The octets as a string of hex digits; NULL without memory. */

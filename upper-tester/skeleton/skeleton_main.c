@@ -12,8 +12,8 @@
  * the checks that docs/upper-tester.md names for it, and nothing else.
  *
  * Two rules keep verdicts right: never answer "ok" for something that the device did not do, and never report an event
- * that the device did not tell you of. What you do not know you leave out: of the capabilities, of event_names, and of
- * an event's members.
+ * that the device did not report to you. Leave out what you do not know: capabilities, event_names, and members of an
+ * event.
  *
  * One rule keeps a run going: no verb waits for the peer, which is warpcheck itself and does nothing until the command
  * is answered. `connect` returns before TCP is connected, and `send` before its octets are on the wire; what became of
@@ -134,7 +134,7 @@ static void verb_capabilities(struct device *device, const json_t *command, stru
     (void)json_object_set_new(reply->json, "terminate_events", json_false());
     /*
      * "rev" [1], "enhanced", "markers", "crc_off", "p2p", "rtr" ["read"], "ird_max", "ord_max", "private_data_max", ...
-     * "receive_octets": where each receive has this length, whatever is asked for
+     * "receive_octets": the length of every receive, if the device ignores the requested length
      */
 }
 
