@@ -78,7 +78,7 @@ struct atomic_response {
     uint64_t value;
 };
 
-/* Each parses its fixed header at *p, which advances; WIRE_MORE when it is cut. */
+/* Each parses its fixed header at *p and advances *p. WIRE_MORE: the header is incomplete. */
 wire_result atomic_request_parse(const uint8_t **p, const uint8_t *end, struct atomic_request *request);
 wire_result atomic_response_parse(const uint8_t **p, const uint8_t *end, struct atomic_response *response);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Communication Management messages (IBTA volume 1, 12.6) and the RDMA IP CM Service on top of them (Annex A11). The
- * tables below count from the octet after the MAD header (wire/infiniband.h), a message has 232 octets.
+ * tables below count from the octet after the MAD header (wire/infiniband.h). A message has 232 octets.
  *
  *     Private Data of a REQ whose Service ID is in the service's range (A11 Table 1), 92 octets
  *     +----+----+----+----+-----------------+
@@ -263,7 +263,7 @@ struct ip_cm_ari {
     const uint8_t *suggested; /* NULL: none */
 };
 
-/* `count`: Reject Info Length, or what is there. WIRE_MORE: not even layer and code, or the suggested value is cut. */
+/* `count`: Reject Info Length, or fewer if the MAD is cut. WIRE_MORE: layer, code or suggested value is incomplete. */
 wire_result ip_cm_ari_parse(const uint8_t *octets, size_t count, struct ip_cm_ari *ari);
 
 /* A MAD of the class CM in host form; pointers are borrowed. */
@@ -291,9 +291,9 @@ struct cm_message {
 };
 
 /*
- * Reads a MAD of `count` octets. WIRE_MORE: less than 256 of them, what is there is read all the same (fields of parts
- * that are cut stay zero, `row` has no name when not even the header is there). TERM_DDP_CATASTROPHIC (no number on
- * the wire): not of the class CM.
+ * Reads a MAD of `count` octets. WIRE_MORE: it has fewer than 256 octets. It is still read as far as possible: fields
+ * in missing parts are zero, and if the header is incomplete, `row` has no name. TERM_DDP_CATASTROPHIC (the wire has no
+ * number for this case): the class is not CM.
  */
 wire_result cm_parse(const uint8_t *mad, size_t count, struct cm_message *message);
 

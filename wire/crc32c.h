@@ -18,7 +18,7 @@ extern "C" {
 /* ISA-L's implementation, chosen by the CPU at run time. */
 uint32_t crc32c_update(uint32_t state, const uint8_t *octets, size_t count);
 
-/* The same in portable C (a nibble at a time): for builds without ISA-L, and to check the other by. */
+/* The same in portable C (a nibble at a time): for builds without ISA-L, and to check the other implementation. */
 uint32_t crc32c_update_portable(uint32_t state, const uint8_t *octets, size_t count);
 
 static inline uint32_t crc32c_value(uint32_t state)

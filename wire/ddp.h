@@ -93,16 +93,16 @@ struct ddp_segment {
 };
 
 /*
- * Parses one DDP Segment that fills [*p, end). WIRE_MORE when the header is cut (no error number exists for that).
- * TERM_DDP_TAGGED_VERSION or TERM_DDP_UNTAGGED_VERSION when DV is not 1: `segment` is filled in all the same, for
- * tools that look on. *p becomes `end` unless WIRE_MORE.
+ * Parses one DDP Segment that fills [*p, end). WIRE_MORE: the header is incomplete (the RFC has no error number for
+ * this). TERM_DDP_TAGGED_VERSION or TERM_DDP_UNTAGGED_VERSION: DV is not 1; `segment` is still filled in, for tools
+ * that continue to decode. *p becomes `end` unless WIRE_MORE.
  */
 wire_result ddp_parse(const uint8_t **p, const uint8_t *end, struct ddp_segment *segment);
 
 /* Writes the header alone (14 or 18 octets) from the host form; returns its octets. `out` holds 18. */
 size_t ddp_pack_header(const struct ddp_segment *segment, uint8_t *out);
 
-/* True when [to, to + octets) passes 2^64; its end may be 2^64 itself, which is no wrap (RFC 5041 7.1, DDP-7.1-27). */
+/* True when [to, to + octets) exceeds 2^64. An end of exactly 2^64 is not a wrap (RFC 5041 7.1, DDP-7.1-27). */
 static inline bool ddp_to_wraps(uint64_t to, uint64_t octets)
 {
     return octets != 0 && to + (octets - 1) < to;

@@ -33,7 +33,7 @@ enum ddp_sctp_profile { DDP_SCTP_UNDECIDED, DDP_SCTP_DRAFT02, DDP_SCTP_RFC5043 }
 enum {
     DDP_SCTP_INDICATION_DDP = 1,      /* both profiles */
     DDP_SCTP_INDICATION_DDP_RDMA = 2, /* draft only */
-    DDP_SCTP_PPID_DRAFT_SEGMENT = 1,  /* registered for IUA: only the adaptation indication tells */
+    DDP_SCTP_PPID_DRAFT_SEGMENT = 1,  /* registered for IUA; the adaptation indication distinguishes the two */
     DDP_SCTP_PPID_DRAFT_CONTROL = 2,  /* registered for M2UA */
     DDP_SCTP_PPID_SEGMENT = 16,
     DDP_SCTP_PPID_CONTROL = 17,
@@ -121,14 +121,15 @@ struct ddp_sctp_message {
 
 /*
  * Reads the `count` octets of a user message with that PPID. WIRE_MORE: too short for its fixed part, or an enhanced
- * Initiate or Accept without room for the word (kind, profile and what could be read are filled in). The length of
- * Private Data is the caller's to judge.
+ * Initiate or Accept without room for the word (kind, profile and what could be read are filled in). The caller checks
+ * the length of Private Data.
  */
 wire_result ddp_sctp_parse(uint32_t ppid, const uint8_t *octets, size_t count, struct ddp_sctp_message *message);
 
 /*
  * Writes a control message of RFC 5043: DDP-SSN, Function Code, the word when `has_word`, `private_data` (that of the
- * ULP alone). Returns its octets, 0 when they exceed `room`; not limited to 512, for tests' sake.
+ * ULP alone). Returns its octets; 0: they exceed `room`. Private Data may exceed 512 octets, so that tests can send too
+ * much.
  */
 size_t ddp_sctp_pack_control(const struct ddp_sctp_message *message, uint8_t *out, size_t room);
 

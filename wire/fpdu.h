@@ -29,7 +29,7 @@ enum {
     FPDU_CRC_OCTETS = 4,
     FPDU_PAD_MAX = 3,
     ULPDU_LENGTH_MAX = 0xFD00,   /* largest MULPDU (RFC 5044 4.5): 64768 */
-    ULPDU_FIELD_MAX = 0xFFFF,    /* what the field can say */
+    ULPDU_FIELD_MAX = 0xFFFF,    /* the greatest value of the field */
     FPDU_OCTETS_MAX = 66064,     /* an FPDU of ULPDU_FIELD_MAX with all its Markers */
     FPDU_SCRATCH_OCTETS = 65544, /* the same without them */
 };
@@ -56,13 +56,13 @@ static inline size_t fpdu_content(size_t ulpdu_length)
 /* Octets that an FPDU takes in the stream when it begins at `position` (see wire/marker.h). */
 size_t fpdu_octets(size_t ulpdu_length, bool markers, uint32_t position);
 
-/* MULPDU from the effective MSS (RFC 5044 4.5): what a ULPDU may have so that its FPDU fits one segment. */
+/* MULPDU from the effective MSS (RFC 5044 4.5): the longest ULPDU whose FPDU fits one segment. */
 size_t fpdu_mulpdu(size_t emss, bool markers);
 
 /* How one half connection is framed, as the start-up frames agreed. */
 struct fpdu_framing {
     bool markers;
-    bool crc;          /* false: the field is there, its value is not looked at, and sent as zero */
+    bool crc;          /* false: the field is present, sent as zero and not checked */
     uint32_t position; /* of the FPDU's first octet, from SeqStart */
 };
 
@@ -82,10 +82,10 @@ struct fpdu {
 };
 
 /*
- * Parses the FPDU at *p. `scratch` holds FPDU_SCRATCH_OCTETS and is used only for an FPDU with
- * Markers inside (NULL is fine when framing->markers is false).
- * WIRE_OK, WIRE_MORE, TERM_MPA_CRC, or TERM_MPA_MARKER: CRC good, but a Marker and ULPDU_Length disagree (RFC 5044 8).
- * On both errors `fpdu` is filled in and *p advances, for tools that look on.
+ * Parses the FPDU at *p. `scratch` holds FPDU_SCRATCH_OCTETS and is used only for an FPDU with Markers inside (NULL is
+ * fine when framing->markers is false). WIRE_OK, WIRE_MORE, TERM_MPA_CRC, or TERM_MPA_MARKER: CRC good, but a Marker
+ * and ULPDU_Length disagree (RFC 5044 8). On both errors `fpdu` is filled in and *p advances, for tools that continue
+ * to decode.
  */
 wire_result fpdu_parse(const uint8_t **p, const uint8_t *end, const struct fpdu_framing *framing, uint8_t *scratch,
                        struct fpdu *fpdu);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * FPDUs as a sender frames them that does not do as RFC 5044 4 says: which single rule it has otherwise. A decoder that
- * finds octets to be no FPDU tries these readings; the one that fits says what is wrong, and the rest of the stream can
- * be read by it.
+ * FPDUs of a sender that breaks one rule of RFC 5044 4: each reading describes one such mistake. If octets are not a
+ * valid FPDU, a decoder tries these readings. The reading that fits shows the mistake, and the rest of the stream can
+ * be decoded with it.
  */
 #ifndef WIRE_FPDU_READING_H
 #define WIRE_FPDU_READING_H
@@ -39,7 +39,7 @@ enum fpdu_pad_rule {
     FPDU_PAD_NEVER_ABSENT, /* 4 where none is due */
     FPDU_PAD_WORD_MORE,    /* 4 more */
     FPDU_PAD_RULES,
-    FPDU_PAD_COUNT = FPDU_PAD_RULES, /* of this FPDU, by no rule that is known: `count` octets */
+    FPDU_PAD_COUNT = FPDU_PAD_RULES, /* of this FPDU, by no known rule: `count` octets */
 };
 
 /* What the CRC field holds (RFC 5044 4.4). */
@@ -68,7 +68,7 @@ enum fpdu_length_rule {
 };
 
 struct fpdu_reading {
-    uint8_t grid, pointer, pad, crc, length; /* of the enumerations above; all zero: as the text says */
+    uint8_t grid, pointer, pad, crc, length; /* of the enumerations above; all zero: as the RFC says */
     uint8_t count;                           /* FPDU_PAD_COUNT */
     int16_t more;                            /* FPDU_LENGTH_MORE */
     uint16_t shift;                          /* FPDU_GRID_SHIFTED: octets from SeqStart to the first Marker, 4 to 508 */
@@ -84,16 +84,16 @@ static inline bool fpdu_reading_is_text(const struct fpdu_reading *reading)
 size_t fpdu_pad_by(const struct fpdu_reading *reading, size_t ulpdu_length);
 
 /*
- * fpdu_parse() by another reading. `before`: FPDUs of this half connection before this one. fpdu->ulpdu_length is what
- * the ULPDU has; fpdu->crc_ok says whether the CRC is right by the text. WIRE_OK, WIRE_MORE; TERM_MPA_CRC: the CRC does
- * not fit the reading; TERM_MPA_MARKER: a Marker does not. `scratch` as for fpdu_parse(), also where no Markers are
- * agreed.
+ * fpdu_parse() by another reading. `before`: FPDUs of this half connection before this one. fpdu->ulpdu_length is the
+ * real length of the ULPDU; fpdu->crc_ok says whether the CRC is right by the RFC. WIRE_OK, WIRE_MORE; TERM_MPA_CRC:
+ * the CRC does not fit the reading; TERM_MPA_MARKER: a Marker does not. `scratch` as for fpdu_parse(), also where no
+ * Markers are agreed.
  */
 wire_result fpdu_parse_reading(const uint8_t **p, const uint8_t *end, const struct fpdu_framing *framing,
                                const struct fpdu_reading *reading, uint64_t before, uint8_t *scratch,
                                struct fpdu *fpdu);
 
-/* How the FPDU is framed then: Markers or none, and its place in their grid. */
+/* The framing of the FPDU by this reading: with or without Markers, and its position relative to them. */
 struct fpdu_framing fpdu_framing_by(const struct fpdu_framing *framing, const struct fpdu_reading *reading,
                                     uint64_t before);
 

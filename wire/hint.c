@@ -91,7 +91,7 @@ static bool hint_pad(const struct span *span, size_t length, struct hint *hint)
     return false;
 }
 
-/* ULPDU_Length is another than that of the FPDU which the octets are: where its CRC stands tells it. */
+/* ULPDU_Length differs from the length of the FPDU: the position of a fitting CRC shows the real length. */
 static bool hint_length(const struct span *span, size_t length, struct hint *hint)
 {
     size_t reversed = (length & 0xFF) << 8 | length >> 8, said = with_markers(span, fpdu_content(length));
@@ -133,7 +133,7 @@ static bool hint_markers(const struct span *span, const struct fpdu_framing *fra
 }
 
 /*
- * No CRC field: the next FPDU, or nothing, follows the pad. Told without a CRC, and so the last reading that is tried.
+ * No CRC field: the next FPDU, or nothing, follows the pad. No CRC confirms this reading, so it is tried last.
  */
 static bool hint_crc_missing(const struct span *span, size_t length, struct hint *hint)
 {
@@ -207,7 +207,7 @@ bool hint_number(uint64_t expected, uint64_t actual, unsigned octets, struct hin
     return expected != actual && reversed == actual && found(hint, HINT_FIELD_ORDER, 0, 0);
 }
 
-/* The octets that these bits want after the control word; the quoted header's first bit tells its length. */
+/* The octets that these bits require after the control word; the first bit of the quoted header gives its length. */
 static size_t terminate_wants(const uint8_t *data, size_t count, unsigned bits)
 {
     size_t wants = (bits & (TERMINATE_BIT_M | TERMINATE_BIT_D)) != 0 ? TERMINATE_LENGTH_OCTETS : 0;

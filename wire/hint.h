@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Another reading of octets that the text's reading does not fit: the mistake of a sender that gives exactly these
- * octets. A hint names a cause, and no verdict: checks, rules and whatever else shows octets draw it from here. Nothing
- * is allocated, and a reading is named only when a check sum, a length or two equal numbers confirm it.
+ * Finds the probable mistake of a sender whose octets do not fit the RFC: the mistake that produces exactly these
+ * octets. A hint names a cause and is not a verdict. Checks, rules and all displays of octets use these functions.
+ * Nothing is allocated. A cause is named only if a checksum, a length or two equal numbers confirm it.
  */
 #ifndef WIRE_HINT_H
 #define WIRE_HINT_H
@@ -65,38 +65,38 @@ struct hint {
 enum { TERMINATE_BIT_M = 4, TERMINATE_BIT_D = 2, TERMINATE_BIT_R = 1 };
 
 /*
- * `count` octets from where an FPDU begins, which either is incomplete (nothing follows) or has a wrong CRC or Marker;
- * framing as for fpdu_parse(). True, and *hint set, when another reading fits. False with HINT_NONE when the octets are
- * a good FPDU, or nothing fits. RFC 5044 4.1 to 4.4.
+ * `octets` begins with an FPDU that is incomplete (nothing follows) or has a wrong CRC or Marker; framing as for
+ * fpdu_parse(). Returns true and sets *hint if another reading fits. Returns false with HINT_NONE if the octets are a
+ * good FPDU, or no reading fits. RFC 5044 4.1 to 4.4.
  */
 bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, struct hint *hint);
 
 enum { HINT_BEFORE = 4 };
 
 /*
- * Where an FPDU without Markers should begin: `before` is what stands before, the CRC field of the one before, and
- * `octets` what follows. True when no FPDU begins there, but 4 octets before (there is no CRC field), or 1 to 3 octets
- * before, or 1 to 7 after (its pad has another length). Needs no CRC: for streams that use none (RFC 5044 4.4). Headers
- * tell it, so that fewer than 4 octets tell nothing.
+ * Looks at the place where an FPDU without Markers should begin: `before` is the preceding CRC field, `octets` is what
+ * follows. True if no FPDU begins there, but one begins 4 octets before (the CRC field is missing), or 1 to 3 octets
+ * before or 1 to 7 after (the pad has another length). It uses headers and no CRC, so it works on streams without CRCs
+ * (RFC 5044 4.4). It needs at least 4 octets.
  */
 bool hint_boundary(const uint8_t before[HINT_BEFORE], const uint8_t *octets, size_t count, struct hint *hint);
 
 /*
- * A number of a field that has `octets` octets (2, 4, 8): true when `actual` is `expected` with its octets in reverse
- * order, and another number.
+ * For a field of `octets` octets (2, 4, 8): true if `actual` is `expected` with its octets in reverse order, and the
+ * two differ.
  */
 bool hint_number(uint64_t expected, uint64_t actual, unsigned octets, struct hint *hint);
 
 /*
- * What follows the control word of a Terminate, and the bits M, D, R (TERMINATE_BIT_*) of that word: true when they
- * want another number of octets, and exactly one other set of bits that a sender may use wants these (RFC 5040 4.8).
+ * Compares the bits M, D, R (TERMINATE_BIT_*) of a Terminate with the octets after its control word. True if the bits
+ * require another number of octets, and exactly one other permitted set of bits fits (RFC 5040 4.8).
  */
 bool hint_terminate(const uint8_t *data, size_t count, unsigned bits, struct hint *hint);
 
 /* "pad-length"; "?" for a number outside the enum. */
 const char *hint_name(enum hint_kind kind);
 
-/* What is wrong then, without numbers: "the pad of FPDUs has another length". "" for HINT_NONE. */
+/* The mistake in words, without numbers: "the pad of FPDUs has another length". "" for HINT_NONE. */
 const char *hint_gist(enum hint_kind kind);
 
 /* "the octets fit an FPDU with 0 pad octets in place of 2"; into *text, which is returned. */

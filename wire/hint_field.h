@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Causes that are one field of one kind of message: "send-msn". Whoever finds the field wrong, a check or a rule, names
- * it alike, so that reports show it once. The four Sends are one kind, and so are both kinds of Immediate Data; fields
- * that have one value whatever the message are the layer's ("ddp-rsvd").
+ * Causes that are a wrong field in one kind of message: "send-msn". Checks and rules use the same name, so that reports
+ * show a wrong field once. The four Sends are one kind, and so are both kinds of Immediate Data. Fields with the same
+ * value in all messages belong to the layer ("ddp-rsvd").
  */
 #ifndef WIRE_HINT_FIELD_H
 #define WIRE_HINT_FIELD_H
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* clang-format off */
-/* X(kind, word, words): the first part of the name, and what a sentence calls it. */
+/* X(kind, word, words): the first part of the name, and the words for sentences. */
 #define HINT_KINDS(X) \
     X(WRITE,           "write",           "RDMA Writes") \
     X(READ_REQUEST,    "read-request",    "Read Requests") \
@@ -55,14 +55,14 @@ struct hint_field {
     const char *text; /* "MSN of Sends is another than is due" */
 };
 
-/* The kind of a message with this opcode (RFC 5040 4.1, RFC 7306 4); HINT_OF_RDMAP for one that no document assigns. */
+/* The kind of a message with this opcode (RFC 5040 4.1, RFC 7306 4); HINT_OF_RDMAP: not assigned. */
 enum hint_kind_of hint_kind_of_opcode(unsigned opcode);
 
 /* The kind of this word, "send"; HINT_OF_COUNT: there is none. */
 enum hint_kind_of hint_kind_named(const char *word);
 
 /*
- * The cause of a field that is not as it should be in messages of this kind; false for a field that is not in the list.
+ * The cause for a wrong field in messages of this kind. False: the field is not in the list.
  */
 bool hint_field(enum hint_kind_of kind, const char *field, struct hint_field *found);
 

@@ -7,11 +7,12 @@
  *     +-------------------------------+-------------------------------+
  *
  * A position counts the octets of one half connection from SeqStart, the first octet after this side's own start-up
- * frame; Markers count too, so 508 other octets lie between two of them. From TCP sequence numbers the position is
- * `seq - seq_start` in 32-bit arithmetic: 2^32 is a multiple of 512, so it survives the wrap, whatever SeqStart is.
+ * frame; Markers count too, so 508 other octets lie between two of them. From TCP sequence numbers the position is `seq
+ * - seq_start` in 32-bit arithmetic: 2^32 is a multiple of 512, so the result is right after a wrap, for any SeqStart.
  *
  * A Marker belongs to the FPDU that it lies in; one that stands between two FPDUs belongs to the following one, and is
- * the first thing that its CRC covers. FPDUPTR counts back from the Marker to ULPDU_Length; 0 when it stands before it.
+ * the first thing that its CRC covers. FPDUPTR counts back from the Marker to ULPDU_Length; it is 0 if the Marker is
+ * before ULPDU_Length.
  */
 #ifndef WIRE_MARKER_H
 #define WIRE_MARKER_H

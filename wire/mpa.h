@@ -103,11 +103,11 @@ static inline const uint8_t *mpa_start_ulp_data(const struct mpa_start *start, s
 }
 
 /*
- * Parses one start-up frame from *p, which advances after it on WIRE_OK.
- * WIRE_MORE: the octets so far agree with a start-up frame of `kind` but more are needed.
- * TERM_MPA_START_FRAME: wrong Key, or PD_Length above 512 (RFC 5044 7.1.2): told as early as the octets tell it.
- * The revision is left to the caller: which are acceptable is a matter of configuration (RFC 5044 7.1.1).
- * A frame with S = 1 whose Private Data cannot hold the word is TERM_MPA_START_FRAME too (RFC 6581 6).
+ * Parses one start-up frame from *p, which advances after it on WIRE_OK. WIRE_MORE: the octets so far agree with a
+ * start-up frame of `kind` but more are needed. TERM_MPA_START_FRAME: wrong Key, or PD_Length above 512 (RFC 5044
+ * 7.1.2): returned as soon as the octets show it. The caller checks the revision: its configuration says which are
+ * acceptable (RFC 5044 7.1.1). A frame with S = 1 whose Private Data cannot hold the word is TERM_MPA_START_FRAME too
+ * (RFC 6581 6).
  */
 wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_start_kind kind, struct mpa_start *start);
 

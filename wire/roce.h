@@ -7,8 +7,8 @@
  *     |  BTH 12  |  DETH 8   | MAD 256  | ICRC 4|
  *     +----------+-----------+----------+-------+
  *
- * The ICRC covers the headers of IP and UDP too, but for what routers change; a program that has a UDP socket sees
- * neither the identification nor the flags of a packet that came.
+ * The ICRC also covers the headers of IP and UDP, except the fields that routers change. A program with a UDP socket
+ * sees neither the identification nor the flags of a received packet.
  */
 #ifndef WIRE_ROCE_H
 #define WIRE_ROCE_H
@@ -21,7 +21,7 @@ extern "C" {
 
 enum { UD_MAD_OCTETS = BTH_OCTETS + DETH_OCTETS + MAD_OCTETS + ICRC_OCTETS };
 
-/* What of a UD packet to queue pair 1 is not the same in all of them. */
+/* The fields that differ between UD packets to queue pair 1. */
 struct ud_header {
     uint32_t psn;  /* 24 bits */
     bool migrated; /* M; Linux rxe leaves it 0 */
@@ -32,12 +32,12 @@ struct ud_header {
 void ud_mad_pack(uint8_t out[UD_MAD_OCTETS], const struct ud_header *header, const uint8_t mad[MAD_OCTETS]);
 
 /*
- * The MAD in a UD packet of `count` octets from the BTH up to and with the ICRC, borrowed; NULL when it is none:
- * another opcode, queue pair, Q_Key or size.
+ * The MAD in a UD packet of `count` octets, from the BTH to the ICRC; borrowed. NULL: another opcode, queue pair, Q_Key
+ * or size.
  */
 const uint8_t *ud_mad_parse(const uint8_t *octets, size_t count);
 
-/* What the ICRC covers of the headers before the BTH. */
+/* The fields before the BTH that the ICRC covers. */
 struct roce_path {
     uint8_t family; /* 4 or 6 */
     uint8_t source[16], destination[16];

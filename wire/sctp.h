@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SCTP packets (RFC 9260 3), as far as DDP over SCTP goes: the common header, chunks, and the parameters of INIT and
- * INIT ACK that tell what the association is for (RFC 5061 4.2.6).
+ * INIT ACK that indicate the use of the association (RFC 5061 4.2.6).
  *
  *     Common header, 12 octets
  *     +-------------------------------+-------------------------------+
@@ -74,7 +74,7 @@ enum {
     SCTP_FLAG_I = 0x08,
     SCTP_FLAG_T = 0x01, /* ABORT, SHUTDOWN COMPLETE: the Verification Tag is the sender's own (RFC 9260 8.5.1) */
     SCTP_UNKNOWN_SKIPPED =
-        0x80, /* of a chunk's type: who does not know it steps over it; else the packet's rest is not read (3.2) */
+        0x80, /* in a chunk's type: a receiver that does not know it skips the chunk; else it stops there (3.2) */
 };
 
 /* clang-format off */
@@ -176,10 +176,10 @@ struct sctp_chunk {
 };
 
 /*
- * Takes the next chunk off [*p, end); *p goes after its pad (a pad that breaks off at the packet's end is tolerated).
- * WIRE_OK; WIRE_MORE: fewer than 4 octets are left, or the chunk goes on after `end`: with at least 4 octets it is
- * filled in all the same, `octets` being what is there, and *p becomes `end`. TERM_DDP_CATASTROPHIC (there is no number
- * for it on the wire): a Length below 4.
+ * Reads the next chunk of [*p, end) and moves *p after its pad (an incomplete pad at the end of the packet is
+ * tolerated). WIRE_OK. WIRE_MORE: fewer than 4 octets are left, or the chunk continues after `end`; if 4 octets are
+ * there, *chunk is filled in, `octets` is the number of octets present, and *p becomes `end`. TERM_DDP_CATASTROPHIC
+ * (the wire has no number for this case): Length is below 4.
  */
 wire_result sctp_chunk_parse(const uint8_t **p, const uint8_t *end, struct sctp_chunk *chunk);
 
@@ -218,7 +218,7 @@ struct sctp_init {
     uint16_t adaptation_length;   /* of that parameter */
     unsigned adaptations;         /* such parameters */
     bool zero_checksum;           /* its sender takes packets with a Checksum of 0 (RFC 9653) */
-    bool host_name;               /* it has addresses that stand not in the chunk */
+    bool host_name;               /* it has a host name in place of addresses */
     unsigned addresses;           /* address parameters, also those beyond SCTP_ADDRESSES_MAX */
     struct {
         uint8_t family; /* 4 or 6 */
@@ -226,13 +226,13 @@ struct sctp_init {
     } address[SCTP_ADDRESSES_MAX];
 };
 
-/* WIRE_MORE: the fixed part is not all there. Parameters are read as far as they go. */
+/* WIRE_MORE: the fixed part is incomplete. Parameters are read as far as they are present. */
 wire_result sctp_init_parse(const struct sctp_chunk *chunk, struct sctp_init *init);
 
-/* The CRC32c that belongs into the packet's Checksum field, as sctp_common_get_Checksum() reads it. `octets` >= 12. */
+/* The right CRC32c for the packet's Checksum field, as sctp_common_get_Checksum() reads it. `octets` >= 12. */
 uint32_t sctp_checksum(const uint8_t *packet, size_t octets);
 
-/* The same by the Adler-32 of RFC 2960, that CRC32c replaced. */
+/* The same with the Adler-32 of RFC 2960, which CRC32c replaced. */
 uint32_t sctp_adler32(const uint8_t *packet, size_t octets);
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ const char *terminate_describe(wire_result triple, char *text, size_t room)
     return text;
 }
 
-/* The terminated DDP header's length is told by its own T bit, whatever the error type says (RFC 5040 4.8). */
+/* The T bit of the terminated DDP header gives its length; the error type does not (RFC 5040 4.8). */
 static bool parse_ddp_header(const uint8_t **p, const uint8_t *end, struct terminate *terminate)
 {
     size_t left = (size_t)(end - *p);

@@ -23,8 +23,7 @@ extern "C" {
 #endif
 
 /*
- * What a parser says of octets: 0, "more octets are needed", or the Terminate triple that they deserve. The return
- * value is the wire's answer.
+ * The result of a parser: 0, "more octets are needed", or the Terminate triple for the error in the octets.
  */
 typedef uint32_t wire_result;
 
@@ -129,7 +128,7 @@ struct terminate_error {
     const char *id; /* identifier without TERM_: "DDP_INVALID_QN" */
     wire_result triple;
     const char *type; /* error type in words */
-    const char *name; /* error in words, "" where the type says all */
+    const char *name; /* error in words; "" if the type is enough */
     const char *source;
 };
 
