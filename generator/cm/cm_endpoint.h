@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CM endpoint of the tester's own (IBTA volume 1, 12.9): it sends what it is given, whatever the fields say, and
- * keeps the IDs and timers of both sides, so that no exchange is in the way of the next one. Sans-I/O: MADs and the
- * time go in, MADs go out by a function. The same seed and the same calls give the same octets.
+ * The tester's CM endpoint (IBTA volume 1, 12.9). It sends any MAD that it is given, also an invalid one. It manages
+ * the IDs and timers of both sides, so that no exchange disturbs the next one. Sans-I/O: MADs and the time go in, MADs
+ * go out through a callback. The same seed and the same calls give the same octets.
  *
  * Each exchange has a Local Communication ID, transaction, QPN and starting PSN that no other exchange of the endpoint
- * has had: reasons 10 (stale) and 30 (duplicate) then say something of the device, and not of the tester.
+ * has had. So the tester does not cause rejections with reason 10 (stale) or 30 (duplicate).
  *
  *     cm_exchange_open()     a client's, nothing is sent yet      cm_endpoint_accept()   a server's, of a REQ that came
  *     cm_exchange_send()     any MAD, once or until it is answered
  *     cm_exchange_next()     what came, in order; repeated MADs are counted apart
- *     cm_exchange_release()  the peer is told the end: REJ, or DREQ; late and repeated MADs of it are answered for a while
+ *     cm_exchange_release()  ends it with a REJ or DREQ; late and repeated MADs of it are answered for a while
  */
 #ifndef GENERATOR_CM_ENDPOINT_H
 #define GENERATOR_CM_ENDPOINT_H
@@ -28,7 +28,7 @@ struct cm_exchange;
 
 struct cm_endpoint_config {
     uint64_t seed;
-    /* A MAD leaves; `icrc_flip`: bits of its ICRC that are to be wrong. */
+    /* Sends a MAD; `icrc_flip`: the bits of its ICRC to invert. */
     void (*emit)(void *context, const struct net_address *to, const uint8_t mad[MAD_OCTETS], uint32_t icrc_flip);
     void *context;
 };
@@ -42,7 +42,7 @@ enum cm_exchange_state {
     CM_EXCHANGE_ENDED,       /* by REJ, DREP, or the peer's DREQ */
 };
 
-/* What is known of an exchange. */
+/* The state of an exchange. */
 struct cm_exchange_status {
     enum cm_exchange_state state;
     bool client;
@@ -51,10 +51,10 @@ struct cm_exchange_status {
     uint64_t transaction;         /* of its REQ */
     uint32_t qpn, psn;            /* own; 24 bits */
     uint64_t ca_guid;             /* own */
-    bool waiting;                 /* what was sent last may still be answered: attempts or an MRA's time are left */
+    bool waiting;                 /* the last MAD may still be answered: attempts or time of an MRA are left */
     unsigned attempts;            /* how often it was sent */
     unsigned repeated;            /* MADs that came once more */
-    unsigned lost;                /* MADs that came and found no room */
+    unsigned lost;                /* MADs dropped because the queue was full */
     uint64_t answered_ns;         /* from the first attempt to the first answer; 0: none, or after a second attempt */
 };
 
@@ -71,14 +71,14 @@ struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, str
 /* Frees it and all its exchanges; nothing is sent. NULL is allowed. */
 void cm_endpoint_free(struct cm_endpoint *endpoint);
 
-/* A MAD of anybody's making at time `now`. MADs of no exchange that are no REQ are counted, and nothing else. */
+/* Accepts a MAD from any sender at time `now`. A MAD that is not a REQ and belongs to no exchange is only counted. */
 void cm_endpoint_input(struct cm_endpoint *endpoint, const struct net_address *from, const uint8_t mad[MAD_OCTETS],
                        bool icrc_good, uint64_t now);
 
 /* When cm_endpoint_tick() has to be called next; CM_ENDPOINT_NEVER: no timer runs. */
 uint64_t cm_endpoint_deadline(const struct cm_endpoint *endpoint);
 void cm_endpoint_tick(struct cm_endpoint *endpoint, uint64_t now);
-/* The time of calls that send. */
+/* Sets the time for later calls that send. */
 void cm_endpoint_set_time(struct cm_endpoint *endpoint, uint64_t now);
 
 /* A client's exchange with the peer. NULL with a sentence: no memory, or CM_ENDPOINT_EXCHANGES are open. */
@@ -86,31 +86,31 @@ struct cm_exchange *cm_exchange_open(struct cm_endpoint *endpoint, const struct 
                                      struct sentence *error);
 
 /*
- * The oldest REQ that came and was not taken yet, as a server's exchange: cm_exchange_next() gives the REQ. NULL: none.
+ * Accepts the oldest waiting REQ as a server's exchange; cm_exchange_next() then returns the REQ. NULL: none waits.
  */
 struct cm_exchange *cm_endpoint_accept(struct cm_endpoint *endpoint);
 
-/* REQs that nobody has taken are rejected and forgotten. */
+/* Rejects and forgets all REQs that were not accepted. */
 void cm_endpoint_forget(struct cm_endpoint *endpoint);
 
-/* MADs so far that belonged to no exchange. */
+/* The number of MADs so far that belonged to no exchange. */
 uint64_t cm_endpoint_strangers(const struct cm_endpoint *endpoint);
 
 struct cm_sending {
     unsigned attempts;    /* 0, 1: once */
-    uint64_t interval_ns; /* between two; also how long the last is waited for */
+    uint64_t interval_ns; /* between two attempts; also the wait for an answer to the last */
     uint32_t icrc_flip;
 };
 
-/* Sends the octets as they are, with the same MAD again until an answer comes or `attempts` are used up. */
+/* Sends the octets unchanged, and repeats the MAD until an answer arrives or all `attempts` are used. */
 void cm_exchange_send(struct cm_exchange *exchange, const uint8_t mad[MAD_OCTETS], const struct cm_sending *sending);
 
-/* The oldest MAD that came and was not read; false: there is none. */
+/* Reads the oldest received MAD; false: there is none. */
 bool cm_exchange_next(struct cm_exchange *exchange, struct cm_received *received);
 
 void cm_exchange_status(const struct cm_exchange *exchange, struct cm_exchange_status *status);
 
-/* The caller is done with it: the peer is told, and the pointer is not used again. */
+/* Ends the exchange for the caller and notifies the peer. The pointer must not be used again. */
 void cm_exchange_release(struct cm_exchange *exchange);
 
 #endif

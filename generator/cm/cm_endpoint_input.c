@@ -132,7 +132,7 @@ static void keep(struct cm_exchange *exchange, const uint8_t *mad, bool icrc_goo
     received->time_ns = exchange->endpoint->now;
 }
 
-/* A REJ, RTU, DREP and MRA draw no answer: one that comes again tells of none that was lost. */
+/* REJ, RTU, DREP and MRA are not answered, so a repeated one does not mean that an answer was lost. */
 static bool is_answered(const uint8_t *mad)
 {
     unsigned attribute = (unsigned)mad_get_AttributeID(mad);

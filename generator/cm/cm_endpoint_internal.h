@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of the CM endpoint share: cm_endpoint.c has exchanges, sending and time, cm_endpoint_input.c what
- * comes.
+ * What the parts of the CM endpoint share: cm_endpoint.c has exchanges, sending and time, cm_endpoint_input.c has
+ * input.
  */
 #ifndef GENERATOR_CM_ENDPOINT_INTERNAL_H
 #define GENERATOR_CM_ENDPOINT_INTERNAL_H
@@ -18,7 +18,7 @@ struct cm_exchange {
     struct cm_exchange_status status;
     uint32_t peer_qpn;
     bool offered;  /* a REQ came, and cm_endpoint_accept() has not taken it */
-    bool released; /* the caller knows it no more; gone at `until` */
+    bool released; /* the caller has released it; it is freed at `until` */
     uint64_t until;
 
     uint8_t last[MAD_OCTETS]; /* sent last */
@@ -29,7 +29,7 @@ struct cm_exchange {
 
     struct cm_received queue[CM_EXCHANGE_QUEUE]; /* a ring */
     unsigned first, count;
-    uint64_t seen[CM_ENDPOINT_SEEN]; /* of MADs that came: what tells a repeated one */
+    uint64_t seen[CM_ENDPOINT_SEEN]; /* hashes of received MADs, to recognise repeated ones */
     unsigned seen_count;
 };
 
@@ -45,7 +45,7 @@ struct cm_endpoint {
 struct cm_exchange *cm_endpoint_request(struct cm_endpoint *endpoint, const struct net_address *peer,
                                         const uint8_t *mad);
 
-/* One MAD at once, beside what is repeated. */
+/* Sends one MAD at once; the MAD that is being repeated stays the same. */
 void cm_exchange_emit(const struct cm_exchange *exchange, const uint8_t *mad, uint32_t icrc_flip);
 
 /* Sends a DREQ, a DREP, or a REJ of the message `rejected` by this exchange's IDs. */

@@ -25,7 +25,7 @@ void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_i
 
 enum mad_carrier { MAD_ROCE_V2, MAD_ROCE_V1, MAD_INFINIBAND, MAD_INFINIBAND_GLOBAL };
 
-/* Ends of a packet. RoCEv2: addresses of the IP header; else GIDs; InfiniBand: LIDs beside. */
+/* Ends of a packet. RoCEv2: addresses of the IP header; else GIDs; InfiniBand: also LIDs. */
 struct mad_ends {
     struct net_address source, destination;
     uint16_t source_lid, destination_lid;

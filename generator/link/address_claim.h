@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A claim on an address of an interface: two testers that answer for one address disturb each other's connections, and
- * each would report the other's frames as the device's. The kernel drops the claim with the process, however that ends.
+ * A claim on an address of an interface: two testers that use the same address disturb each other's connections, and
+ * each reports the other's frames as the device's. The kernel drops the claim when the process ends, for any reason.
  */
 #ifndef GENERATOR_ADDRESS_CLAIM_H
 #define GENERATOR_ADDRESS_CLAIM_H
@@ -11,8 +11,8 @@
 
 /*
  * Claims the address on the interface for this process, within its network namespace. Returns a descriptor, which the
- * caller closes to give the claim up, or -1 with a sentence when another process has it. An address of family 0 is
- * claimed by nobody: -1 without a sentence, as where the system has no such sockets.
+ * caller closes to give the claim up, or -1 with a sentence when another process has it. Returns -1 without a sentence
+ * for an address of family 0, or if the system has no such sockets.
  */
 int address_claim(const char *interface, const struct net_address *address, struct sentence *error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A link carries whole Ethernet frames (no FCS) between the lower tester and a DUT. Every kind of link is one ops
- * table: `net` (libnet and libpcap on an interface, link_net.h) and `sim` (virtual time, link_sim.h). There is no
- * sleep: to receive until a deadline is to sleep, and on a simulated link that costs no wall-clock time.
+ * table: `net` (libnet and libpcap on an interface, link_net.h) and `sim` (virtual time, link_sim.h). There is no sleep
+ * function: to sleep, receive until a deadline. On a simulated link this takes no wall-clock time.
  */
 #ifndef GENERATOR_LINK_H
 #define GENERATOR_LINK_H
@@ -14,7 +14,7 @@
 #include "base/sentence.h"
 
 #define LINK_NEVER          UINT64_MAX /* a deadline that never comes */
-#define LINK_ETHERNET_MTU   1500u      /* of a link that does not say */
+#define LINK_ETHERNET_MTU   1500u      /* for links that report no MTU */
 #define LINK_FRAME_CAPACITY 65549u     /* largest frame that a link carries: 65535 octets after an Ethernet header */
 
 struct link;
@@ -37,7 +37,7 @@ struct link_ops {
     void (*close)(struct link *link);
 };
 
-/* Sees every frame that passes through link_send() and link_receive(); the pcapng writer hangs here. */
+/* Called for every frame of link_send() and link_receive(); the pcapng writer uses it. */
 typedef void link_tap(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound);
 
 struct link {
@@ -64,9 +64,9 @@ static inline int link_send(struct link *link, const uint8_t *frame, size_t octe
 }
 
 /*
- * Waits for a frame until `deadline_ns` on the link's clock. Returns 1 with a frame in *out, 0 at the deadline (or, on
- * a simulated link, when nothing can happen any more; on a real one, early when a signal came), -1 with link->error
- * set. A deadline in the past still takes a frame that is already there.
+ * Waits for a frame until `deadline_ns` on the link's clock. Returns 1 with a frame in *out, 0 at the deadline, -1 with
+ * link->error set. A simulated link also returns 0 when nothing more can happen, and a real one early after a signal.
+ * If the deadline is in the past, a frame that has already arrived is still returned.
  */
 static inline int link_receive(struct link *link, struct link_frame *out, uint64_t deadline_ns)
 {

@@ -4,7 +4,7 @@
  * seed. The same seed and the same calls give the same frames at the same nanoseconds.
  *
  * End A is usually the tester, which reads and writes through a `struct link` (sim_link()); end B is usually a node,
- * which is a set of callbacks. Either end may be a node: with both, sim_run_until() turns the world.
+ * which is a set of callbacks. Either end may be a node: if both are nodes, sim_run_until() runs the world.
  */
 #ifndef GENERATOR_LINK_SIM_H
 #define GENERATOR_LINK_SIM_H
@@ -25,7 +25,7 @@ enum sim_end { SIM_END_A = 0, SIM_END_B = 1 };
 struct sim_impairment {
     double loss;
     double duplicate;
-    double reorder;            /* a frame so drawn arrives later by up to reorder_delay_ns, others overtake it */
+    double reorder;            /* such a frame arrives up to reorder_delay_ns later; others overtake it */
     uint64_t reorder_delay_ns; /* 0: four latencies */
 };
 
@@ -49,7 +49,7 @@ struct sim_node_ops {
 /* A new world. Returns NULL only when memory is out. Cheap: its pools come from one small allocation and grow. */
 struct sim *sim_new(const struct sim_config *config);
 
-/* Begins anew with another configuration and keeps the memory; nodes are detached, frames under way are dropped. */
+/* Restarts with another configuration and reuses the memory. Nodes are detached, frames in flight are dropped. */
 void sim_reset(struct sim *sim, const struct sim_config *config);
 
 void sim_free(struct sim *sim);
@@ -66,7 +66,7 @@ int sim_send_from_node(struct sim *sim, const uint8_t *frame, size_t octets);
 /* Virtual time in nanoseconds. */
 uint64_t sim_now(const struct sim *sim);
 
-/* Impairments may change during a run (a wire that is cut and mended). */
+/* Changes the impairments, also during a run (to cut and restore the wire). */
 void sim_impair(struct sim *sim, const struct sim_impairment *a_to_b, const struct sim_impairment *b_to_a);
 
 /*

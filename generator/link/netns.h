@@ -34,9 +34,9 @@ struct netns_config {
 
 /*
  * Moves the calling process into new namespaces and builds the veth pair in them: addresses, MTU, offloads off so that
- * frames look as on a wire, lo up. Works as root and as an ordinary user; for good, there is no way back. The process
- * must be single-threaded. NULL config: all defaults. Returns 0, or -1 with one sentence (namespaces forbidden, `ip`
- * not found, ...); after -1 the process may already be in the new namespaces and should end.
+ * frames look as on a wire, lo up. Works as root and as an ordinary user. It cannot be undone. The process must be
+ * single-threaded. NULL config: all defaults. Returns 0, or -1 with one sentence (namespaces forbidden, `ip` not found,
+ * ...); after -1 the process may already be in the new namespaces and should end.
  */
 int netns_enter(const struct netns_config *config, struct sentence *error);
 

@@ -18,14 +18,14 @@ struct frame_spec {
     size_t ulpdu_octets;
     struct fpdu_framing framing;
 
-    bool set_length; /* ULPDU_Length says `length`, whatever the ULPDU has */
+    bool set_length; /* ULPDU_Length is `length`, not the length of the ULPDU */
     uint16_t length;
-    bool set_pad; /* these octets (perhaps none) stand where the pad belongs */
+    bool set_pad; /* these octets (or none) replace the pad */
     const uint8_t *pad;
     size_t pad_octets;
     bool set_crc; /* the CRC field holds `crc` */
     uint32_t crc;
-    uint32_t crc_flip; /* bits to flip in the CRC field, after all else */
+    uint32_t crc_flip; /* bits to invert in the CRC field, as the last step */
     bool crc_swapped;  /* the CRC field is written most significant octet first */
     bool omit_crc;     /* no CRC field at all */
     bool touch_marker; /* the Marker with this index: */
@@ -37,7 +37,7 @@ struct frame_spec {
 /* Room that the frame needs at most. */
 size_t frame_room(const struct frame_spec *spec);
 
-/* Builds the frame; the CRC covers what is really sent unless it is overridden. Returns its octets, 0: no room. */
+/* Builds the frame; unless overridden, the CRC covers the octets that are sent. Returns its octets, 0: no room. */
 size_t frame_build(const struct frame_spec *spec, uint8_t *out, size_t room);
 
 #endif

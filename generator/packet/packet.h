@@ -123,7 +123,7 @@ size_t packet_build_neighbour_advertisement(uint8_t *frame, size_t capacity, con
                                             const uint8_t to_ipv6[16]);
 
 enum packet_kind {
-    PACKET_OTHER, /* well-formed as far as looked at, but nothing of the below */
+    PACKET_OTHER, /* well-formed as far as checked, but none of the kinds below */
     PACKET_TCP,
     PACKET_FRAGMENT,    /* of an IP packet: packet_reassemble() */
     PACKET_UNREACHABLE, /* ICMP: a packet was too big, or its reassembly ran out of time */
@@ -178,8 +178,8 @@ struct packet {
 };
 
 /*
- * Parses an Ethernet frame (with VLAN tags, if any). Returns 0, or -1 when the frame breaks off or contradicts itself;
- * *reason (which may be NULL) then points to a constant sentence. IP fragments are PACKET_OTHER.
+ * Parses an Ethernet frame (with VLAN tags, if any). Returns 0, or -1 when the frame is cut or inconsistent; *reason
+ * (which may be NULL) then points to a constant sentence. IP fragments are PACKET_OTHER.
  */
 int packet_parse(struct packet *out, const uint8_t *frame, size_t octets, const char **reason);
 

@@ -17,8 +17,8 @@ struct pcapng;
 enum { PCAPNG_ETHERNET = 1 }; /* LINKTYPE of the pcap registry */
 
 /*
- * Begins a capture in an open file, which is the writer's from now on (also when this fails). `tool` goes into the
- * section header (shb_userappl), `section_comment` too where not NULL. `link` is a LINKTYPE of the pcap registry,
+ * Begins a capture in an open file. The writer then owns the file, also when this fails. `tool` and `section_comment`
+ * (unless NULL) go into the section header (shb_userappl, opt_comment). `link` is a LINKTYPE of the pcap registry,
  * `name` is for messages. Returns NULL with a sentence. Closed by pcapng_close().
  */
 struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
@@ -35,7 +35,7 @@ void pcapng_set_autoflush(struct pcapng *writer, bool on);
 int pcapng_write_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
                        const char *comment, bool inbound);
 
-/* The same of a frame of which only the first `octets` were captured: on the wire it had `wire_octets`. */
+/* The same for a cut frame: `octets` were captured of `wire_octets` on the wire. */
 int pcapng_write_cut_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
                            size_t wire_octets, const char *comment, bool inbound);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SCTP packets out of chunks, and the chunks that DDP needs (wire/sctp.h, wire/ddp_sctp.h): valid by default, any field
- * to be overridden in the finished octets before the packet is closed. IP datagrams around them, for these and others.
+ * SCTP packets out of chunks, and the chunks that DDP needs (wire/sctp.h, wire/ddp_sctp.h): valid by default; any field
+ * can be overridden in the finished octets before the packet is closed. Also builds the IP datagrams around them.
  */
 #ifndef GENERATOR_SCTP_H
 #define GENERATOR_SCTP_H
@@ -41,8 +41,8 @@ uint8_t *sctp_packet_chunk(struct sctp_packet *packet, enum sctp_chunk_type type
                            size_t octets);
 
 /*
- * INIT or INIT ACK by init's tag, window, streams, initial_tsn, and adaptation when has_adaptation; INIT ACK with a
- * state cookie. address[] as address parameters.
+ * INIT or INIT ACK with the tag, window, streams and initial_tsn of `init`, and its adaptation if has_adaptation; INIT
+ * ACK with a state cookie. address[] as address parameters.
  */
 uint8_t *sctp_packet_init(struct sctp_packet *packet, bool ack, const struct sctp_init *init);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lower tester's SCTP: associations that a check can make say anything, and that hide nothing of what the other
- * side said. Sans-I/O and deterministic: SCTP packets go in and out from the common header on, and time is the
- * caller's.
+ * The lower tester's SCTP: a check can send anything on its associations, and sees everything that the other side sent.
+ * Sans-I/O and deterministic: SCTP packets go in and out, from the common header on, and the caller provides the time.
  *
  *     host = sctp_host_new(&config, &error);
  *     assoc = sctp_assoc_connect(host, port, &options, &error);   or sctp_host_listen() and sctp_host_accept()
@@ -10,11 +9,10 @@
  *     sctp_host_tick(host, now);                                  at sctp_host_deadline(host)
  *     while ((chunk = sctp_assoc_received(assoc)) != NULL) { ...; sctp_assoc_consume(assoc); }
  *
- * An association says what is right unless it is told otherwise: it answers HEARTBEAT, acknowledges each TSN at once
- * with gap blocks, and sends DATA again until it is acknowledged. It has no congestion control and does not ask for the
- * other side's window: the tester sends when it is told to. DATA chunks are given one by one in the order in which they
- * came, with all their fields; nothing is put in order and fragments are not put together, because that is what checks
- * look at.
+ * By default an association follows the RFC: it answers HEARTBEAT, acknowledges each TSN at once with gap blocks, and
+ * retransmits DATA until it is acknowledged. It has no congestion control and ignores the other side's window: each
+ * send call sends at once. DATA chunks are returned one by one in order of arrival, with all their fields. They are not
+ * sorted or reassembled, because checks examine exactly that.
  *
  * All numbers are in host order. Sources: RFC 9260; RFC 5061 4.2.6 for the adaptation indication.
  */
@@ -36,7 +34,7 @@ struct sctp_assoc;
 enum {
     SCTP_HOST_ASSOCS_MAX = 1024,       /* at once; an INIT beyond that is not answered */
     SCTP_HOST_HELD_MAX = 1 << 22,      /* octets of user data that wait to be consumed; further DATA is dropped */
-    SCTP_HOST_RANGES_MAX = 256,        /* gaps in the TSNs that came; DATA that would make another one is dropped */
+    SCTP_HOST_RANGES_MAX = 256,        /* gaps in the received TSNs; DATA that would add another gap is dropped */
     SCTP_HOST_RETRANSMISSIONS_MAX = 8, /* of one chunk, then the association is lost */
     SCTP_HOST_PARAMETERS_MAX = 512,    /* octets of own parameters in INIT and INIT ACK */
 };
@@ -59,12 +57,12 @@ void sctp_host_free(struct sctp_host *host);
 void sctp_host_set_time(struct sctp_host *host, uint64_t now);
 
 /*
- * A packet from the other side. A packet with a wrong checksum or Verification Tag, for a port that nobody has, or that
- * is malformed is dropped; sctp_host_counters() counts it.
+ * A packet from the other side. A packet is dropped if its checksum or Verification Tag is wrong, if it is for an
+ * unused port, or if it is malformed; sctp_host_counters() counts it.
  */
 void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now);
 
-/* Did the next packet come in IP fragments? True holds for that one alone. */
+/* Says whether the next packet came in IP fragments. True holds for one packet only. */
 void sctp_host_fragmented(struct sctp_host *host, bool fragmented);
 
 /* When sctp_host_tick() is due; SCTP_HOST_NEVER: no timer runs. */
@@ -76,10 +74,10 @@ struct sctp_host_counters {
 };
 const struct sctp_host_counters *sctp_host_counters(const struct sctp_host *host);
 
-/* Is there, or was there since it was made and not released, an association between these ports? */
+/* True if there is an association between these ports, open or closed, that was not released. */
 bool sctp_host_has(const struct sctp_host *host, uint16_t own_port, uint16_t peer_port);
 
-/* What an association says of itself. All zero is usual: see each member. */
+/* The parameters of an association. Zero is the default of each member. */
 struct sctp_assoc_options {
     uint16_t source_port; /* 0: any; only of sctp_assoc_connect() */
     bool has_adaptation;  /* the Adaptation Layer Indication is in INIT or INIT ACK */
@@ -87,7 +85,7 @@ struct sctp_assoc_options {
     uint16_t outbound, inbound; /* OS and MIS; 0 is sent as 0 only with `choose_streams`, else both are 64 */
     bool choose_streams;
     uint32_t window; /* a_rwnd; 0: 1 MiB */
-    bool choose_tsn; /* initial_tsn is meant; else a random one */
+    bool choose_tsn; /* use initial_tsn; else a random one */
     uint32_t initial_tsn;
     const uint8_t *parameters; /* further parameters of INIT or INIT ACK, as they are; copied */
     size_t parameters_octets;  /* at most SCTP_HOST_PARAMETERS_MAX */
@@ -101,13 +99,13 @@ struct sctp_assoc *sctp_assoc_connect(struct sctp_host *host, uint16_t port, con
 /* Answers each INIT to that port. `options` may be NULL. 0, or -1 with a sentence. */
 int sctp_host_listen(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
                      struct sentence *error);
-/* Associations to the port that nobody accepted are released. */
+/* Stops listening. Associations to the port that were not accepted are released. */
 void sctp_host_unlisten(struct sctp_host *host, uint16_t port);
 
-/* The oldest established association that came to that port and was not given yet; NULL: none. */
+/* The oldest established association to that port that was not yet accepted; NULL: none. */
 struct sctp_assoc *sctp_host_accept(struct sctp_host *host, uint16_t port);
 
-/* Forgets the association without a word: whatever comes for it is unknown. NULL is fine. */
+/* Forgets the association and sends nothing; later packets for it count as unknown. NULL is fine. */
 void sctp_assoc_release(struct sctp_assoc *assoc);
 
 enum sctp_assoc_state {
@@ -161,12 +159,12 @@ struct sctp_assoc_data {
     uint32_t ppid;
     const uint8_t *user; /* copied */
     size_t user_octets;
-    bool choose_tsn; /* `tsn` and not the next one; the next one stays what it is */
+    bool choose_tsn; /* use `tsn`; the next TSN does not change */
     uint32_t tsn;
-    bool hold; /* it waits in the packet until sctp_assoc_flush(), or until one without `hold` is sent: bundling */
-    bool once; /* it is never sent again, acknowledged or not */
+    bool hold;         /* bundling: it waits until sctp_assoc_flush(), or until a chunk without `hold` is sent */
+    bool once;         /* it is never sent again, acknowledged or not */
     bool bad_checksum; /* the packet has a wrong CRC32c; sent again with a right one unless `once` */
-    bool later;        /* it is not sent now, only when it is due again: another order on the wire, or a loss */
+    bool later;        /* it is first sent when its retransmission is due: simulates reordering or loss */
 };
 
 /* -1: the association is not established, the chunk is too long for a packet, or memory is short. */
@@ -185,7 +183,7 @@ void sctp_assoc_resend(struct sctp_assoc *assoc, bool backwards);
 int sctp_assoc_send_raw(struct sctp_assoc *assoc, const uint8_t *chunks, size_t octets, uint32_t tag_flip,
                         bool bad_checksum);
 
-/* HEARTBEAT, whose answer is counted. -1 as above. */
+/* Sends a HEARTBEAT; its answer is counted. -1 as above. */
 int sctp_assoc_heartbeat(struct sctp_assoc *assoc);
 
 /* SHUTDOWN, once own DATA is acknowledged. -1: it is not established. */
@@ -210,13 +208,13 @@ struct sctp_received {
 const struct sctp_received *sctp_assoc_received(const struct sctp_assoc *assoc);
 void sctp_assoc_consume(struct sctp_assoc *assoc);
 
-/* Whether SACKs are sent; turned on again, one is sent at once. */
+/* Turns SACKs on or off. When turned on again, one is sent at once. */
 void sctp_assoc_withhold(struct sctp_assoc *assoc, bool withhold);
 
 /*
- * Fixes a_rwnd and says so in a SACK. While it is 0, each packet with DATA is answered by a SACK, so that the other
- * side goes on probing; all chunks that came are acknowledged but the newest, so that there is always one probe under
- * way, and no other one follows it (RFC 9260 6.1).
+ * Fixes a_rwnd and announces it in a SACK. While it is 0, each packet with DATA is answered by a SACK, so that the
+ * other side continues to probe. This SACK acknowledges all received chunks except the newest: one probe is always
+ * outstanding, and no other one follows it (RFC 9260 6.1).
  */
 void sctp_assoc_window(struct sctp_assoc *assoc, uint32_t octets);
 

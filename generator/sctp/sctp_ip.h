@@ -15,14 +15,15 @@ struct sctp_datagram {
 
 /*
  * Reads a frame with IPv4 (options are allowed) or IPv6 (without extension headers) and SCTP; with `udp_port` other
- * than 0, SCTP in UDP to that port, whose checksum is not looked at: SCTP has its own. False: it is none, it is a
- * fragment, it breaks off, or the IPv4 header's checksum is wrong. Octets after the IP datagram are left out.
+ * than 0, SCTP in UDP to that port, whose checksum is not checked, because SCTP has its own. False: it is no such
+ * frame, it is a fragment, it is cut, or the IPv4 header's checksum is wrong. Octets after the IP datagram are left
+ * out.
  */
 bool sctp_ip_open(const uint8_t *frame, size_t octets, uint16_t udp_port, struct sctp_datagram *out);
 
 /*
- * The frame itself; where it is an IP fragment, the frame of the whole packet once all have come, and NULL before.
- * `*reassembly` begins as NULL and is the caller's to free; without memory a fragment is lost.
+ * Returns the frame itself. For an IP fragment: the frame of the whole packet once all fragments have arrived, and NULL
+ * before. `*reassembly` is NULL at first, and the caller frees it. If memory is short, a fragment is lost.
  */
 const uint8_t *sctp_ip_whole(struct packet_reassembly **reassembly, const uint8_t *frame, size_t *octets);
 

@@ -156,7 +156,7 @@ void tcp_raise(struct tcp_connection *c, enum tcp_event event)
     struct tcp_stack *stack = c->stack;
 
     if (!c->released && stack->config.event != NULL) {
-        stack->depth++; /* whatever the caller does in there, no connection is freed under us */
+        stack->depth++; /* no connection is freed during the callback */
         stack->config.event(stack->config.context, c, event);
         stack->depth--;
     }

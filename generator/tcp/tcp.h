@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Our own TCP endpoint (RFC 9293), sans-I/O: frames and a clock go in, frames come out through a callback. With its
- * defaults it is an ordinary, correct TCP that works under loss, reordering and duplication; as a lower tester it can
- * be told everything that a tester wants to choose: the ISS, exact segment boundaries, order, duplicates, overlaps,
- * gaps, when and what to acknowledge, the window, and how a connection ends.
+ * defaults it is an ordinary, correct TCP that works under loss, reordering and duplication; as a lower tester it lets
+ * the tester choose the ISS, exact segment boundaries, order, duplicates, overlaps, gaps, when and what to acknowledge,
+ * the window, and how a connection ends.
  *
- * A `struct tcp_stack` speaks for one MAC with one IPv4 and one IPv6 address. It answers ARP and neighbour solicitation
- * for them, resolves its peers, answers segments for ports that nobody listens on with RST, and holds any number of
+ * A `struct tcp_stack` has one MAC with one IPv4 and one IPv6 address. It answers ARP and neighbour solicitation for
+ * them, resolves its peers, answers segments for ports that nobody listens on with RST, and holds any number of
  * connections. All times are nanoseconds on one clock of the caller's, which never goes back. Ports and sequence
  * numbers are in host order. Left out on purpose: window scaling, SACK, time stamps, congestion control.
  *
- * Turning the crank: tcp_stack_input() for each frame, tcp_stack_tick() at tcp_stack_deadline(). Calls that send
+ * The caller calls tcp_stack_input() for each frame, and tcp_stack_tick() at tcp_stack_deadline(). Calls that send
  * (tcp_send() and the rest) use the time of the last input or tick, or of tcp_stack_set_time().
  */
 #ifndef GENERATOR_TCP_H
@@ -80,7 +80,7 @@ struct tcp_stack_config {
     /* Sends one whole frame; the octets are valid during the call only. It must not call back into the stack. */
     void (*emit)(void *context, const uint8_t *frame, size_t octets);
 
-    /* Told of events, or NULL when the caller polls. May call the stack, but not tcp_stack_free(). */
+    /* Called for events; NULL if the caller polls. May call the stack, but not tcp_stack_free(). */
     void (*event)(void *context, struct tcp_connection *connection, enum tcp_event event);
     void *context;
 };
@@ -94,31 +94,31 @@ void tcp_stack_free(struct tcp_stack *stack);
 /* A frame from the link. Foreign and malformed frames are ignored. */
 void tcp_stack_input(struct tcp_stack *stack, const uint8_t *frame, size_t octets, uint64_t now);
 
-/* When tcp_stack_tick() wants to be called next; UINT64_MAX: not before some input. */
+/* When tcp_stack_tick() is due next; UINT64_MAX: not before some input. */
 uint64_t tcp_stack_deadline(const struct tcp_stack *stack);
 
 /* Fires the timers that are due at `now`; calling early is harmless. */
 void tcp_stack_tick(struct tcp_stack *stack, uint64_t now);
 
-/* Tells the time before calls that send, where no input or tick came just before. */
+/* Sets the time before calls that send, if no input or tick came just before. */
 void tcp_stack_set_time(struct tcp_stack *stack, uint64_t now);
 
 /*
- * The MAC of a peer, or of the next hop to it, for frames that others send from the stack's address. False: it is not
- * known yet, and is being asked for.
+ * The MAC of a peer, or of the next hop to it, for frames that other code sends from the stack's address. False: it is
+ * not known yet, and is being resolved.
  */
 bool tcp_stack_neighbour(struct tcp_stack *stack, const struct net_address *peer, uint8_t mac[6]);
 
-/* A peer's MAC that is known without asking. Returns 0, or -1 when memory is out. */
+/* Sets a peer's MAC, so that it need not be resolved. Returns 0, or -1 when memory is out. */
 int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *address, const uint8_t mac[6]);
 
 /* Frames ignored because a checksum was wrong, or because they were malformed. */
 uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
 
-/* ICMP messages to the stack that say a packet was too big, or was not put together in time. */
+/* ICMP messages to the stack about a packet that was too big, or not reassembled in time. */
 uint64_t tcp_stack_unreachable(const struct tcp_stack *stack);
 
-/* Is there a connection, in any state but freed, between these ports of ours and of the peer's? */
+/* True if there is a connection in any state, not yet freed, between our port and the peer's port. */
 bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
                    uint16_t peer_port);
 
@@ -128,18 +128,18 @@ struct tcp_options {
     uint32_t iss;
     uint16_t mss;      /* offered in our SYN; 0: default of the family */
     bool omit_mss;     /* send no MSS option */
-    uint16_t send_mss; /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
+    uint16_t send_mss; /* a second limit of our own segments, with the peer's MSS; 0: as `mss` */
     bool choose_window;
     uint16_t window;       /* fixed receive window, as tcp_set_window() */
     bool fragmentable;     /* IPv4: segments without Don't Fragment */
     bool withhold_acks;    /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
     bool delay_acks;       /* TCP_ACK_DELAYED from the first octet on */
     uint64_t acks_late_ns; /* TCP_ACK_LATE with this delay from the first octet on; 0: not */
-    /* SACK-permitted in our SYN, in an answer only if the peer's has it; then ACKs report what came after a gap */
+    /* SACK-permitted in our SYN (in a SYN+ACK only if the peer's SYN has it); then ACKs report octets after a gap */
     bool sack;
-    bool sack_silent;  /* a fault: SACK-permitted, and no ACK reports anything */
-    bool sack_shifted; /* a fault: the blocks of SACK begin and end four octets too late */
-    bool take_repeats; /* a fault: octets that came before are received again, as if they were the stream's next ones */
+    bool sack_silent;      /* a fault: SACK-permitted, and no ACK reports anything */
+    bool sack_shifted;     /* a fault: the blocks of SACK begin and end four octets too late */
+    bool take_repeats;     /* a fault: octets received before are taken again, as the stream's next ones */
     bool octets_after_fin; /* a fault: a segment with octets follows the FIN, beyond it */
     uint16_t source_port;  /* 0: an ephemeral one; tcp_connect() only */
     unsigned attempts;     /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
@@ -163,12 +163,12 @@ void tcp_unlisten(struct tcp_stack *stack, uint16_t port);
 struct tcp_connection *tcp_accept(struct tcp_stack *stack, uint16_t port);
 
 /*
- * Ends the caller's use of a connection at any time: what is not yet closed is closed in order (FIN after what is
- * queued) and the stack frees it when it is done. The pointer is dead after this. NULL is allowed.
+ * Ends the caller's use of a connection at any time. If it is not closed, it is closed in order (FIN after the queued
+ * octets); the stack frees it when this is done. The pointer is invalid after this. NULL is allowed.
  */
 void tcp_release(struct tcp_connection *connection);
 
-/* What is known of a connection; valid and up to date until the connection is released. */
+/* The state of a connection; valid and up to date until the connection is released. */
 struct tcp_status {
     enum tcp_state state;
     enum tcp_cause cause;
@@ -220,7 +220,7 @@ size_t tcp_unacknowledged(const struct tcp_connection *connection);
 uint64_t tcp_acknowledged(const struct tcp_connection *connection);
 uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection);
 
-/* True once the connection can carry data: established, and no end of it seen from either side. */
+/* True while the connection can carry data: established, and neither side has ended it. */
 bool tcp_is_open(const struct tcp_connection *connection);
 
 void tcp_set_user(struct tcp_connection *connection, void *user);
@@ -249,8 +249,8 @@ int tcp_send_segments(struct tcp_connection *connection, const uint8_t *octets, 
 
 /*
  * The same, but the segments leave at once in the order that `order` gives (`transmissions` indexes into lengths; one
- * may come twice: a duplicate; one may be missing: it leaves by retransmission after the RTO). The peer's window is not
- * asked. -1 also when queued octets wait, or the connection is not established.
+ * may come twice: a duplicate; one may be missing: it leaves by retransmission after the RTO). The peer's window is
+ * ignored. -1 also when queued octets wait, or the connection is not established.
  */
 int tcp_send_ordered(struct tcp_connection *connection, const uint8_t *octets, size_t count, const size_t *lengths,
                      size_t segments, const size_t *order, size_t transmissions);
@@ -264,7 +264,7 @@ int tcp_send_fin(struct tcp_connection *connection, const uint8_t *octets, size_
 /* Sends RST at once and closes; queued octets are dropped. Harmless when closed already. */
 void tcp_abort(struct tcp_connection *connection);
 
-/* One segment exactly as told, for everything that the stream calls cannot say. All zero: an empty ACK at SND.NXT. */
+/* One segment with exactly these fields, for what the stream calls cannot send. All zero: an empty ACK at SND.NXT. */
 struct tcp_segment_spec {
     bool absolute;     /* `sequence` is the number itself; else it is relative to SND.NXT */
     uint32_t sequence; /* relative: may be negative, as (uint32_t)-n */
@@ -294,12 +294,12 @@ int tcp_send_raw_segment(struct tcp_connection *connection, const struct tcp_seg
 
 /*
  * Moves SND.NXT over `count` octets as if they had been sent (a raw segment did it, or the tester leaves a gap). With
- * `octets` they are retransmitted when not acknowledged; NULL: never, the gap stays. Returns as the calls above; asks
- * for nothing queued.
+ * `octets` they are retransmitted when not acknowledged; NULL: never, the gap stays. Nothing may be queued. Returns as
+ * the calls above.
  */
 int tcp_skip(struct tcp_connection *connection, const uint8_t *octets, size_t count);
 
-/* What was sent and is not acknowledged is never sent again: a TCP that loses its queue. */
+/* Drops the retransmission queue: unacknowledged octets are never sent again, as in a TCP that loses its queue. */
 void tcp_forget(struct tcp_connection *connection);
 
 /* Receiving. */
@@ -325,7 +325,7 @@ enum tcp_ack_policy {
     TCP_ACK_AT_ONCE, /* every segment with octets is acknowledged when it comes; the default */
     TCP_ACK_DELAYED, /* every second one, or after the delay (RFC 9293 section 3.8.6.3) */
     TCP_ACK_LATE,    /* after the delay, however many came */
-    TCP_ACK_WITHHELD /* the acknowledgment number stands still, on data segments too, until tcp_ack_now() */
+    TCP_ACK_WITHHELD /* the acknowledgment number does not advance, also on data segments, until tcp_ack_now() */
 };
 
 /* Chooses the policy. delay_ns: for TCP_ACK_DELAYED and TCP_ACK_LATE, 0: 40 ms. */

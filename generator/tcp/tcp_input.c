@@ -42,7 +42,7 @@ static uint64_t time_of_event(const struct tcp_connection *c)
     return c->stack->now != 0 ? c->stack->now : 1; /* 0 means "not yet" */
 }
 
-/* What the peer's SYN tells. */
+/* Reads the peer's SYN. */
 static void learn_from_syn(struct tcp_connection *c, const struct packet *p)
 {
     uint16_t own = c->options.send_mss != 0 ? c->options.send_mss : c->options.mss;
@@ -238,7 +238,7 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
 }
 
 /*
- * An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does tells what its sender had received.
+ * An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does shows what its sender had received.
  */
 static void peer_reset(struct tcp_connection *c, const struct packet *p)
 {
@@ -325,7 +325,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (seq_lt(next + receive_window(c), to))
         to = next + receive_window(c);
     if (c->fin_seen && seq_lt(c->fin_sequence, to))
-        to = c->fin_sequence; /* after its end the stream has no octets, whatever the peer sends */
+        to = c->fin_sequence; /* octets after the FIN do not belong to the stream */
     if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);

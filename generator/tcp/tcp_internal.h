@@ -30,7 +30,7 @@ static inline bool seq_le(uint32_t a, uint32_t b)
     return (int32_t)(a - b) <= 0;
 }
 
-/* Octets in order: appended at the end, dropped from the front. `head + length <= capacity`. */
+/* Octets in order: appended at the end, removed from the front. `head + length <= capacity`. */
 struct tcp_queue {
     uint8_t *octets;
     size_t head;
@@ -72,7 +72,7 @@ struct tcp_connection {
     struct tcp_stack *stack;
     struct tcp_status status;
     struct tcp_options options;
-    bool released;  /* the caller has let go */
+    bool released;  /* the caller has released it */
     bool handed;    /* tcp_accept() gave it out, or tcp_connect() did */
     uint64_t order; /* of establishment, for tcp_accept() */
 
@@ -105,7 +105,7 @@ struct tcp_connection {
     struct tcp_queue in;
     struct packet_range ranges[TCP_RANGES];
     unsigned range_count;
-    uint32_t last_stored; /* where the octets began that came last: SACK's first block has them (RFC 2018 4) */
+    uint32_t last_stored; /* where the latest received octets begin: SACK's first block reports them (RFC 2018 4) */
     bool fin_seen;
     bool fin_with_data;
     uint32_t fin_sequence;
@@ -196,7 +196,7 @@ void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, u
 void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t count);
 
 /*
- * The fault of take_repeats: the stream has a segment's octets a second time, and its numbers go on as if it had not.
+ * The fault of take_repeats: the stream gets a segment's octets a second time, and sequence numbers do not change.
  */
 void tcp_take_repeat(struct tcp_connection *c, const struct packet *p);
 

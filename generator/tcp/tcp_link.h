@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A TCP endpoint on a link, or as a node of the simulated world: the glue that turns the crank. */
+/* Connects a TCP endpoint to a link, or makes it a node of the simulated world, and drives it. */
 #ifndef GENERATOR_TCP_LINK_H
 #define GENERATOR_TCP_LINK_H
 

@@ -30,7 +30,7 @@ uint16_t tcp_window_field(struct tcp_connection *c, uint32_t ack)
     return (uint16_t)window;
 }
 
-/* Receiver's silly window avoidance (RFC 9293 section 3.8.6.2.2): only an opening worth telling is told. */
+/* Receiver's silly window avoidance (RFC 9293 section 3.8.6.2.2): only a large enough opening is announced. */
 bool tcp_window_update_due(struct tcp_connection *c)
 {
     uint32_t gain;
@@ -233,7 +233,7 @@ void tcp_output(struct tcp_connection *c)
     while (c->plan.count > 0 && may_send_stream(c) && may_leave(c, tcp_ring_at(&c->plan, 0), false, &take)) {
         if (send_planned(c, take) != 0) {
             tcp_send_reset(c);
-            tcp_connection_close(c, TCP_CAUSE_LOCAL_ABORT); /* memory is out: better told than stuck */
+            tcp_connection_close(c, TCP_CAUSE_LOCAL_ABORT); /* out of memory: abort, so that the caller learns of it */
             return;
         }
     }
