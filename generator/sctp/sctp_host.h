@@ -62,7 +62,7 @@ void sctp_host_set_time(struct sctp_host *host, uint64_t now);
  */
 void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now);
 
-/* Says whether the next packet came in IP fragments. True holds for one packet only. */
+/* Declares whether the next input packet came in IP fragments. True holds for one packet only. */
 void sctp_host_fragmented(struct sctp_host *host, bool fragmented);
 
 /* When sctp_host_tick() is due; SCTP_HOST_NEVER: no timer runs. */

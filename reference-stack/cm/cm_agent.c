@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent as a whole: configuration, listeners, time, what comes in, and what the ULP is told. */
+/* The agent as a whole: configuration, listeners, time, input, and events for the ULP. */
 #include <stdlib.h>
 #include <string.h>
 

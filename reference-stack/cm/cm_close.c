@@ -34,8 +34,7 @@ int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struc
 }
 
 /*
- * Whatever is known of it, the sender may end (IBTA 12.9.8.3.2): a DREP for a DREQ that came a second time, or too
- * late.
+ * Every DREQ is answered by a DREP, also a repeated one or one for an unknown exchange (IBTA 12.9.8.3.2).
  */
 void cm_take_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {

@@ -133,8 +133,8 @@ void cm_exchange_prolong(struct cm_agent *agent, struct cm_exchange *exchange, c
 }
 
 /*
- * It is over: nobody has answered, or the ULP has not decided. The peer is told, as far as it can be (reason 4), and a
- * server says so again to a REQ that was under way for long.
+ * Ends an exchange that timed out: the peer has not answered, or the ULP has not decided. The peer gets a REJ with
+ * reason 4 if one can be sent; a server repeats it for a REQ that arrives late.
  */
 static void give_up(struct cm_agent *agent, struct cm_exchange *exchange)
 {

@@ -29,7 +29,7 @@ static bool reads_header(const struct cm_agent *agent, const struct cm_message *
     return agent->config.service && message->has_ip && !listener->plain;
 }
 
-/* What the request's sender is told to expect: the ID and transaction that a REJ of it has. */
+/* The IDs and the transaction that a REJ of the REQ contains. */
 static struct cm_rejected rejection_of(struct cm_agent *agent, const struct cm_place *from,
                                        const struct cm_message *message)
 {

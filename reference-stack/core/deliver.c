@@ -252,7 +252,9 @@ void deliver_queue_request(struct iwarp_stream *stream, const struct inbound_req
         stream->counters.requests_queued_max = stream->counters.requests_queued;
 }
 
-/* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
+/*
+ * The peer ends the stream: the ULP gets an event, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1).
+ */
 static void deliver_terminate(struct iwarp_stream *stream, const struct untagged_queue *queue)
 {
     struct iwarp_event *event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);

@@ -121,7 +121,7 @@ static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *even
     return true;
 }
 
-/* The ULP did not post it, or has been told. */
+/* Drops work that the ULP did not post, or whose completion was reported. */
 static void drop_internal_work(struct iwarp_stream *stream)
 {
     const struct send_work *work;
@@ -161,7 +161,7 @@ bool iwarp_stream_has_event(const struct iwarp_stream *stream)
     return stream->inbound.receives.count != 0;
 }
 
-/* Tells the ULP that this work is complete, once. */
+/* Reports the completion of this work to the ULP, once. */
 void stream_completed(struct iwarp_stream *stream, struct send_work *work)
 {
     static const enum iwarp_event_kind kinds[] = {
@@ -257,7 +257,7 @@ static void stream_closed(struct iwarp_stream *stream)
     stream_event_plain(stream, IWARP_EVENT_CLOSED);
 }
 
-/* Draws the conclusions of whatever has just happened. */
+/* Updates the stream after any input, verb or tick. */
 void stream_progress(struct iwarp_stream *stream)
 {
     if (stream->end.close_wanted && !stream->end.fin_due && stream->end.teardown_at == 0 &&

@@ -270,7 +270,7 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
     return post(stream, &work, sentence);
 }
 
-/* What neither text lets a requester do is refused here; a TO whose address is not aligned only the peer can tell. */
+/* Refuses what both documents forbid to a requester. Only the peer can detect a TO whose address is not aligned. */
 int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence)
 {
     if (stream == NULL || atomic == NULL)

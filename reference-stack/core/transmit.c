@@ -427,7 +427,7 @@ void transmit_done(struct iwarp_stream *stream)
     }
 }
 
-/* The RTR message goes in front of whatever the ULP has posted (RFC 6581 9.2). */
+/* The RTR message goes before all work that the ULP has posted (RFC 6581 9.2). */
 int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind)
 {
     struct send_work rtr = {.internal = true};

@@ -141,7 +141,7 @@ bool defect_atomic_request(struct iwarp_stream *stream, uint8_t *octets, size_t 
     return false;
 }
 
-/* What is changed beside the 64 bits, where the region has more octets after them. */
+/* Changes octets next to the 64 bits of the target, if the region has more octets after them. */
 static void touch_beside(const struct defect_set *set, const struct iwarp_region *region,
                          const struct atomic_request *request, uint8_t *target)
 {

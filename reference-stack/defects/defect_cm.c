@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Faults of the CM agent: the table of judgements, what stands in MADs that go out, and what the ULP is told. */
+/* Faults of the CM agent: the table of judgements, contents of MADs that are sent, and events for the ULP. */
 #include <string.h>
 
 #include "reference-stack/cm/cm_internal.h"
@@ -111,7 +111,7 @@ bool seam_cm_input(struct cm_agent *agent, const struct cm_message *message)
     return false;
 }
 
-/* --- What the ULP is told ----------------------------------------------------------------------------------------- */
+/* --- Events for the ULP ------------------------------------------------------------------------------------------- */
 
 void seam_cm_event(struct cm_agent *agent, struct cm_event *event)
 {

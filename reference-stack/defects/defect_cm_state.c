@@ -66,7 +66,7 @@ bool state_cm_listens(const struct cm_agent *agent, const struct cm_listener *li
            behaves(agent, DEFECT_CM_LISTENER_STAYS);
 }
 
-/* --- What the ULP is told ----------------------------------------------------------------------------------------- */
+/* --- Events for the ULP ------------------------------------------------------------------------------------------- */
 
 /* Octets of `data` from the last that is not zero on are those of a longer one before, which is kept. */
 static void leave(uint8_t *kept, uint8_t *data, size_t octets, bool faulty)

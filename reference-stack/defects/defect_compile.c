@@ -417,7 +417,7 @@ static const char *behaviour_name_at(const void *unused, size_t index)
     return defect_behaviour_rows[index].name;
 }
 
-/* "@error=0x12", "@triple=0x1204", or nothing: whatever happened. */
+/* "@error=0x12", "@triple=0x1204", or nothing: in all cases. */
 static int compile_error(const char *text, uint32_t *error, struct sentence *sentence)
 {
     bool triple = strncmp(text, "@triple=", 8) == 0;

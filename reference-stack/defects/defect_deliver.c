@@ -68,7 +68,7 @@ static void place_rest(const struct validation_subject *subject)
     memcpy(region->octets, segment->payload + before, rest < region->length ? (size_t)rest : (size_t)region->length);
 }
 
-/* As much of the segment as its region has room for, whatever was found out about it. */
+/* As much of the segment as fits into its region, also if validations found errors. */
 static struct placement place_tagged(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
@@ -129,7 +129,7 @@ static struct placement place_at_base(const struct iwarp_stream *stream, const s
     return place_tagged(&other);
 }
 
-/* As much of the segment as its buffer has room for, whatever was found out about it. */
+/* As much of the segment as fits into its buffer, also if validations found errors. */
 static struct placement place_untagged(const struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;

@@ -37,7 +37,7 @@ static void early_send(struct iwarp_stream *stream, const struct validation_subj
     event->opcode = subject->message->opcode;
 }
 
-/* A Read Request whose MSN is due on its own queue is served, whatever other queues wait for; and not again. */
+/* Serves a Read Request if its MSN is due on its own queue, even if other queues have a gap. It is served once. */
 static void early_read(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Faults in what the ULP is told: events that are wrong, missing or in the wrong order, and what instruments show. */
+/* Faults of reports to the ULP: events that are wrong, missing or in the wrong order, and values of instruments. */
 #include <string.h>
 
 #include "iwarp/instrument.h"

@@ -7,7 +7,7 @@
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 
-/* Writes an FPDU octet by octet, with Markers where they are due and the CRC over what is told. */
+/* Writes an FPDU octet by octet, with Markers where they are due and a CRC over the chosen octets. */
 struct builder {
     const struct occasion *occasion;
     const struct fpdu_framing *framing;

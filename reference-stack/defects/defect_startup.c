@@ -88,7 +88,7 @@ static void depths_adopted(struct iwarp_stream *stream)
     state_stream_depths(stream);
 }
 
-/* The RTR message after whatever the ULP has posted. */
+/* Sends the RTR message after all work that the ULP has posted. */
 static void rtr_last(struct iwarp_stream *stream, enum iwarp_rtr kind)
 {
     struct send_work *last;

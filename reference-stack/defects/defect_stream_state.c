@@ -35,7 +35,7 @@ static struct stream_terms_left terms_of(const struct iwarp_stream *stream)
     return terms;
 }
 
-/* --- Beside another stream ---------------------------------------------------------------------------------------- */
+/* --- With another open stream ------------------------------------------------------------------------------------- */
 
 void state_stream_established(struct iwarp_stream *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* echo PORT: sends back whatever Send comes, to whoever connects. Port 0: any; "port N" is printed. */
+/* echo PORT: accepts connections and sends each received Send back. Port 0: any; it prints "port N". */
 #include <fcntl.h>
 #include <iwarp/verbs.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A key-value store whose server does nothing: clients put with an RDMA Write and get with an RDMA Read, straight in
- * the server's table, whose STag and Tagged Offset they are told in the Private Data of the Reply.
+ * the server's table, whose STag and Tagged Offset they get in the Private Data of the Reply.
  *
  *     kv serve PORT                    port 0: any; "port N" is printed
  *     kv ADDRESS PORT put KEY VALUE

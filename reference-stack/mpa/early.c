@@ -9,8 +9,9 @@
 enum { GAP_MAX = 1 << 30 }; /* the widest TCP window (RFC 7323 2.3) */
 
 /*
- * The first FPDU that a Marker among the octets points to, SIZE_MAX when there is none (RFC 5044 6, item 2): where it
- * begins, a Marker before its ULPDU_Length included. *marker is told where that Marker stands.
+ * Finds the first FPDU that a Marker among the octets points to (RFC 5044 6, item 2). Returns where it begins,
+ * including a Marker before its ULPDU_Length; SIZE_MAX: there is none. *marker is the position of the Marker that
+ * points to it.
  */
 static size_t find_fpdu(const uint8_t *octets, size_t count, uint32_t position, size_t *marker)
 {

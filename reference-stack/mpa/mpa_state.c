@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EMSS and MULPDU (RFC 5044 4.5), and what MPA tells of itself to those who look into it. */
+/* EMSS and MULPDU (RFC 5044 4.5), and the state of MPA for instruments. */
 #include "reference-stack/mpa/mpa.h"
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)

@@ -18,8 +18,8 @@ bool receive_scratch(struct iwarp_stream *stream)
 }
 
 /*
- * The first FPDU that is good at the MPA level opens the responder's gate (RFC 5044 7.1.2 rule 4), whatever DDP then
- * thinks of it.
+ * After the first FPDU that is valid at the MPA level, the responder may send FPDUs (RFC 5044 7.1.2 rule 4), even if
+ * DDP then finds an error in it.
  */
 static void allow_segments(struct iwarp_stream *stream)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Depths in frames that have no enhanced word, as peers of SMB Direct on Windows have them ([MS-SMBD]): the first eight
- * octets of the Private Data are IRD and ORD, 32 bits each, big-endian. Nothing in a frame tells that from a ULP's
- * data, so that it is used where both ULPs know (config.smbd), and never in frames with the word of RFC 6581.
+ * Depths in frames without the enhanced word, as SMB Direct on Windows sends them ([MS-SMBD]): the first eight octets
+ * of the Private Data are IRD and ORD, 32 bits each, big-endian. A frame does not show whether these octets are depths
+ * or data of the ULP. So they are read as depths only if both ULPs agree (config.smbd), and never in frames with the
+ * word of RFC 6581.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A CM agent over UDP as a program: a server that answers as it is told to, or a client that asks once. */
+/* A CM agent over UDP as a program: a server that answers as its options say, or a client that sends one request. */
 #include "reference-stack/peer/cmd_peer_cm.h"
 
 #include <signal.h>

@@ -121,7 +121,7 @@ static int take_service(struct cm_command_line *line)
     return 0;
 }
 
-/* REASON[/LAYER/CODE]; without the rest the ULP's own wish */
+/* REASON[/LAYER/CODE]; REASON alone: the ULP's own rejection */
 static int take_reject(struct cm_command_line *line)
 {
     unsigned long reason, layer = IP_CM_LAYER_ULP, code = 0;

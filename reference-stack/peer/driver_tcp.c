@@ -26,7 +26,7 @@ struct peer *driver_peer(struct driver *driver)
 }
 
 /*
- * --- What sockets tell, and the peer asks of them ------------------------------------------------------------------
+ * --- Events of sockets, and the peer's requests to them ------------------------------------------------------------
  */
 
 static uint64_t stream_now(void *stream)

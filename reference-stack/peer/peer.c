@@ -341,7 +341,7 @@ void peer_connect_failed(struct peer_stream *ps, const char *why, uint64_t now)
     peer_stream_dead(ps);
 }
 
-/* --- What TCP tells ---------------------------------------------------------------------------------------------- */
+/* --- Events of TCP ----------------------------------------------------------------------------------------------- */
 
 void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uint64_t now)
 {
@@ -422,7 +422,7 @@ void peer_tick(struct peer *peer, uint64_t now)
 
         if (first == NULL || first->when > now)
             return;
-        /* It is set anew by peer_pump(), and then is later than now: a stream that was told is told once. */
+        /* peer_pump() sets a new deadline, which is later than now: each stream gets one tick. */
         deadlines_set(&peer->deadlines, first, UINT64_MAX);
         ps = (struct peer_stream *)(void *)((uint8_t *)first - offsetof(struct peer_stream, deadline));
         if (ps->stream != NULL) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The peer over SCTP: associations, and what they tell of their streams. A stream of the peer belongs to one
- * association until it is dead; an association outlives its streams, and ends by the upper tester's or the other side's
- * wish (RFC 5043 11.3).
+ * The peer over SCTP: associations and their events. A stream of the peer belongs to one association until it is dead.
+ * An association outlives its streams; the upper tester or the other side ends it (RFC 5043 11.3).
  */
 #include <stdlib.h>
 #include <utlist.h>
@@ -218,7 +217,7 @@ static void requested(struct peer_association *pa, uint16_t sid)
     (void)json_object_set_new(event, "sid", json_integer(sid));
 }
 
-/* --- What the association tells ----------------------------------------------------------------------------------- */
+/* --- Events of the association ------------------------------------------------------------------------------------ */
 
 /* At the end of the list of events, borrowed; NULL when it could not be kept. */
 static json_t *event_of(const struct peer_association *pa, const char *name)
@@ -281,7 +280,7 @@ static void association_event(struct peer_association *pa, const struct iwarp_as
     }
 }
 
-/* True: the stream had something to tell, or is over. */
+/* True: the stream had events, or has ended. */
 static bool stream_event_take(struct peer_association *pa, struct iwarp_stream *stream)
 {
     struct peer_stream *ps = peer_stream_find(pa->peer, iwarp_stream_number(stream));

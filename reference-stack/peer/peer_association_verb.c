@@ -176,7 +176,7 @@ static json_t *verb_abort_association(struct peer *peer, const json_t *command, 
     return json_true();
 }
 
-/* What ICMP would tell: a path with another MTU. SCTP knows it first, and DDP by it. */
+/* Changes the MTU of the path, as an ICMP message would. SCTP gets the new MTU first, and passes it to DDP. */
 static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     enum { MTU_LEAST = 512, MTU_MOST = 9000 }; /* libusrsctp knows none below */

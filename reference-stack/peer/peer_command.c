@@ -43,7 +43,7 @@ static json_t *obey(struct peer *peer, const json_t *command, struct sentence *s
     const struct peer_verb_row *row;
     const char *verb;
     struct sentence inner = {"out of memory"};
-    json_t *empty; /* made first: so that nothing is done and then cannot be told */
+    json_t *empty; /* allocated first, so that a command that was executed always has a reply */
     json_t *reply;
 
     if (!json_is_object(command)) {
@@ -97,7 +97,7 @@ static size_t values_of(const char *line)
     return count;
 }
 
-/* The events that a reply has told are gone. */
+/* Removes the events that the reply has reported. */
 static void replied(struct peer *peer)
 {
     if (!peer->polled)

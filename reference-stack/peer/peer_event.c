@@ -230,7 +230,7 @@ static bool has_work(const struct iwarp_event *event)
     }
 }
 
-/* Only as a defect: a completion at the time of posting. The one in time is told no more. */
+/* Only as a defect: reports the completion when the work is posted. The real completion is then not reported. */
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work)
 {
     struct iwarp_event event = {.kind = kind, .octets = work->octets};

@@ -30,7 +30,7 @@ json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sente
     return json_pack("{s:o}", "regions", rows);
 }
 
-/* The device as a whole fails: each stream that can still send tells its peer (RFC 5040 4.8: 0/2/08). */
+/* The device as a whole fails: each stream that can still send sends a Terminate (RFC 5040 4.8: 0/2/08). */
 json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     bool one = PEER_HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));

@@ -51,7 +51,7 @@ json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct senten
     return json_true();
 }
 
-/* MULPDU, whatever EMSS says. */
+/* Sets MULPDU, independent of EMSS. */
 json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
@@ -132,7 +132,7 @@ json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct se
         return NULL;
     records = json_array();
     reply = json_pack("{s:o}", "records", records);
-    /* Kept in the reply: a record that finds no memory is lost, the others are told. */
+    /* The records go into the reply. If memory is short for one record, it is lost; the others are reported. */
     while (reply != NULL && iwarp_stream_trace(ps->stream, &record))
         (void)json_array_append_new(records, record_of(&record));
     return reply;

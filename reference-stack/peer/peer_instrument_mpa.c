@@ -26,7 +26,7 @@ json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence 
                      "receive_position", (json_int_t)state.receive_position, "waiting", (json_int_t)state.waiting);
 }
 
-/* TCP tells another effective maximum segment size (RFC 5044 4.5). */
+/* TCP reports a new effective maximum segment size (RFC 5044 4.5). */
 json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);

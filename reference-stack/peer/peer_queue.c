@@ -46,7 +46,7 @@ static void overwrite(struct peer_stream *ps)
 bool peer_queue_takes(struct peer_stream *ps)
 {
     if (ps->options.queue == 0 || ps->overflowed)
-        return true; /* what is flushed after an overflow is told */
+        return true; /* after an overflow, flushed work is reported */
     if (ps->counted_at != ps->peer->polls)
         ps->waiting = 0;
     ps->counted_at = ps->peer->polls;

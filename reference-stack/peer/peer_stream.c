@@ -185,7 +185,7 @@ int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, 
         }
         return sentence_set(sentence, "peer: out of memory for %u receives of %u octets", count, octets);
     }
-    /* In whatever order: they are all alike. */
+    /* The order does not matter: all receives are alike. */
     for (; made > 0; work = work->next, made--)
         (void)iwarp_stream_post_receive(ps->stream, (uint64_t)(uintptr_t)work, work->data, octets, sentence);
     return 0;

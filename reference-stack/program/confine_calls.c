@@ -272,7 +272,7 @@ static bool has_ended_well(pid_t child)
 
     while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         continue;
-    return ended < 0 || status == 0; /* a process that does not wait for its children is not told */
+    return ended < 0 || status == 0; /* < 0: the process ignores SIGCHLD, and gets no status */
 }
 
 static bool make(const struct filter_kind *kind, unsigned needs, struct made_filter *made)

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A coverage build writes its counts beside its objects when it ends, wherever they lie. */
+/* When it ends, a coverage build writes its counts into the folders of its objects, which can be anywhere. */
 #ifdef CONFINE_FILES_OPEN
 #define LEFT_OUT 1
 #else

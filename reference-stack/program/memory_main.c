@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The linker puts these in the place of the C library's functions for every object of the program warpcheck (--wrap,
- * mk/variant.mk), so that no allocation that fails goes unnoticed: the program cannot end with success then, whatever
- * became of the error. The libraries that it is linked with have allocators of their own (main.c).
+ * The linker replaces the C library's functions by these in every object of the program warpcheck (--wrap,
+ * mk/variant.mk). Each failed allocation is recorded, and the program then cannot end with success, even if the error
+ * was handled. The libraries that it is linked with get their own allocators (main.c).
  */
 #include <dirent.h>
 #include <errno.h>

@@ -253,7 +253,7 @@ bool iwarp_association_poll(struct iwarp_association *association, struct iwarp_
 
 /* --- Up and down ------------------------------------------------------------------------------------------------- */
 
-/* Each stream's ULP is told, and no message is sent on any of them (RFC 5043 11.3). */
+/* Each stream's ULP gets an event, and no message is sent on any stream (RFC 5043 11.3). */
 void association_down(struct iwarp_association *association, const char *text)
 {
     struct iwarp_association_event *event;

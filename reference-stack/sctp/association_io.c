@@ -194,7 +194,7 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
 static size_t give(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     *output = (struct iwarp_sctp_output){.sid = session->sid, .unordered = true, .ulp_span = IWARP_OUTPUT_SPANS};
-    /* Whatever the ULP does to limit itself (RFC 5043 10). */
+    /* This limit holds even if the ULP has its own limit (RFC 5043 10). */
     if (session->outstanding >= SCTP_NUMBER(session->association, session, SCTP_OUTSTANDING, OUTSTANDING_MAX))
         return 0;
     if (session->control != 0)

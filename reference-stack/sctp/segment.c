@@ -11,8 +11,8 @@
 _Static_assert((int)DDP_SCTP_SSN_OCTETS == (int)LLP_PREFIX_OCTETS, "the DDP-SSN stands right before the headers");
 
 /*
- * What fits into one packet beside a SACK, so that neither IP nor SCTP cuts it; 516 octets or more, so that a control
- * message with all its Private Data fits too.
+ * The largest segment that fits into one packet with a SACK, so that neither IP nor SCTP fragments it. It is at least
+ * 516 octets, so that a control message with the longest Private Data also fits.
  */
 size_t iwarp_association_segment_max(const struct iwarp_association *association)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes in on a SID: messages are put into the order of their DDP-SSNs (RFC 5043 6.1, 10; draft 6), whatever the
- * order of TSNs and of arrival. Payload is placed at once; everything else waits for its turn.
+ * Input of a SID: messages are sorted by their DDP-SSNs (RFC 5043 6.1, 10; draft 6); the order of TSNs and of arrival
+ * does not matter. Payload is placed at once; everything else is done in the order of DDP-SSNs.
  */
 #include <string.h>
 

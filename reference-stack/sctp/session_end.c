@@ -11,7 +11,7 @@ void session_decided(struct sctp_session *session)
         session->association->counters.pending--;
 }
 
-/* The peer has to be told that the session is over, and by the session itself: it has no stream that would. */
+/* True: the session must send the Terminate itself, because it has no stream that would send it. */
 static bool owes_terminate(const struct sctp_session *session)
 {
     if (is_draft(session->association) || session->own_end)

@@ -27,8 +27,8 @@ struct kernel_sctp_path {
     int descriptor; /* -1: closed */
     int polled;     /* the events that libuv waits for */
     bool up, lost, ending, in_order;
-    bool full;          /* the kernel has no room: it tells when it has */
-    bool introduced;    /* it is up for SCTP, and the association is told as soon as it is clear of what kind */
+    bool full;          /* the kernel has no room; it reports when it has room again */
+    bool introduced;    /* SCTP is up; the association follows when its indication is known */
     struct ring flight; /* uint16_t: SIDs of messages that are not acknowledged, oldest first */
     struct iwarp_sctp_init peer;
 };
@@ -119,8 +119,8 @@ static void lose(struct kernel_sctp_path *path, uint64_t now)
 /* --- In ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * The adaptation indication comes right after the event that the association is up, if the peer sent one: whatever else
- * comes shows that it sent none.
+ * The adaptation indication comes right after the event that the association is up, if the peer sent one. If anything
+ * else comes first, the peer sent none.
  */
 static void introduce(struct kernel_sctp_path *path, uint64_t now)
 {
@@ -129,7 +129,7 @@ static void introduce(struct kernel_sctp_path *path, uint64_t now)
     iwarp_association_up(path->association, &path->peer, now);
 }
 
-/* All was acknowledged when the event was made; of what was sent since then another event will tell. */
+/* All messages were acknowledged when the event was created. Another event follows for messages sent since then. */
 static void dry(struct kernel_sctp_path *path, uint64_t now)
 {
     if (!kernel_sctp_socket_is_dry(path->descriptor))
@@ -241,7 +241,10 @@ void kernel_sctp_path_run(struct kernel_sctp_path *path, uint64_t now)
 
 /* --- Listeners ---------------------------------------------------------------------------------------------------- */
 
-/* No descriptor is left: what waits is taken by the spare one, and aborted, as it would be told of for ever. */
+/*
+ * No descriptor is left: accepts the waiting association with the spare one, and aborts it. If it stayed in the queue,
+ * the loop would report it again and again.
+ */
 static void refuse(const struct listener *listener)
 {
     struct kernel_sctp *sctp = listener->sctp;

@@ -350,7 +350,7 @@ void sctp_hub_input(struct sctp_hub *hub, const struct sockaddr_storage *from, c
         path = path_incoming(hub, from, &place, now);
     if (path != NULL) {
         user_sctp_input(path->end, packet, octets, now);
-        on_told(path); /* acknowledgements are told by SCTP's packets alone */
+        on_told(path); /* only SCTP packets report acknowledgements */
     }
     tell(hub);
 }

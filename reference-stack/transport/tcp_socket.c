@@ -328,7 +328,7 @@ static void write_done(uv_write_t *request, int status)
         socket->pool->ops->writable(socket->owner);
 }
 
-/* The owner cannot be told from within its own call: the reader will. */
+/* The owner must not be called back from within its own call; the reader reports the failure later. */
 static void socket_break(struct tcp_socket *socket)
 {
     uv_os_fd_t fd;

@@ -160,8 +160,8 @@ static void read_init(struct user_sctp *end, const struct sctp_chunk *chunk)
 }
 
 /*
- * What SCTP itself does not tell of a packet that comes and whose checksum is right. libusrsctp checks its Verification
- * Tag, and does not tell whether it took it: what has another association's tag is not read here either.
+ * Reads what libusrsctp does not report about a received packet with a right checksum. libusrsctp checks the
+ * Verification Tag, but does not report the result; so a packet with another association's tag is skipped here, too.
  */
 static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t octets, bool *has_sack)
 {
@@ -182,7 +182,7 @@ static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t
     return cumulative;
 }
 
-/* --- What usrsctp tells ------------------------------------------------------------------------------------------ */
+/* --- Events of usrsctp ------------------------------------------------------------------------------------------- */
 
 static void lost(struct user_sctp *end)
 {
@@ -386,8 +386,8 @@ void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets
 }
 
 /*
- * Would usrsctp give the message a TSN at once? What waits longer in it is cut if the path MTU falls, whatever was
- * asked for; a chunk with a TSN is not.
+ * True: usrsctp would assign a TSN to the message at once. A message that waits in usrsctp without a TSN is fragmented
+ * if the path MTU falls, even if fragmentation is off; a chunk with a TSN is not.
  */
 static bool goes_at_once(const struct user_sctp *end, size_t octets)
 {
@@ -452,7 +452,7 @@ void user_sctp_run(struct user_sctp *end, uint64_t now)
     switch (iwarp_association_wants(end->association)) {
     case IWARP_ASSOCIATION_WANT_SHUTDOWN:
         if (!end->ending)
-            (void)usrsctp_shutdown(end->socket, SHUT_WR); /* to the end it tells of an ABORT, too */
+            (void)usrsctp_shutdown(end->socket, SHUT_WR); /* until its end, the socket also reports an ABORT */
         end->ending = true;
         break;
     case IWARP_ASSOCIATION_WANT_ABORT:

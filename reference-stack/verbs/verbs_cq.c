@@ -21,7 +21,7 @@ struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context)
     return cq;
 }
 
-/* Nothing of it is told any more. */
+/* Drops all its reports. */
 static void cq_drop(struct iwarp_cq *cq)
 {
     while (cq->completions.count != 0) {
@@ -80,7 +80,7 @@ void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only)
 {
     if (cq == NULL)
         return;
-    /* Armed for any completion it stays so: the stronger wish counts. */
+    /* A queue armed for any completion stays so: the wider condition wins. */
     cq->solicited_only = solicited_only && (!cq->armed || cq->solicited_only);
     cq->armed = true;
 }

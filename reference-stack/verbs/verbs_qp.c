@@ -114,7 +114,7 @@ void qp_dirty(struct iwarp_qp *qp)
     qp->context->dirty = qp;
 }
 
-/* --- What the stream tells --------------------------------------------------------------------------------------- */
+/* --- Events of the stream ---------------------------------------------------------------------------------------- */
 
 static void report_event(struct iwarp_qp *qp, enum iwarp_qp_event_kind kind, const struct iwarp_event *detail)
 {
@@ -233,7 +233,7 @@ void qp_pump(struct iwarp_qp *qp)
         qp_dirty(qp);
 }
 
-/* --- What the socket tells --------------------------------------------------------------------------------------- */
+/* --- Events of the socket ---------------------------------------------------------------------------------------- */
 
 static void socket_connected(void *owner)
 {

@@ -9,7 +9,7 @@
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/verbs/verbs_internal.h"
 
-enum { PENDING_MAX = 1024 }; /* sessions that one packet may ask for, and the program is told of together */
+enum { PENDING_MAX = 1024 }; /* session requests that one packet may contain; the program gets them together */
 
 /* --- Links -------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ void links_free(struct iwarp_context *context)
         link_free(context->links);
 }
 
-/* --- What an association tells ------------------------------------------------------------------------------------ */
+/* --- Events of an association ------------------------------------------------------------------------------------- */
 
 static void failed(struct iwarp_qp *qp, const char *why)
 {
@@ -103,8 +103,8 @@ static void begin(struct iwarp_qp *qp)
 }
 
 /*
- * The peer asks for a session. The program is told, and can post receives, before the session is accepted: by
- * links_begin_initiated(). Without memory or a listener it cannot be, and the association goes.
+ * The peer requests a session. The program gets an event and can post receives before links_begin_initiated() accepts
+ * the session. Without memory or a listener this is impossible, and the association is dropped.
  */
 static void requested(struct link *link, uint16_t sid)
 {
@@ -174,7 +174,7 @@ static void told(struct link *link, const struct iwarp_association_event *event)
     }
 }
 
-/* True: the stream had something to tell, or is over. */
+/* True: the stream had events, or has ended. */
 static bool stream_told(struct link *link, const struct iwarp_stream *stream)
 {
     uint32_t number = iwarp_stream_number(stream);
