@@ -13,7 +13,7 @@
  *     cm_agent_disconnect() - DREQ ---->    CM_EVENT_DISCONNECTED
  *     CM_EVENT_DISCONNECTED < DREP -----
  *
- * What strangers send makes it hold no more than `exchanges_max` exchanges, so many events for each, and `outputs_max`
+ * Its memory is bounded: at most `exchanges_max` exchanges with a limited number of events each, and `outputs_max`
  * MADs.
  */
 #ifndef REFERENCE_STACK_CM_AGENT_H
@@ -30,8 +30,8 @@ struct cm_agent;
 struct cm_faults;
 
 /*
- * Where MADs come from and go to: an address of 4 or 16 octets, and a port where the carrier has one that tells agents
- * apart.
+ * Where MADs come from and go to: an address of 4 or 16 octets, and a port if the carrier uses ports to distinguish
+ * agents.
  */
 struct cm_place {
     uint8_t family; /* 4 or 6 */
@@ -211,7 +211,7 @@ struct cm_event {
     uint8_t major, minor; /* version in force (A11.2) */
     uint8_t data[224];    /* REQUEST: the consumer's (56 octets, plain 92); else Private Data */
     size_t octets;
-    const char *requirement; /* REFUSED: which one, NULL: the listener's own wish */
+    const char *requirement; /* REFUSED: the requirement; NULL: the listener refused */
     /* REFUSED, REJECTED */
     uint16_t reason;
     bool has_ari;

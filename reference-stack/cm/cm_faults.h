@@ -17,8 +17,7 @@ struct cm_validation;
 struct cm_verdict;
 
 /*
- * In a configuration: an implementation and what it was told to do. In an agent: the implementation and what it keeps
- * of it.
+ * In a configuration: an implementation and its settings. In an agent: the implementation and what it keeps of it.
  */
 struct cm_faults {
     const struct cm_fault_ops *ops;

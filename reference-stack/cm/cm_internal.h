@@ -14,8 +14,7 @@
 #include "base/hash.h"
 
 /*
- * The states of IBTA 12.9.5 and 12.9.6 that last; what an ended exchange has said last is said again to who repeats
- * himself.
+ * The states of IBTA 12.9.5 and 12.9.6 that last; an ended exchange repeats its last MAD if the peer repeats its own.
  */
 enum cm_state {
     CM_REQ_SENT,
@@ -125,7 +124,7 @@ struct cm_rejected {
     unsigned message; /* Message REJected: 0 REQ, 1 REP, 2 other */
 };
 
-/* REJ by the ULP's or a listener's wish. */
+/* Sends a REJ for the ULP or a listener. */
 void cm_send_refusal(struct cm_agent *agent, const struct cm_rejected *rejected, const struct cm_refusal *refusal);
 /* REJ by a validation: its reason, and its ARI as A11 Table 4 lays it out. */
 void cm_send_verdict(struct cm_agent *agent, const struct cm_rejected *rejected, const struct cm_verdict *verdict,

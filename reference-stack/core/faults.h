@@ -35,8 +35,8 @@ struct transmit_piece;
 struct untagged_queue;
 
 /*
- * In a configuration: an implementation, and what it was told to do. In an object: the implementation, and what it
- * keeps of the object. What follows these members is known to the implementation alone.
+ * In a configuration: an implementation and its settings. In an object: the implementation, and what it keeps of the
+ * object. What follows these members is known to the implementation alone.
  */
 struct iwarp_faults {
     const struct fault_ops *ops;

@@ -97,7 +97,7 @@ struct llp_ops {
     /* What the layer knows of the peer, for an event about an error. */
     void (*state)(const struct iwarp_stream *stream, struct iwarp_event *event);
 
-    /* There may be something to send, or the stream may have ended. NULL: the layer need not be told. */
+    /* There may be something to send, or the stream may have ended. NULL: not called. */
     void (*ready)(struct iwarp_stream *stream);
 };
 

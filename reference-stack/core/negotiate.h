@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IRD, ORD and RTR (RFC 6581 9), whatever carries them: start-up frames over TCP (RFC 6581 6) or session control
- * messages over SCTP (RFC 6581 7). The layer below DDP packs and parses them; what they mean for the stream is decided
- * here.
+ * IRD, ORD and RTR (RFC 6581 9), which are carried by start-up frames over TCP (RFC 6581 6) or session control messages
+ * over SCTP (RFC 6581 7). The layer below DDP packs and parses them; what they mean for the stream is decided here.
  */
 #ifndef REFERENCE_STACK_NEGOTIATE_H
 #define REFERENCE_STACK_NEGOTIATE_H

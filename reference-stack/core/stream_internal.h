@@ -87,7 +87,7 @@ struct transmit_piece {
     size_t span_count;
     size_t octets;
     size_t done;
-    bool segment;       /* a DDP Segment, as against what the layer below says for itself */
+    bool segment;       /* a DDP Segment; false: a message of the layer below */
     bool ulp_memory;    /* the payload is not the stream's own */
     bool completes;     /* its last octet completes the work at `work` */
     uint64_t work;      /* serial number of that work */
@@ -159,7 +159,7 @@ struct stream_end {
     size_t terminate_octets;
     bool close_wanted, abort_wanted, fin_due, fin_received;
     bool dropping;  /* what the peer sends is dropped */
-    bool unflushed; /* an event found no memory: iwarp_stream_poll() itself flushes what work and receives hold */
+    bool unflushed; /* no memory for an event: iwarp_stream_poll() flushes posted work and receives itself */
     uint64_t linger_deadline;
     uint64_t teardown_at; /* the ULP has an error event, and closes then; 0: at once */
 };
@@ -206,7 +206,7 @@ static inline void stream_piece_drop(struct iwarp_stream *stream)
     stream->outbound.piece.octets = stream->outbound.piece.done = 0;
 }
 
-/* The layer below is told that it had better look at the stream. */
+/* Notifies the layer below that the stream may have output or may have ended. */
 static inline void stream_ready(struct iwarp_stream *stream)
 {
     if (stream->llp->ready != NULL)

@@ -61,10 +61,10 @@ bool defect_breaks(const struct defect *defect, const char *requirement);
 /* True when the variant is reported as WARN by that requirement. */
 bool variant_warns(const struct defect *variant, const char *requirement);
 
-/* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
+/* True when it acts only on DDP over SCTP, and has no effect over TCP. */
 bool defect_acts_over_sctp(const struct defect *defect);
 
-/* Is it the CM agent's (Annex A11)? Nothing over TCP or SCTP meets it. */
+/* True when it is a defect of the CM agent (Annex A11). It does not apply over TCP or SCTP. */
 bool defect_acts_over_cm(const struct defect *defect);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What seams have asked a set of defects for. A set without defects that notes it (defect_set_asking() of defect.h)
- * tells which rows could have changed anything: until a seam asks for something that a row says, a stream with that row
- * and one without are the same to the octet, because seams learn of a set in no other way than by these questions.
+ * shows which rows could have changed anything: until a seam asks for something that a row defines, a stream with the
+ * row and one without send the same octets, because seams read a set only through these questions.
  */
 #ifndef REFERENCE_STACK_DEFECT_ASKED_H
 #define REFERENCE_STACK_DEFECT_ASKED_H

@@ -75,7 +75,7 @@ bool state_response_later(const struct validation_subject *subject);
     /* Several that wait */ \
     B(TERMINATE_QUOTES_NEWEST,     "terminate-quotes-newest",     "a Read that fails midway: the newest Read Request that waits is quoted") \
     B(RTR_LEFT_OUT,                "rtr-left-out",                "initiator: no RTR Read where the ULP has posted a Read") \
-    /* Memory beside a buffer */ \
+    /* Memory next to a buffer */ \
     B(WRITE_BEHIND,                "write-behind",                "a Write to the first octet of a region changes the octets behind the region") \
     B(WRITE_IN_FRONT,              "write-in-front",              "a Write to the first octet of a region changes the octets in front of it") \
     B(RESPONSE_BEHIND,             "response-behind",             "a Read Response that ends its region changes the octets behind the region") \

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of the hook transmit, and what they are compared with: the header, or the FPDU, that is being sent
- * (defect_ulpdu.c).
+ * Rules of the hook transmit, and the header or FPDU being sent, which they are compared with (defect_ulpdu.c).
  */
 #ifndef REFERENCE_STACK_DEFECT_OCCASION_H
 #define REFERENCE_STACK_DEFECT_OCCASION_H
 
 #include "reference-stack/defects/defect_stream.h"
 
-/* What a rule is held against. */
+/* What a rule is compared with. */
 struct occasion {
     const struct defect_set *set;
     struct defect_state *state;

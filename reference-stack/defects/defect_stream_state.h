@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults that one stream alone does not show: what a stream takes from another one of its device that runs beside it,
- * or that is over (RFC 5041 1.2, RFC 5040 6.2, RFC 5044 7.1, RFC 6581 9). Part of the list in defect_internal.h.
+ * Faults that one stream alone does not show: what a stream takes from another stream of its device, which is still
+ * open or has ended (RFC 5041 1.2, RFC 5040 6.2, RFC 5044 7.1, RFC 6581 9). Part of the list in defect_internal.h.
  */
 #ifndef REFERENCE_STACK_DEFECT_STREAM_STATE_H
 #define REFERENCE_STACK_DEFECT_STREAM_STATE_H
@@ -40,7 +40,7 @@ bool state_stream_bound(const struct validation_subject *subject);
 
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_STREAM_STATE(B) \
-    /* Beside another stream */ \
+    /* With another open stream */ \
     B(CRC_OF_LAST,                 "crc-of-last",                 "each stream uses CRCs as the one that was established last does") \
     B(MARKERS_SENT_OF_LAST,        "markers-sent-of-last",        "each stream sends Markers as the one that was established last does") \
     B(MARKERS_READ_OF_LAST,        "markers-read-of-last",        "each stream reads Markers as the one that was established last does") \

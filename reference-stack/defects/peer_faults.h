@@ -89,7 +89,7 @@ struct tcp_wishes {
     bool sack_shifted;     /* what SACK reports begins and ends four octets too late */
 };
 
-/* Changes wishes that are TCP's own. */
+/* Changes the settings that only TCP has. */
 void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes);
 
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */

@@ -2,7 +2,7 @@
 /*
  * The CM agent over a UDP socket, without privileges: RoCEv2 packets as UDP payloads. The ICRC of what is sent is right
  * for the packet that the kernel makes of it (identification 0, DF set); of what comes it cannot be checked in general,
- * since the socket does not tell the identification. With `strict_icrc` it is checked as for a packet like the own
+ * since the socket does not report the identification. With `strict_icrc` it is checked as for a packet like the own
  * ones.
  */
 #ifndef REFERENCE_STACK_CM_DRIVER_H

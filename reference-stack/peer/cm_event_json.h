@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a CM agent tells its ULP, as a line. */
+/* An event of a CM agent as a line of text. */
 #ifndef REFERENCE_STACK_CM_EVENT_JSON_H
 #define REFERENCE_STACK_CM_EVENT_JSON_H
 

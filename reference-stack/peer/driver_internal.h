@@ -28,7 +28,7 @@ struct driver {
     struct driver_listener *listeners;
     struct control *controls;
     size_t control_count; /* clients, without the server sockets */
-    unsigned refusals;    /* bits of enum driver_refusal: those that were told */
+    unsigned refusals;    /* bits of enum driver_refusal: those reported */
     struct tcp_socket_pool pool;
     struct released released;
     const struct peer_transport_ops *ops;
@@ -45,11 +45,11 @@ enum driver_refusal {
     DRIVER_OUT_OF_MEMORY = 8,
 };
 
-/* Tells of the first of its kind. */
+/* Reports the first refusal of each kind. */
 void driver_refuse(struct driver *driver, enum driver_refusal refusal);
 
 /*
- * Memory was not to be had: by the limit, if the budget has refused some since it had refused `before`, else from the
+ * An allocation failed. If the budget's count of refusals is no longer `before`, the limit was the cause, else the
  * system.
  */
 void driver_refuse_memory(struct driver *driver, uint64_t before);

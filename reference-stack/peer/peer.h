@@ -3,9 +3,9 @@
  * The stack as a device under test: a device, listeners, streams, a cooperating ULP and the upper tester's commands
  * (docs/upper-tester.md), sans-I/O. The transport is the caller's: kernel TCP (driver_tcp.h) or a simulated one.
  *
- * The caller tells the peer what its TCP sees through the peer_*() calls, and the peer asks for what it wants through
- * peer_transport_ops, from within those calls and within peer_command(). Ops must not call back into the peer.
- * All times are nanoseconds of one clock that never goes back.
+ * The caller reports the events of its TCP through the peer_*() calls, and the peer requests actions through
+ * peer_transport_ops, from within those calls and within peer_command(). Ops must not call back into the peer. All
+ * times are nanoseconds of one clock that never goes back.
  */
 #ifndef REFERENCE_STACK_PEER_H
 #define REFERENCE_STACK_PEER_H
@@ -38,8 +38,8 @@ struct peer_sctp_place {
 /* What the peer wants of SCTP, where its LLP is that (reference-stack/transport/sctp_hub.h has the same names). */
 struct peer_sctp_ops {
     /*
-     * Begins an association; what is told to it is told by peer_association_changed(). Returns the transport; NULL with
-     * the reason when it cannot even begin.
+     * Begins an association; the caller reports its events by peer_association_changed(). Returns the transport; NULL
+     * with the reason when it cannot even begin.
      */
     void *(*connect)(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
                      struct peer_association *owner, struct sentence *why);
@@ -50,7 +50,7 @@ struct peer_sctp_ops {
     void (*run)(void *transport, uint64_t now);
     /* The peer is done with it: an association that still exists is aborted. */
     void (*release)(void *transport);
-    /* The path MTU has changed: octets of the longest SCTP packet. NULL: the transport cannot be told. */
+    /* The path MTU has changed: octets of the longest SCTP packet. NULL: not possible. */
     void (*set_packet_max)(void *transport, size_t octets);
     /*
      * What the INIT ACKs of a listener have: before `listen`, and where the options of one that is open change. NULL:
@@ -68,7 +68,7 @@ struct peer_transport_ops {
     void (*unlisten)(void *context, uint16_t port);
     /*
      * Begins an active open. Returns the transport (handed to the ops below), or NULL when it cannot even begin. The
-     * outcome is told later by peer_connected() or peer_connect_failed(), never from within this call.
+     * caller reports the outcome later by peer_connected() or peer_connect_failed(), never from within this call.
      */
     void *(*connect)(void *context, const char *address, uint16_t port, struct peer_stream *stream);
     /* Takes all octets. One call is one start-up frame or FPDU: send it as one segment where possible. */
@@ -137,9 +137,9 @@ void peer_input_reset(struct peer_stream *stream, uint64_t now);
 void peer_writable(struct peer_stream *stream, uint64_t now);
 
 /*
- * SCTP. Somebody asks for an association with a port that is listened to: the association for it, and what
- * peer_association_changed() is to be called with whenever it was told something; NULL: nobody listens there, or there
- * is no memory. Associations that exist; all of them end in order, once their streams have.
+ * SCTP. Somebody asks for an association with a port that is listened to: the association for it, and the argument for
+ * peer_association_changed(), to be called whenever it got input; NULL: nobody listens there, or there is no memory.
+ * Associations that exist; all of them end in order, once their streams have.
  */
 struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t port, void *transport,
                                                     struct peer_association **owner, uint64_t now);
@@ -152,8 +152,8 @@ uint64_t peer_deadline(const struct peer *peer);
 void peer_tick(struct peer *peer, uint64_t now);
 
 /*
- * Obeys one command of the upper tester: one JSON object, `line` needs no newline. Returns the reply, one JSON object
- * without newline, to be freed with free(); never NULL unless memory is short. Nothing in `line` can do harm.
+ * Executes one command of the upper tester: one JSON object; `line` needs no newline. Returns the reply: one JSON
+ * object without newline, which the caller frees with free(); NULL: memory is short. `line` may contain anything.
  */
 char *peer_command(struct peer *peer, const char *line, uint64_t now);
 

@@ -26,7 +26,7 @@ struct peer_association {
 struct peer_association *peer_association_find(const struct peer *peer, uint32_t number);
 
 /*
- * Tells the transport what the INIT ACKs of a listener have, if it has to know. -1 with a sentence, as
+ * Gives the transport the contents of a listener's INIT ACKs, if it needs them. -1 with a sentence, as
  * peer_association_new().
  */
 int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peer.c         listeners and streams, what TCP tells, what it is to do
- * peer_streaming.c what is said over TCP before MPA starts on it
- * peer_event.c   what streams report: the cooperating ULP, and events for the upper tester
- * peer_command.c the upper tester's lines
- * peer_verb.c    what each verb does; peer_data.c Sends and Writes, peer_extension.c those of RFC 7306
+ * peer.c listeners and streams, events of TCP, requests to TCP peer_streaming.c what is said over TCP before MPA starts
+ * on it peer_event.c what streams report: the cooperating ULP, and events for the upper tester peer_command.c the upper
+ * tester's lines peer_verb.c what each verb does; peer_data.c Sends and Writes, peer_extension.c those of RFC 7306
  * peer_instrument.c what only an instrumented stack shows or does; peer_instrument_mpa.c the same of MPA,
  *                peer_instrument_ddp.c of DDP and what is around it
  * peer_association.c, peer_association_verb.c what is different over SCTP
@@ -34,7 +32,7 @@ enum {
     PEER_RECEIVE_OCTETS = 4096,
     PEER_DEAD_MAX = 256,
     PEER_EVENT_SHARE = 4,     /* events may take that part of the memory */
-    PEER_EVENT_OCTETS = 1024, /* of memory that an event takes, beside the message that it has */
+    PEER_EVENT_OCTETS = 1024, /* of memory that an event takes, in addition to its message */
     PEER_STREAMING_MAX = 64,  /* octets of a streaming message */
     PEER_VALUES_MAX = 65536,  /* that the text of one command may have: the parser makes some hundred octets of each */
     PEER_STREAM_OCTETS = 81920, /* of memory that a stream takes: itself, and an FPDU that has come in part */
@@ -175,7 +173,7 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why);
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
 
-/* The names of all events that the peer tells of, a new list; NULL without memory. */
+/* The names of all events that the peer reports, as a new list; NULL: out of memory. */
 json_t *peer_event_names(void);
 void peer_events_clear(struct peer *peer);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
@@ -245,7 +243,7 @@ int peer_get_options(const struct peer *peer, const json_t *command, struct peer
                      struct sentence *sentence);
 /* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
-/* A reply of one number, made before what it is to tell is done: so that nothing is done and then cannot be told. */
+/* A reply of one number, allocated before the command is executed, so that an executed command always has a reply. */
 json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence);
 /* It is done: the reply with the number. Negative: it failed, NULL. */
 json_t *peer_replied(json_t *reply, json_t *number, json_int_t value);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program that has opened what it needs gives up the rest, before it reads what a stranger has written: capabilities,
- * new privileges, system calls that it has no use for (seccomp), and files that it has no use for (Landlock). Children
- * inherit all of it, and nobody gets anything back.
+ * After a program has opened its files and sockets, and before it reads untrusted input, it drops capabilities, new
+ * privileges, unneeded system calls (seccomp) and unneeded files (Landlock). Children inherit these limits. They cannot
+ * be undone.
  *
  * seccomp (confine_calls.h) and Landlock (confine_files.h) are used where the kernel has them; confine_describe() says
- * which. What a build leaves out, because its sanitizer or its coverage needs it, stands in confine_files.h and at the
- * top of confine_files.c.
+ * which. confine_files.h and the top of confine_files.c list what builds with a sanitizer or coverage do not confine.
  */
 #ifndef REFERENCE_STACK_CONFINE_H
 #define REFERENCE_STACK_CONFINE_H

@@ -11,14 +11,14 @@
 /* What the kernel answers to a call of a confined process. A call that no row names is absent. */
 enum confine_answer {
     CONFINE_ALLOWED,
-    CONFINE_FORBIDDEN, /* EPERM: nobody who asks for it has another way */
+    CONFINE_FORBIDDEN, /* EPERM: callers have no other way */
     CONFINE_ABSENT,    /* ENOSYS, as in an older kernel: libraries have another way */
 };
 
 struct confine_calls {
     enum confine_answer answer;
     unsigned needs;     /* enum confine_need: the row allows its calls to processes that need one of these; 0: to all */
-    const char *reason; /* who needs them, or why nobody does */
+    const char *reason; /* which programs need them, or why none does */
     const char *names;  /* with one space in between, of all architectures and of newer kernels */
 };
 

@@ -30,7 +30,7 @@
 enum {
     OUTSTANDING_MAX = 32767, /* messages of a SID that are not acknowledged (RFC 5043 10) */
     SCTP_SACK_OCTETS = 16,   /* left free in a packet for a SACK chunk (RFC 5043 9) */
-    SCTP_EVENTS_MAX = 1024,  /* that wait for the ULP; it is told of nothing beyond, and of no request */
+    SCTP_EVENTS_MAX = 1024,  /* that wait for the ULP; beyond that, only DOWN is reported */
     SEGMENT_LEAST = 516,     /* octets of a DDP Segment, or of a control message, whichever way 9 counts */
 };
 
@@ -89,7 +89,7 @@ struct sctp_lower {
     uint8_t code;                        /* Function Code of the piece, where that is a control message */
     uint8_t initiate_code;               /* of the peer's Initiate */
     struct negotiation_offer offer;      /* of the peer's word */
-    struct mpa_start start;              /* the peer's message, as the ULP is told of it */
+    struct mpa_start start;              /* the peer's message, as the ULP gets it */
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];
 };
 
@@ -159,7 +159,7 @@ struct validation_subject session_subject(const struct sctp_session *session, co
 void session_input(struct sctp_session *session, const struct iwarp_sctp_message *message);
 /* Messages whose turn has come. */
 void session_drain(struct sctp_session *session);
-/* True: nothing is taken until the ULP has decided. */
+/* True: messages wait until the ULP has decided. */
 bool session_waits(const struct sctp_session *session);
 void session_begin(struct sctp_session *session, enum sctp_session_state state);
 void session_pend(struct sctp_session *session);
@@ -192,7 +192,7 @@ void draft_reset_sent(struct sctp_session *session);
 struct sctp_held *order_find(const struct sctp_session *session, uint16_t ssn);
 /* Keeps a copy; -1: there is no memory for it. */
 int order_hold(struct sctp_session *session, uint16_t ssn, const struct iwarp_sctp_message *message);
-/* The one of that DDP-SSN is taken out, for the caller to read and to give back; NULL: it has not come. */
+/* Removes the message with that DDP-SSN; the caller reads it and gives it back. NULL: it has not arrived. */
 struct sctp_held *order_take(struct sctp_session *session, uint16_t ssn);
 void order_give_back(struct iwarp_association *association, struct sctp_held *held);
 void order_clear(struct sctp_session *session);

@@ -32,9 +32,9 @@ enum sctp_number {
 };
 
 enum sctp_decision {
-    SCTP_ABORTS,           /* association: the ULP's wish to abort it is obeyed (RFC 5043 11.3) */
+    SCTP_ABORTS,           /* association: it is aborted when the ULP asks for it (RFC 5043 11.3) */
     SCTP_SHUTS_DOWN,       /* association: it is shut down with its last session (RFC 5043 11.3) */
-    SCTP_DOWN_REPORTED,    /* the stream is told that the association has ended (RFC 5043 11.3) */
+    SCTP_DOWN_REPORTED,    /* the stream gets a report that the association has ended (RFC 5043 11.3) */
     SCTP_ERROR_SPREADS,    /* an error of the session ends the association (RFC 5043 11.3) */
     SCTP_CONTROL_WAITS,    /* a control message waits until the one before has arrived (RFC 5043 6.6) */
     SCTP_SEGMENTS_ALLOWED, /* segments may follow the Initiate (RFC 5043 6.1)... */

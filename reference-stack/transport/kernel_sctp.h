@@ -8,16 +8,16 @@
  *     path = kernel_sctp_connect(sctp, &place, association, user, &sentence);
  *
  * The owner has the associations, a path is what carries one. As with sctp_hub.h, `incoming` is called for an
- * association that a peer has set up, and `changed` whenever an association was told something: the owner may call
+ * association that a peer has set up, and `changed` whenever an association got input: the owner may call
  * kernel_sctp_path_run() and kernel_sctp_path_release() there.
  *
  * What differs from SCTP in user space (user_sctp.h):
  *
- *   - The kernel tells when all that was sent is acknowledged (SCTP_SENDER_DRY_EVENT), and nothing of single messages.
+ *   - The kernel reports when all sent messages are acknowledged (SCTP_SENDER_DRY_EVENT), not single ones.
  *     After KERNEL_SCTP_ROUND messages without that, no more are sent until it comes.
- *   - It tells the least of both sides' streams in each direction, not what the peer's INIT had.
+ *   - It reports the least of both sides' streams in each direction, not the contents of the peer's INIT.
  *   - INIT ACKs are sent before there is an association here, so that a listener has to know what they contain.
- *   - An adaptation indication of 0 is not sent, and not told: it counts as none.
+ *   - An adaptation indication of 0 is neither sent nor reported: it counts as none.
  */
 #ifndef REFERENCE_STACK_KERNEL_SCTP_H
 #define REFERENCE_STACK_KERNEL_SCTP_H
@@ -48,8 +48,8 @@ struct kernel_sctp_config {
     size_t mtu;                   /* of the path, with all headers */
     bool fragments;               /* as in struct user_sctp_config */
     /*
-     * A peer has set up an association with `port`. The owner gives one that is not up, and in `user` what it wants to
-     * be told of it by; NULL: none, and the peer's is aborted.
+     * A peer has set up an association with `port`. The owner gives one that is not up, and in `user` its context for
+     * callbacks. NULL: refused, and the peer's association is aborted.
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct kernel_sctp_path *path, void **user);
     void (*changed)(void *user);
@@ -77,7 +77,7 @@ int kernel_sctp_offer(struct kernel_sctp *sctp, uint16_t port, const struct iwar
                       struct sentence *why);
 void kernel_sctp_unlisten(struct kernel_sctp *sctp, uint16_t port);
 
-/* Begins an association. The outcome is told to it. NULL with a sentence. */
+/* Begins an association. The association gets the outcome. NULL with a sentence. */
 struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const struct kernel_sctp_place *to,
                                              struct iwarp_association *association, void *user,
                                              struct sentence *sentence);

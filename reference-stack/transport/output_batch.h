@@ -34,7 +34,7 @@ struct output_batch {
     uint8_t staged[OUTPUT_BATCH_OCTETS];
 };
 
-/* Hands over what the stream has to send, while there is room, and tells its octets. `emss`: octets of one segment. */
+/* Passes on the output of the stream while there is room, and counts its octets. `emss`: octets of one segment. */
 size_t output_batch_drain(struct output_batch *output_batch, void *transport, struct iwarp_stream *stream, size_t emss,
                           uint64_t now);
 

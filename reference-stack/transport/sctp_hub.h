@@ -9,8 +9,8 @@
  *     sctp_hub_tick(hub, now);                          every SCTP_HUB_TICK while sctp_hub_busy()
  *
  * The owner has the associations, the hub has what carries them, the paths. The hub calls `incoming` for a peer that
- * asks for an association with a port that is listened to, and `changed` whenever an association was told something. In
- * both the owner may call sctp_path_run() and sctp_path_release().
+ * asks for an association with a port that is listened to, and `changed` whenever an association got input. In both the
+ * owner may call sctp_path_run() and sctp_path_release().
  */
 #ifndef REFERENCE_STACK_SCTP_HUB_H
 #define REFERENCE_STACK_SCTP_HUB_H
@@ -50,11 +50,11 @@ struct sctp_hub_config {
     size_t (*leaving)(void *owner, uint8_t *packet, size_t octets,
                       size_t room); /* as in struct user_sctp_config; or NULL */
     /*
-     * A peer wants an association with `port`. The owner gives one that is not up, and in `user` what it wants to be
-     * told of it by; NULL: none, and the peer hears nothing.
+     * A peer wants an association with `port`. The owner gives one that is not up, and in `user` its context for
+     * callbacks. NULL: refused, and the peer gets no answer.
      */
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct sctp_path *path, void **user);
-    /* Something was told to the association: it is time to poll it, and then to call sctp_path_run(). */
+    /* The association got input: the owner polls it, and then calls sctp_path_run(). */
     void (*changed)(void *user);
     void *owner, *link;
 };
@@ -69,7 +69,7 @@ void sctp_hub_free(struct sctp_hub *hub);
 int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct sentence *why);
 void sctp_hub_unlisten(struct sctp_hub *hub, uint16_t port);
 
-/* Begins an association; packets may be sent at once. The outcome is told to it. NULL with a sentence. */
+/* Begins an association; packets may be sent at once. The association gets the outcome. NULL with a sentence. */
 struct sctp_path *sctp_hub_connect(struct sctp_hub *hub, const struct sockaddr_storage *to, uint16_t port,
                                    struct iwarp_association *association, void *user, uint64_t now,
                                    struct sentence *sentence);
@@ -86,7 +86,9 @@ bool sctp_hub_busy(const struct sctp_hub *hub);
 /* SCTP is given what the association has to send, and does what it wants. */
 void sctp_path_run(struct sctp_path *path, uint64_t now);
 
-/* The path MTU of this association has changed: octets of the longest SCTP packet. The owner tells the association. */
+/*
+ * The path MTU of this association has changed: octets of the longest SCTP packet. The owner informs the association.
+ */
 void sctp_path_set_packet_max(struct sctp_path *path, size_t octets);
 
 /* The owner is done with it, before it frees the association: one that still exists is aborted. */

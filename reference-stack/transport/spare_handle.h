@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections that there is no memory for. One that libuv has told of and nobody takes would be the last of its
- * listener: so it is taken, by a handle that is there for this, and closed. It needs no allocation.
+ * Out of memory: accepts a connection with a preallocated handle and closes it. If a connection that libuv has reported
+ * is not accepted, its listener reports no more.
  */
 #ifndef REFERENCE_STACK_SPARE_HANDLE_H
 #define REFERENCE_STACK_SPARE_HANDLE_H
@@ -27,10 +27,10 @@ struct spare_handle {
     size_t count;
 };
 
-/* The connection that `server` has told of. */
+/* Accepts and closes the connection that `server` has reported. */
 void spare_handle_refuse(struct spare_handle *spare, uv_stream_t *server);
 
-/* The same, with a text that lives on: as much of it goes out as the kernel takes at once. */
+/* The same, and sends a text first, which must stay valid: as much of it as the kernel accepts at once. */
 void spare_handle_refuse_with_text(struct spare_handle *spare, uv_stream_t *server, const char *text);
 
 /* The server closes. */

@@ -16,7 +16,7 @@ struct tcp_listener *tcp_listener_open(struct tcp_socket_pool *pool, const struc
                                        tcp_listener_accepted *accepted, void *owner, struct sentence *why);
 uint16_t tcp_listener_port(const struct tcp_listener *listener);
 
-/* The owner hears nothing more. Connections that were accepted live on. */
+/* Stops listening: no more callbacks. Accepted connections stay open. */
 void tcp_listener_close(struct tcp_listener *listener);
 
 /* Binds `handle` and listens, with a callback of the caller's own. The port, or libuv's error, which is negative. */

@@ -3,7 +3,7 @@
  * One kernel TCP connection on a libuv loop, for whoever has a stream to run over it: Nagle off, so that what is handed
  * over together becomes segments by itself (RFC 5044 5.1), and the EMSS that the kernel reports.
  *
- * The owner is told through tcp_socket_ops, never from within a call of its own; after `lost` and after
+ * The owner is called back through tcp_socket_ops, never from within its own call; after `lost` and after
  * tcp_socket_abort() and tcp_socket_release() it hears nothing more, and the socket frees itself.
  */
 #ifndef REFERENCE_STACK_TCP_SOCKET_H
@@ -59,10 +59,13 @@ struct tcp_socket_pool {
     uint8_t read_buffer[TCP_SOCKET_READ_OCTETS];
 };
 
-/* Begins an active open; the outcome is told. NULL when it cannot even begin. */
+/* Begins an active open; a callback reports the outcome. NULL when it cannot even begin. */
 struct tcp_socket *tcp_socket_connect(struct tcp_socket_pool *pool, const struct sockaddr_storage *name, void *owner);
 
-/* Takes a connection that `server` was told of. NULL when there is no memory: it is closed. Nothing is read yet. */
+/*
+ * Accepts the connection that `server` has reported. NULL: no memory, and the connection is closed. Nothing is read
+ * yet.
+ */
 struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *server);
 
 /*
@@ -71,7 +74,7 @@ struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *
  */
 struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor);
 
-/* Whom to tell from now on; reading begins. -1: it cannot; the socket is gone. */
+/* Sets the owner for callbacks, and begins to read. -1: reading failed, and the socket is gone. */
 int tcp_socket_own(struct tcp_socket *socket, void *owner);
 
 /*
@@ -80,7 +83,7 @@ int tcp_socket_own(struct tcp_socket *socket, void *owner);
  */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
 
-/* Reads what is there, without waiting for the loop to tell. False: nothing was, and the owner was told nothing. */
+/* Reads available octets without waiting for the loop. False: there were none, and no callback was called. */
 bool tcp_socket_look(struct tcp_socket *socket);
 
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */

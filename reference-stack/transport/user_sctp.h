@@ -13,9 +13,9 @@
  *
  * What Debian's libusrsctp (0.9.5) cannot do, and what is done about it here:
  *
- *   - It does not tell which message was acknowledged. The endpoint reads TSNs in the packets that it sends, and SACKs
+ *   - It does not say which message was acknowledged. The endpoint reads TSNs in the packets that it sends, and SACKs
  *     in those that come.
- *   - Its event about the peer's adaptation indication tells neither that there was none nor the peer's MIS. The
+ *   - Its event about the peer's adaptation indication reports neither a missing one nor the peer's MIS. The
  *     endpoint reads the peer's INIT or INIT ACK.
  *   - It draws its tags and TSNs itself, and measures round-trip times by the system's clock: two runs are not the same
  *     octet by octet.
@@ -54,7 +54,7 @@ struct user_sctp_config {
      * MTU but a loopback's.
      */
     size_t (*leaving)(void *user, uint8_t *packet, size_t octets, size_t room);
-    /* The association was told something, by a packet or by time; NULL: not called. It must not call back. */
+    /* The association got input, from a packet or a timer; NULL: not called. It must not call back. */
     void (*told)(void *user);
     void *user;
 };
@@ -66,7 +66,7 @@ enum { USER_SCTP_SPACE = 4 << 20 };
 int user_sctp_start(struct sentence *sentence);
 void user_sctp_stop(void);
 
-/* The path MTU has changed: octets of the longest SCTP packet from now on. The association is told by its owner. */
+/* The path MTU has changed: octets of the longest SCTP packet from now on. The owner informs the association. */
 void user_sctp_set_packet_max(struct user_sctp *end, size_t octets);
 
 /* Borrows the association, which must not be up. NULL with a sentence. Packets may be sent during the call. */
@@ -88,8 +88,8 @@ bool user_sctp_up(const struct user_sctp *end);
 void user_sctp_pass(uint32_t milliseconds);
 
 /*
- * The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process.
- * While there are endpoints all count by one clock; with the first endpoint after none it may be another.
+ * The same for callers with a clock, in nanoseconds: passes the time since the last call, which any part of the process
+ * may have made. All endpoints that exist together use one clock; the clock may change while there are no endpoints.
  */
 void user_sctp_clock(uint64_t now);
 

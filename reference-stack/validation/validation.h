@@ -123,7 +123,7 @@ struct validation {
     const char *name;        /* unique */
     enum validation_stage stage;
     bool (*holds)(const struct validation_subject *subject);
-    wire_result error; /* the triple; also told in IWARP_EVENT_ERROR when the action is CLOSE */
+    wire_result error; /* the triple; also reported in IWARP_EVENT_ERROR when the action is CLOSE */
     enum validation_action action;
 };
 

@@ -40,7 +40,7 @@ struct iwarp_qp {
     struct iwarp_qp *next_dirty;
     bool dirty;   /* in the list of those that may have something to send */
     bool opening; /* TCP is not connected yet */
-    bool retry;   /* without memory something could not be told */
+    bool retry;   /* a report is pending because memory was short */
     struct iwarp_stream *stream;
     struct tcp_socket *socket;
     struct iwarp_cq *send_cq, *receive_cq;
@@ -114,21 +114,21 @@ static inline void context_clock(struct iwarp_context *context)
 
 /* Sends what was posted since. */
 void context_flush(struct iwarp_context *context);
-/* Nothing of `qp` or `cq` (one of them NULL) is told any more. */
+/* Drops all events of `qp` or `cq` (one of them is NULL). */
 void context_forget(struct iwarp_context *context, const struct iwarp_qp *qp, const struct iwarp_cq *cq);
 
 /* verbs_qp.c: a queue pair without a connection yet. `emss` 0: that of the options. */
 struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options, enum iwarp_role role,
                         size_t emss, struct sentence *sentence);
 extern const struct tcp_socket_ops qp_socket_ops;
-/* Sends, and takes what the stream tells. */
+/* Sends output, and handles the events of the stream. */
 void qp_pump(struct iwarp_qp *qp);
 /* The connection is lost, or could not be read from. */
 void qp_lost(void *qp);
 /* To be pumped at the next context_flush(). */
 void qp_dirty(struct iwarp_qp *qp);
 
-/* What the stream tells goes to the program; false: some is left, for lack of memory. */
+/* Passes the stream's events to the program. False: some are left, because memory is short. */
 bool qp_take(struct iwarp_qp *qp);
 
 /* verbs_connect.c */
