@@ -331,7 +331,7 @@ enum tcp_ack_policy {
 /* Chooses the policy. delay_ns: for TCP_ACK_DELAYED and TCP_ACK_LATE, 0: 40 ms. */
 void tcp_set_ack_policy(struct tcp_connection *connection, enum tcp_ack_policy policy, uint64_t delay_ns);
 
-/* Sends an ACK for everything received in order, whatever the policy. */
+/* Sends an ACK for everything received in order, independent of the policy. */
 void tcp_ack_now(struct tcp_connection *connection);
 
 /* Fixes the advertised receive window (0 shuts it) and, when established, says so to the peer at once. */

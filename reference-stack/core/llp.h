@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The seam below DDP: what DDP and RDMAP need from the layer that carries their segments (the LLP of RFC 5041 1.1), as
- * a table of operations. Each layer has one such table and a folder of its own beside this one. The layer calls core by
- * its functions; core calls the layer by this table alone, and knows the name of none. The table serves octet streams
- * and transports of messages alike: over SCTP (RFC 5043) a user message is one ULPDU with its DDP-SSN before it, and
- * the session control messages of RFC 6581 section 7 make the offers of core/negotiate.h.
+ * a table of operations. Each layer has one such table and its own folder next to this one. The layer calls core by its
+ * functions; core calls the layer by this table alone, and knows the name of none. The table serves octet streams and
+ * transports of messages alike: over SCTP (RFC 5043) a user message is one ULPDU with its DDP-SSN before it, and the
+ * session control messages of RFC 6581 section 7 make the offers of core/negotiate.h.
  *
  * What the layer has to do on its own:
  *
@@ -85,7 +85,7 @@ struct llp_ops {
      */
     size_t (*ulpdu_max)(const struct iwarp_stream *stream, size_t *left);
 
-    /* Makes the next piece of a ULPDU, whatever its length up to 65535 octets. -1: memory is short. */
+    /* Makes the next piece of a ULPDU, which has at most 65535 octets. -1: memory is short. */
     int (*frame)(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
     /*

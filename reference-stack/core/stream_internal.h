@@ -240,7 +240,7 @@ void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
-/* stream_config.c: what is the same whatever carries the stream. */
+/* stream_config.c: common to all layers below DDP. */
 void stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
 /* -1 with a sentence when no stream of the device that `llp` carries can have it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Defects: deliberate faults, as data. A row of defects.tsv names a hook (validate, transmit, behaviour), a target, an
- * operation and a value; the head of that file documents them all. A set is what one stream or peer is told to have.
+ * operation and a value; the head of that file documents them all. A set is the defects of one stream or peer.
  *
  * variants.tsv has rows of the same form for what the texts allow, and the stack does not do by itself: variants. For
  * each it also names the requirements that are shown as WARN all the same.

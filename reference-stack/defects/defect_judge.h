@@ -5,7 +5,7 @@
 
 #include "reference-stack/defects/defect_stream.h"
 
-/* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
+/* Where the condition is true, the entry of that name gives `verdict` in place of its own result. */
 struct defect_judgement {
     enum defect_behaviour behaviour;
     const char *entry;

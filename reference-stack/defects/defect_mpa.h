@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Deliberate faults of MPA that act on what TCP does and on what the ULP is told: part of the list in
- * defect_internal.h.
+ * Deliberate faults of MPA that act on TCP and on events for the ULP: part of the list in defect_internal.h.
  */
 #ifndef REFERENCE_STACK_DEFECT_MPA_H
 #define REFERENCE_STACK_DEFECT_MPA_H

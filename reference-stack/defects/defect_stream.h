@@ -17,7 +17,7 @@ static inline struct defect_state *stream_state(const struct iwarp_stream *strea
     return &((struct kept_stream *)stream->faults)->state;
 }
 
-/* Is the stream's first error this one? `wanted`: 0 for whatever happened, also where there is none. */
+/* True if the stream's first error is `wanted`. With 0: always true, also without an error. */
 static inline bool defect_error_is(uint32_t wanted, uint32_t error)
 {
     return wanted == 0 || wanted == error || (error != 0 && wanted == (DEFECT_ERROR | (error >> 8 & 0xFF)));

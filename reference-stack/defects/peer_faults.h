@@ -59,7 +59,10 @@ bool hook_stag_optional(const struct defect_set *set);
 /* True: Sends and Writes complete as soon as they are posted (RFC 5040 5.5). */
 bool hook_done_when_posted(const struct defect_set *set);
 
-/* True: who opens the TCP connection is the MPA Initiator, whatever the ULPs agreed on (RFC 5044 7.1.2). */
+/*
+ * True: the side that opens the TCP connection is the MPA Initiator, even if the ULPs agreed otherwise (RFC 5044
+ * 7.1.2).
+ */
 bool hook_role_by_opener(const struct defect_set *set);
 
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */

@@ -169,7 +169,7 @@ void session_fail(struct sctp_session *session, const struct validation_outcome 
                   const struct validation_subject *subject, const char *text);
 /* What follows from the state that the stream has come to. */
 void session_settle(struct sctp_session *session);
-/* The session is over, or its stream goes, whatever state it is in. */
+/* The session has ended, or its stream is freed, in any state. */
 void session_over(struct sctp_session *session);
 void session_decided(struct sctp_session *session);
 bool session_close(struct sctp_session *session);
@@ -200,7 +200,7 @@ void order_free(struct iwarp_association *association);
 
 /* segment.c */
 size_t segment_max(const struct iwarp_stream *stream, size_t *left);
-/* Octets of the longest user message with a segment, by whatever limits it now. */
+/* Octets of the longest user message with a segment, by all limits that apply now. */
 size_t segment_room(const struct iwarp_stream *stream);
 int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
