@@ -100,10 +100,10 @@ struct catalogue_source {
  */
 int catalogue_load(struct catalogue **catalogue, struct sentence *error);
 
-/* The same with another file after the compiled-in ones: rules of somebody's own. */
+/* The same with one more file after the compiled-in ones: requirements that a user wrote. */
 int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct sentence *error);
 
-/* The same from octets handed in, in the order given. The octets are copied. */
+/* The same from the caller's octets, in the order given. The octets are copied. */
 int catalogue_parse(struct catalogue **catalogue, const struct catalogue_source *sources, size_t source_count,
                     struct sentence *error);
 
@@ -118,8 +118,8 @@ const struct requirement *catalogue_at(const struct catalogue *catalogue, size_t
 const struct requirement *catalogue_find(const struct catalogue *catalogue, const char *id);
 
 /*
- * Fills nearest[] with up to limit requirements whose ids are closest to the misspelt id (edit distance, case
- * ignored), best first; returns how many. Far-fetched ones are left out.
+ * Fills nearest[] with up to limit requirements whose ids are closest to the misspelt id (edit distance, case ignored),
+ * best first; returns how many. Ids that differ too much are left out.
  */
 size_t catalogue_nearest(const struct catalogue *catalogue, const char *id, const struct requirement **nearest,
                          size_t limit);

@@ -19,15 +19,15 @@ struct no_defect {
 };
 
 /*
- * Takes the next line of the file's text from *at (which ends at `end`) and moves *at after it; `row` is filled, its
- * section and line continue from the row before: start with {0}. False: no more. What does not fit is cut.
+ * Reads the next line of the text from *at to `end`, moves *at after it and fills `row`. Section and line number
+ * continue from the row before: start with {0}. Returns false if there is no more line. Text that does not fit is cut.
  */
 bool no_defect_next(const char **at, const char *end, struct no_defect *row);
 
-/* The line with `id` of a file that is carried inside the program. False: there is none, or no such file (NULL). */
+/* Finds the line with `id` in a compiled-in file. Returns false if there is no such line, or `file` is NULL. */
 bool no_defect_find_in(const struct embedded_file *file, const char *id, struct no_defect *row);
 
-/* That of reference-stack/defects/defects-none.tsv. */
+/* The same for the file reference-stack/defects/defects-none.tsv. */
 bool no_defect_find(const char *id, struct no_defect *row);
 
 #endif

@@ -34,7 +34,7 @@ struct pics_item {
  */
 int pics_load(struct pics **pics, struct sentence *error);
 
-/* The same from octets handed in, which are copied. */
+/* The same from the caller's octets, which are copied. */
 int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct sentence *error);
 
 void pics_free(struct pics *pics);
@@ -52,21 +52,21 @@ const struct pics_item *pics_find(const struct pics *pics, const char *name);
 int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error);
 
 /*
- * The run drives CM. `reference`: the device is the reference stack on the simulated link, which has the service and
- * can switch it off. -1 with a sentence.
+ * Sets the items for a run that drives CM. `reference`: the device is the reference stack on the simulated link, which
+ * has the service and can switch it off. Returns -1 with a sentence.
  */
 int pics_set_cm(struct pics *pics, bool reference, struct sentence *error);
 
 /*
- * A run over SCTP: the device carries DDP over SCTP by these texts. Of a `reference` stack it is also known that it has
- * RFC 6581's sessions where it has RFC 5043's. 0, or -1 with a sentence.
+ * Sets the items for a run over SCTP: the device carries DDP over SCTP by these texts. A `reference` stack that has RFC
+ * 5043's sessions has RFC 6581's sessions too. Returns 0, or -1 with a sentence.
  */
 int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error);
 
 /* Does the item hold? False for an unknown item. */
 bool pics_holds(const struct pics *pics, const char *name);
 
-/* Is the value a number, and not yes or no, by the item's default? */
+/* True if the item's default is a number, and not yes or no. */
 bool pics_is_number(const struct pics_item *item);
 
 /* The items that a capability predicate names, in the predicate's order, each once; at most limit. */
@@ -80,9 +80,9 @@ size_t pics_named(const struct pics *pics, const char *predicate, const struct p
 int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error);
 
 /*
- * True: by what the profile says, nothing on the wire can show the requirement with this capability predicate, and
- * nothing is judged by it. Items of what a tester can do (upper_tester, instrumented) count as holding: whoever watches
- * needs neither. False for a predicate that cannot be read.
+ * True if, by the profile, no traffic can exercise a requirement with this capability predicate: it is then not judged.
+ * Items that say what a tester can do (upper_tester, instrumented) count as holding, as rules that watch need neither.
+ * False for a predicate that cannot be read.
  */
 bool pics_denies(const struct pics *pics, const char *predicate);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selection of requirements: 'MPA-7.*' --layer mpa --level must --role responder. Patterns are alternatives, values
- * of one option are alternatives, different options have to hold all. Nothing given selects everything.
+ * Selection of requirements: 'MPA-7.*' --layer mpa --level must --role responder. Patterns are alternatives, and so are
+ * the values of one option; different options have to hold together. Without patterns and options everything is
+ * selected.
  */
 #ifndef CONFORMANCE_REQUIREMENTS_SELECT_H
 #define CONFORMANCE_REQUIREMENTS_SELECT_H
@@ -17,7 +18,7 @@ struct sentence;
 
 /* All strings belong to the caller (argv); {0} selects everything. */
 struct selection {
-    const char *pattern[SELECTION_LIMIT]; /* ids or fnmatch(3) globs over ids; case matters not */
+    const char *pattern[SELECTION_LIMIT]; /* ids or fnmatch(3) globs over ids; case is ignored */
     size_t pattern_count;
     const char *section[SELECTION_LIMIT]; /* "7.1" takes 7.1 and 7.1.2, not 7.10; globs are possible */
     size_t section_count;
@@ -47,8 +48,8 @@ bool selection_matches(const struct selection *selection, const struct requireme
 size_t selection_count(const struct selection *selection, const struct catalogue *catalogue);
 
 /*
- * The first pattern that no requirement of the catalogue matches, whatever the options say; NULL if each does.
- * A misspelt id beside a good one is found by this.
+ * The first pattern that no requirement of the catalogue matches; the options do not count here. NULL if each pattern
+ * matches. This finds a misspelt id next to a good one.
  */
 const char *selection_unmatched(const struct selection *selection, const struct catalogue *catalogue);
 

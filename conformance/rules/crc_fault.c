@@ -72,8 +72,8 @@ static enum crc_fault marker_fault(const struct rule_context *ctx, size_t end, u
 }
 
 /*
- * One or two octets of pad more than there should be, zeros: they stand where the CRC begins, and what fits of the CRC
- * follows. With three of them a single octet of the CRC would have to tell.
+ * The FPDU has one or two zero pad octets too many: they stand where the CRC begins, and the first octets of the CRC
+ * follow them. Three are not tried: only one octet of the CRC would be left to compare.
  */
 static bool more_pad(const struct flow_fpdu *fpdu, size_t end, size_t *more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is wrong with a CRC that is wrong: which mistake of a sender gives the value that was seen. */
+/* Explains a wrong CRC: finds the sender's mistake that gives the value that was seen. */
 #ifndef CONFORMANCE_RULES_CRC_FAULT_H
 #define CONFORMANCE_RULES_CRC_FAULT_H
 
@@ -21,16 +21,16 @@ enum crc_fault {
     CRC_FAULT_OTHER,
 };
 
-/* CRCs are in use by a start-up frame's C bit that was seen, and the event's FPDU is whole. */
+/* True if a start-up frame was seen whose C bit puts CRCs in use, and the event's FPDU is whole. */
 bool crc_judged(const struct rule_context *ctx);
 
 /*
- * The mistake in the event's FPDU. `pad` (NULL: no wish) gets the pad octets found for CRC_FAULT_PAD. Computes several
- * CRCs when the CRC is wrong, none when it is right.
+ * Returns the mistake in the CRC of the event's FPDU. For CRC_FAULT_PAD `*pad` gets the number of pad octets found;
+ * `pad` may be NULL. The function computes several CRCs if the CRC is wrong, none if it is right.
  */
 enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad);
 
-/* The same, and what the rule finds next has it for a cause (rule_because()). */
+/* The same; in addition the mistake becomes the cause of the rule's next finding (rule_because()). */
 enum crc_fault crc_fault_named(struct rule_context *ctx, size_t *pad);
 
 /* A Marker stands directly before the CRC field of the event's FPDU. */

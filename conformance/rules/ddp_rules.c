@@ -253,8 +253,8 @@ void stag_constant(struct rule_context *ctx)
 }
 
 /*
- * RFC 5041 4.2: RsvdULP is the same in all segments of a tagged message: so no other tagged message begins before it
- * has had its L bit, which alone tells where one ends.
+ * RFC 5041 4.2: RsvdULP is the same in all segments of a tagged message. Only the L bit shows where a tagged message
+ * ends: a segment before it belongs to the same message.
  */
 void tagged_rsvdulp_constant(struct rule_context *ctx)
 {

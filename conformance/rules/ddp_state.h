@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules on DDP Segments ask of the sender's state. All of it is silent where nothing is known of what came
- * before.
+ * Questions of the rules on DDP Segments about the sender's state. The answer is NULL or false if the earlier segments
+ * are not known.
  */
 #ifndef CONFORMANCE_RULES_DDP_STATE_H
 #define CONFORMANCE_RULES_DDP_STATE_H
 
 #include "conformance/rules/rule_context.h"
 
-/* The queue of an untagged segment, NULL for a tagged one, an unknown queue, or where that is not known. */
+/* The queue of an untagged segment. NULL for a tagged one, an unknown queue, or if the queue's state is not known. */
 static inline const struct flow_queue *ddp_queue(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
@@ -18,7 +18,10 @@ static inline const struct flow_queue *ddp_queue(const struct rule_context *ctx)
     return &ctx->half->queue[segment->qn];
 }
 
-/* The state of a Write's or Read Response's kind, NULL for all else, or where that is not known. */
+/*
+ * The state of tagged messages of the segment's kind (Write or Read Response). NULL for all other segments, or if the
+ * state is not known.
+ */
 static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
@@ -30,8 +33,8 @@ static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ct
 }
 
 /*
- * A segment of the message that just had L = 1. A whole new message with that MSN begins at MO 0: that is another
- * fault.
+ * True for one more segment of the message that has just ended with L = 1. A whole new message with that MSN begins at
+ * MO 0 and is another fault.
  */
 static inline bool ddp_after_last(const struct rule_context *ctx)
 {
@@ -41,7 +44,7 @@ static inline bool ddp_after_last(const struct rule_context *ctx)
     return queue != NULL && queue->seen && !queue->open && segment->msn == queue->next_msn - 1 && segment->mo != 0;
 }
 
-/* The next message begins while one is open. */
+/* True if the next message begins before the open one has ended. */
 static inline bool ddp_last_missing(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;

@@ -137,8 +137,8 @@ static void fail_pad(struct rule_context *ctx, const struct fpdu_reading *readin
 }
 
 /*
- * RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends, or
- * by where the next FPDU begins.
+ * RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. The end of the pad is known from the CRC, which
+ * follows it, or from where the next FPDU begins.
  */
 void pad_count(struct rule_context *ctx)
 {

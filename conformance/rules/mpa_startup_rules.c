@@ -108,8 +108,8 @@ void start_revision_plain(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 7.1.1: PD_Length, big-endian, counts the octets that follow. Told when what came with the frame fits the
- * number read with its octets exchanged, and not as it stands.
+ * RFC 5044 7.1.1: PD_Length, big-endian, counts the octets that follow. The rule finds a wrong octet order if the
+ * octets that came with the frame fit the number with its two octets exchanged, and do not fit the number as sent.
  */
 void private_data_length(struct rule_context *ctx)
 {
@@ -145,7 +145,7 @@ void private_data_limit(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* The event's sender had received fewer octets than the other side's start-up frame has, whatever that was. */
+/* The event's sender had received fewer octets than a start-up frame of the other side has. */
 static bool nothing_received(const struct rule_context *ctx, uint64_t received)
 {
     return received != 0 && ctx->other->tcp->syn->seen &&
@@ -265,8 +265,8 @@ void responder_marker_waits(struct rule_context *ctx)
 /* ---- what nobody asked for --------------------------------------------------------------------------------------- */
 
 /*
- * RFC 5044 7.1.2 rule 1: a stream of FPDUs begins with a Request. Told of with the first FPDU of a connection without
- * one.
+ * RFC 5044 7.1.2 rule 1: a stream of FPDUs begins with a Request. The finding is made at the first FPDU of a connection
+ * that has no Request.
  */
 void initiator_sends_request(struct rule_context *ctx)
 {

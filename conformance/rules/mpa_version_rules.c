@@ -12,7 +12,7 @@ static unsigned version_of(const struct rule_context *ctx, const char **name)
     return rdmap ? ctx->event->rdmap->message.version : ctx->event->ddp->segment.version;
 }
 
-/* RFC 5044 3: MPA tells DDP the version that was negotiated, and DDP puts it into its headers. */
+/* RFC 5044 3: MPA passes the negotiated version to DDP, and DDP writes it into its headers. */
 void version_given_to_ddp(struct rule_context *ctx)
 {
     const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);

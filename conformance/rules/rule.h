@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules: what decides a requirement passively. One C function a requirement, fed with the events that
- * conformance/flow makes of segments, whether these come from the live wire or from a file.
+ * A rule judges one requirement by watching traffic. It is one C function. Its input is the events that
+ * conformance/flow makes of segments, from the live wire or from a file.
  *
  * The sink of a flow decoder hands each event to rule_engine_event(), which calls the rules that want that kind of
- * event. They compare it with the flow's state before it. Nothing is allocated per event, no string is touched unless a
- * rule has something to say.
+ * event. Rules compare the event with the flow's state before it. No memory is allocated per event, and no text is made
+ * unless a rule has a finding.
  *
  * At a flow's end, rule_engine_flow_results() gives one verdict for each requirement that its traffic exercised.
- * Libraries never print: texts are handed over as strings, owned by the engine until the flow ends.
+ * Libraries never print: the engine returns texts as strings, and owns them until the flow ends.
  */
 #ifndef CONFORMANCE_RULES_RULE_H
 #define CONFORMANCE_RULES_RULE_H
@@ -22,7 +22,10 @@ struct flow_event;
 struct rule_context; /* conformance/rules/rule_context.h: what a rule is called with */
 struct rule_engine;
 
-/* Whom a rule binds, by MPA role: the initiator is who sent the Request, whoever opened the TCP connection. */
+/*
+ * The side that a rule binds, by MPA role. The initiator is the side that sent the Request, even if the other side
+ * opened the TCP connection.
+ */
 enum rule_sender {
     RULE_ANY,
     RULE_INITIATOR,
@@ -45,7 +48,7 @@ struct rule {
     uint32_t flows;          /* kinds of flows it judges: 1 << enum flow_kind each */
     uint32_t events;         /* the kinds it wants: 1 << enum flow_event_kind each */
     uint16_t opcodes;        /* of FLOW_RDMAP events: 1 << opcode each */
-    enum rule_sender sender; /* whose deeds it judges */
+    enum rule_sender sender; /* the side that it judges */
     enum rule_verdict worst; /* RULE_FAIL; RULE_WARN for a SHOULD: rule_fail() then gives a warning */
     void (*judge)(struct rule_context *context);
     size_t index; /* its place in rule_at() */
@@ -72,7 +75,7 @@ struct rule_finding {
     const char
         *cause;       /* what other findings have in common with it (reports/results/cause.h); NULL: nothing is known */
     const char *hint; /* what is known of that; NULL like `cause`. Both live for ever */
-    uint64_t count;   /* how often, as far as nobody was told before: 1, or more of what waited for the flow's end */
+    uint64_t count;   /* findings not reported before: 1, or more if they waited for the flow's end */
 };
 
 struct rule_config {
@@ -80,23 +83,27 @@ struct rule_config {
     bool (*selected)(const char *id, void *argument);
 
     /*
-     * Whether the deeds of the side that sends in `direction` of `flow` are judged; NULL: both sides are. An audit
-     * judges both; a live run only the device under test, since its tester breaks rules on purpose. Asked once for each
-     * flow and direction. The other side's events are tracked all the same.
+     * True if the side that sends in `direction` of `flow` is judged; NULL: both sides are. An audit judges both. A
+     * live run judges only the device under test, as its tester breaks rules on purpose. Called once for each flow and
+     * direction. Events of a side that is not judged still update the state.
      */
     bool (*judged)(const struct flow *flow, unsigned direction, void *argument);
 
-    /* Called at each finding as it is made (not at passes); NULL: no wish. For expert items and packet comments. */
+    /*
+     * Called for each finding when it is made (not for passes); NULL: not called. For expert items and packet comments.
+     */
     void (*finding)(const struct rule_finding *finding, void *argument);
 
     void *argument; /* handed to all three */
 
-    /* Every rule sees every event it wants, without the shortcut for segments that are in order as a whole. Same
-     * verdicts, slower: tests compare the two. */
+    /*
+     * Turns off the shortcut for segments that are wholly in order: each rule sees each of its events. The verdicts are
+     * the same, but it is slower; tests compare the two.
+     */
     bool thorough;
 };
 
-/* What flow_config.rule_state_octets has to be, so that an engine finds its state of a flow. */
+/* The value for flow_config.rule_state_octets: the engine keeps its state of a flow there. */
 size_t rule_state_octets(void);
 
 /* A copy of *config is kept (NULL: all zero). NULL when memory is short. */
@@ -104,12 +111,12 @@ struct rule_engine *rule_engine_create(const struct rule_config *config);
 void rule_engine_free(struct rule_engine *engine);
 
 /*
- * Judges one event. State for a flow is made at its first event, and given back by rule_engine_flow_done(). The decoder
- * has to be created with rule_state_octets(); one engine judges one decoder's flows.
+ * Judges one event. A flow's first event creates its state; rule_engine_flow_done() frees it. The decoder has to be
+ * created with rule_state_octets(). One engine judges the flows of one decoder.
  */
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event);
 
-/* The same as a flow_sink, for a caller that wants nothing else; flows are given back at FLOW_END. */
+/* The same as a flow_sink, for a caller that does nothing else with events; it frees a flow's state at FLOW_END. */
 void rule_engine_sink(void *engine, const struct flow_event *event);
 
 /* One requirement that a flow exercised, both directions taken together. Strings live until the flow is done. */
@@ -137,7 +144,7 @@ typedef void rule_result_function(const struct rule_result *result, void *argume
 size_t rule_engine_flow_results(struct rule_engine *engine, const struct flow *flow, rule_result_function *function,
                                 void *argument);
 
-/* Gives back what is kept for a flow. rule_engine_free() does so for all that are left. */
+/* Frees the state of a flow. rule_engine_free() frees the state of all flows that are left. */
 void rule_engine_flow_done(struct rule_engine *engine, const struct flow *flow);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a rule is called with, and what it may say. A rule that says nothing was not concerned by the event: only
- * rule_pass() and findings count as "exercised".
+ * The argument of a rule, and the functions by which a rule gives its verdict. If a rule calls none of them, the event
+ * did not concern it: only rule_pass() and findings count as "exercised".
  *
- * A rule looks at ctx->event and at the flow's state before that event. It says nothing when the capture leaves the
+ * A rule looks at ctx->event and at the flow's state before that event. It gives no verdict when the capture leaves the
  * question open: a gap, a bad CRC (the octets may not be what was sent), a side that was not captured, roles not known.
  *
- * What one side sent is compared with what the other did by what the sender had received (rule_not_received()), never
- * by the order of frames in a capture: taps, network cards and mergers of files put the two directions in any order.
+ * Whether a side sent something before or after a message of the other side is decided by what it had received
+ * (rule_not_received()), never by the order of frames in a capture: taps, network cards and tools that merge files put
+ * the two directions in any order.
  */
 #ifndef CONFORMANCE_RULES_RULE_CONTEXT_H
 #define CONFORMANCE_RULES_RULE_CONTEXT_H
@@ -34,16 +35,16 @@ struct rule_message {
     uint64_t octets;   /* payload so far */
 };
 
-/* What rules need to know of one side beyond struct flow_half. Brought up to date after each event. */
+/* What rules need to know of one side beyond struct flow_half. Updated after each event. */
 struct rule_side {
     bool judged;
     bool unsure; /* something of this side was not captured, or not understood */
-    bool lost;   /* and the flow's state says nothing of what comes after it: continuity is not judged any more */
+    bool lost;   /* and the flow's state does not cover what comes after it: continuity is not judged any more */
     bool holes;  /* octets of it are missing in the capture, or were not understood */
-    /* a Read Request of this side could not be read: what answers none of the others may answer it */
+    /* a Read Request of this side could not be read: a Read Response that answers no other may answer it */
     bool requests_unsure;
-    bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
-    bool pad_waits;        /* only what follows the last FPDU tells where that FPDU, and so its pad, ends: */
+    bool crc_failed;       /* an FPDU had a bad CRC: found once, as later FPDUs may be cut wrongly */
+    bool pad_waits;        /* the last FPDU's end, and so its pad's end, is only known from what follows it: */
     uint8_t pad_octets[4]; /* that pad, */
     size_t pad_count;
     uint64_t pad_frame;    /* and its frame */
@@ -88,8 +89,9 @@ struct rule_context {
 };
 
 /*
- * What this rule finds next in the event is one fault of the sender with what other rules and checks find that name the
- * same: reports show it once (reports/results/cause.h). HINT_NONE: nothing is known of that.
+ * Names the cause of this rule's next finding in the event. Findings of rules and checks that name the same cause come
+ * from one fault of the sender, and reports show them once (reports/results/cause.h). HINT_NONE: the cause is not
+ * known.
  */
 void rule_because(struct rule_context *ctx, enum hint_kind kind);
 
@@ -97,16 +99,17 @@ void rule_because(struct rule_context *ctx, enum hint_kind kind);
 void rule_pass(struct rule_context *ctx);
 
 /*
- * It was broken: FAIL, or WARN for a rule whose `worst` is that. `expected` and `actual` are short and go side by side;
- * `format` is a sentence that names the section. Copied at the first finding of a flow and direction only.
+ * The requirement was broken: FAIL, or WARN for a rule whose `worst` is RULE_WARN. `expected` and `actual` are short
+ * and are shown side by side; `format` is a sentence that names the section. The texts are copied only at the first
+ * finding of a flow and direction.
  */
 __attribute__((format(printf, 4, 5))) void rule_fail(struct rule_context *ctx, const char *expected, const char *actual,
                                                      const char *format, ...);
 
 /*
- * The same for what is wrong only if the other side has sent no more than was told of so far: a hole in its stream may
- * show later. Becomes a finding at the flow's end when there is none. No finding at all when it is not known what the
- * sender had received (flow->unordered).
+ * The same for a breach that depends on what the other side has sent: octets that close a gap in its stream may still
+ * come. If there is no gap in it at the flow's end, the breach becomes a finding. There is no finding at all if it is
+ * not known what the sender had received (flow->unordered).
  */
 __attribute__((format(printf, 4, 5))) void rule_fail_unless_lost(struct rule_context *ctx, const char *expected,
                                                                  const char *actual, const char *format, ...);
@@ -129,22 +132,25 @@ __attribute__((format(printf, 2, 3))) const char *rule_text(struct rule_context 
 /* "01 02 0a ..." of at most 32 octets, likewise. */
 const char *rule_octets(struct rule_context *ctx, const uint8_t *octets, size_t count);
 
-/* The flow's state is that before this segment: as far as something was missing, it has forgotten what came before. */
+/*
+ * True if nothing was missing before this segment. After missing octets the flow's state holds nothing from before
+ * them.
+ */
 static inline bool rule_continuous(const struct rule_context *ctx)
 {
     return !ctx->side->lost;
 }
 
 /*
- * The event's sender had not received what ends before `end` in the other direction when it sent the event: certain, by
- * the acknowledgment number of its segment. False: it may have, or nothing is known.
+ * True if the event's sender, when it sent the event, had not received all octets before `end` of the other direction;
+ * the acknowledgment number of its segment proves it. False: it may have received them, or nothing is known.
  */
 static inline bool rule_not_received(const struct rule_context *ctx, uint64_t end)
 {
     return ctx->event->received != 0 && ctx->event->received < end;
 }
 
-/* This side's stream was captured from its start-up frame on, without a hole. */
+/* True if this side's stream was captured without a hole, from its start-up frame on. */
 static inline bool rule_from_start(const struct rule_context *ctx, enum flow_direction direction)
 {
     const struct rule_side *side = direction == ctx->direction ? ctx->side : ctx->peer;

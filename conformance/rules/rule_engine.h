@@ -39,7 +39,7 @@ struct rule_tallies {
 
 _Static_assert(RULE_COUNT < UINT8_MAX, "each rule has a place in an octet");
 
-/* What a rule found in one direction. Most flows have none: there is one where something was said. */
+/* What a rule found in one direction. Most flows have none: it is made at the first finding. */
 struct rule_found {
     struct rule_found *next;
     size_t rule;       /* its index */
@@ -47,7 +47,7 @@ struct rule_found {
     struct rule_said *said;
     struct rule_said *pending; /* of rule_fail_unless_lost() */
     uint64_t pending_count;
-    uint64_t pending_behind;   /* FPDUs of the other side that had been told of by then */
+    uint64_t pending_behind;   /* FPDUs of the other side that had been decoded by then */
     enum rule_verdict verdict; /* RULE_PASS until something is more than pending */
 };
 

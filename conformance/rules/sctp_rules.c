@@ -22,7 +22,7 @@ static bool is_5043_ppid(uint32_t ppid)
     return ppid == DDP_SCTP_PPID_SEGMENT || ppid == DDP_SCTP_PPID_CONTROL;
 }
 
-/* The profile, as this event too may be the first to tell it. */
+/* The profile of the association; this event may be the first that shows it. */
 static enum ddp_sctp_profile profile_of(const struct rule_context *ctx)
 {
     const struct flow_sctp *sctp = ctx->event->sctp;
@@ -96,7 +96,7 @@ void draft_indication_form(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* The sender of DDP's chunks has told of DDP in its INIT or INIT ACK. */
+/* The sender of DDP's chunks has announced DDP in its INIT or INIT ACK. */
 static void judge_indication(struct rule_context *ctx, uint32_t most, const char *expected, const char *section)
 {
     const struct flow_sctp_state *state = ctx->flow->sctp;

@@ -328,8 +328,8 @@ void session_pattern(struct rule_context *ctx)
 }
 
 /*
- * Initiates of both sides that cross fit no pattern (6.4-05): what the one does next that is asked for an answer is its
- * reading.
+ * If the Initiates of both sides cross, no pattern fits (6.4-05). The next message of the side that has to answer shows
+ * how that side reads the text.
  */
 void crossing_initiates(struct rule_context *ctx)
 {
@@ -375,8 +375,8 @@ void session_is_terminated(struct rule_context *ctx)
 }
 
 /*
- * RFC 5043 6.6: no segment of the active side may come before its Initiate. Told of when the SACK has come that shows
- * it.
+ * RFC 5043 6.6: no segment of the active side may come before its Initiate. The finding is made when the SACK that
+ * shows it has come.
  */
 void segments_wait_for_sack(struct rule_context *ctx)
 {
@@ -418,7 +418,7 @@ void private_data_at_most(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* Told where the side's first message was one that opens its part; segments without that: segment_in_session(). */
+/* Judged only if the side's first message opens its part of the session; other segments: segment_in_session(). */
 void segments_begin_at_one(struct rule_context *ctx)
 {
     if (is_5043(ctx) && is_whole(ctx) && state_of(ctx)->segments[ctx->direction] == 0 &&

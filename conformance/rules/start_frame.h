@@ -32,7 +32,7 @@ static inline unsigned start_revision(const struct rule_context *ctx)
     return start_whole_header(ctx) ? ctx->event->start->octets[17] : 0;
 }
 
-/* A start-up frame of the sender, or one of the other side that is of the same connection for certain; else NULL. */
+/* A start-up frame of the sender, or one of the other side that certainly belongs to the same connection; else NULL. */
 static inline const struct flow_start *start_seen(const struct rule_context *ctx, enum flow_direction direction)
 {
     return direction == ctx->direction || !flow_is_unmatched(ctx->flow) ? flow_start_of(ctx->flow, direction) : NULL;
@@ -47,8 +47,8 @@ static inline const struct mpa_start *start_good(const struct rule_context *ctx,
 }
 
 /*
- * The event's sender had not received the other side's start-up frame, and so cannot keep to it: that is found by
- * itself.
+ * True if the event's sender had not received the other side's start-up frame, and so cannot obey it. Another rule
+ * finds that the sender did not wait for it.
  */
 static inline bool start_not_received(const struct rule_context *ctx)
 {

@@ -40,7 +40,7 @@ static void track_first_fpdu(struct rule_side *side, const struct flow_event *ev
     side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
 }
 
-/* Without a CRC only what follows an FPDU tells where its pad ends. */
+/* Without a CRC the end of the pad is only known from what follows the FPDU. */
 static void track_pad(struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_ulpdu *ulpdu = event->ulpdu;

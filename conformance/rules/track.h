@@ -5,7 +5,7 @@
 
 #include "conformance/rules/rule_context.h"
 
-/* The sides of a flow that begins. */
+/* Initialises the sides of a new flow. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
 
 /*
@@ -14,13 +14,13 @@ void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
  */
 void track_before(struct rule_side *side, const struct flow_event *event);
 
-/* One event; `side` sent it. */
+/* Updates `side`, which sent the event. */
 void track_event(struct rule_side *side, const struct flow_event *event);
 
 /* A message of a DDP Stream Session: does it leave the legal sequences? Called before track_event(). */
 void track_session(struct rule_side sides[FLOW_DIRECTIONS], const struct flow_event *event);
 
-/* FPDUs and segments that go the short way: only what cannot be left out. */
+/* The update for FPDUs and segments that take the shortcut: only what later events need. */
 static inline void track_quick_ulpdu(struct rule_side *side, const struct flow_ulpdu *ulpdu)
 {
     side->fpdus++;
@@ -30,7 +30,7 @@ static inline void track_quick_ulpdu(struct rule_side *side, const struct flow_u
     side->split += ulpdu->mpa->segments > 1;
 }
 
-/* The message that a segment belongs to; the flow is as it was before it. */
+/* Updates the message that a segment belongs to; `flow` is the state before the segment. */
 void track_segment(struct rule_side *side, const struct flow *flow, enum flow_direction direction,
                    const struct ddp_segment *segment);
 
