@@ -189,7 +189,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* A change that expected and actual do not show is told by the messages. */
+/* If expected and actual are the same on both sides, the messages show the change. */
 static void say_why(struct diff_entry *entry)
 {
     const struct result *before = entry->before.result, *after = entry->after.result;

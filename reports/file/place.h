@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a file is: its name in a folder that is held open, so that it stays the same folder whatever becomes of the
- * path that led there; and what messages call it.
+ * The place of a file: its name in a folder that is held open, and its name in messages. The folder stays the same even
+ * if its path is renamed or replaced.
  */
 #ifndef REPORTS_PLACE_H
 #define REPORTS_PLACE_H

@@ -161,7 +161,7 @@ int digests_write(struct folder *folder, struct sentence *error)
  * ---- compared ------------------------------------------------------------------------------------------------------
  */
 
-/* A name that digests_write() could have written: no other file is opened, whatever the list says. */
+/* True for a name that digests_write() could have written. A listed file with another name is never opened. */
 static bool is_ours(const char *name)
 {
     if (strcmp(name, RESULTS) == 0 || strcmp(name, "console.txt") == 0)

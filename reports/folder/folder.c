@@ -103,7 +103,10 @@ static int take_lock(struct folder *folder, struct sentence *error)
 
 /* ---- what is in it ----------------------------------------------------------------------------------------------- */
 
-/* Something in the folder beside the lock, malloc'd; NULL for nothing. -1 with the sentence set: it cannot be read. */
+/*
+ * Finds an entry of the folder other than the lock: *name is malloc'd, or NULL if there is none. -1 with the sentence
+ * set if the folder cannot be read.
+ */
 static int find_any(const struct folder *folder, char **name, struct sentence *error)
 {
     int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

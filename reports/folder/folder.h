@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output folder, which one command owns while it writes there. It is held open and locked: whatever becomes of the
- * path, everything goes into this folder; a second command is refused; the lock goes with the process, however that
- * ends. Links inside the folder are followed nowhere.
+ * An output folder. One command owns it while it writes there. The folder is held open: all files go into it even if
+ * its path is renamed or replaced. It is locked: a second command is refused. The lock ends with the process, also if
+ * that crashes. Links inside the folder are never followed.
  */
 #ifndef REPORTS_FOLDER_H
 #define REPORTS_FOLDER_H

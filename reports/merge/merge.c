@@ -31,7 +31,7 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-/* What tells results apart: a rule in a run is told by its name and role, on a capture by the flow, too. */
+/* The key of a result: of a rule in a run its name and role, on a capture also the flow. */
 static char *key_of(const struct result *result, bool audit)
 {
     bool rule = strcmp(text_of(result->by), "rule") == 0;

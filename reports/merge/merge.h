@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several results.jsonl of one device as one: the shards of a run, a run and what was repeated of it. Merging is
- * associative and commutative, and the same results twice count once, so that any tree of merges gives the same file:
+ * Merges several results.jsonl of one device into one: the shards of a run, or a run and its repeated checks. Merging
+ * is associative and commutative, and the same results twice count once, so that any tree of merges gives the same
+ * file:
  *
  *   a check, or a rule on one flow of a capture    of those with the same id, role (and file and flow) the worst counts:
  *                                                  FAIL, KNOWN, WARN, AMBIGUOUS, PASS, INCONCLUSIVE, SKIP. Verdicts that
@@ -11,7 +12,7 @@
  *                                                  result only where no check decided the requirement in that role as badly.
  *   traffic, files                                 added up over the parts
  *
- * Parts are told apart by the shard's name, or by when the run started.
+ * A part is identified by the shard's name, or by the time when the run started.
  */
 #ifndef REPORTS_MERGE_H
 #define REPORTS_MERGE_H
@@ -41,7 +42,7 @@ struct merge_outcome {
     char incomplete[640];    /* what is missing, "" for nothing: "shards 2 and 4 of 4 are missing" */
     bool foreign, damaged;   /* of an audit: some capture was none, some breaks off */
     size_t evidence_missing; /* results whose evidence was not there */
-    /* one result for which the parts had other verdicts; the strings are valid during the call. NULL: no wish */
+    /* one result for which the parts had different verdicts; the strings are valid during the call. NULL: not called */
     void (*contradiction)(void *user, const struct result *result);
     void *user;
 };

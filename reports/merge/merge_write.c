@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Merging results: what is written. The same octets, whatever the order of what was added. */
+/* Writes merged results. The octets written do not depend on the order in which the parts were added. */
 #include "reports/merge/merge.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static void decide(struct writing *writing, const struct merge_group *group)
         decision_add(&writing->decisions[group->place], group->role, group->lines[i].verdict);
 }
 
-/* As in a run: a rule is a result of its own only where it adds to what checks have decided. */
+/* As in a run: a rule has a result of its own only where it adds to what checks have decided. */
 static bool adds_something(const struct writing *writing, const struct merge_group *group)
 {
     const struct decision *decision = group->place != SIZE_MAX ? &writing->decisions[group->place] : NULL;
@@ -153,7 +153,7 @@ static json_int_t pooled_count(const struct merge_group *group, enum verdict ver
     return count > 0 ? count : 1;
 }
 
-/* A rule's result. Where every part has spoken, a known deviation that none of them met is an unexpected pass. */
+/* Finishes a rule's result. If all parts are there and none met a known deviation, that is an unexpected pass. */
 static int pooled_finish(const struct writing *writing, const struct merge_group *group, json_t *object, bool adds)
 {
     enum verdict verdict = merge_verdict(group);

@@ -404,7 +404,7 @@ static void list(const struct html *html, enum verdict verdict, const char *titl
     struct markup *m = html->markup;
     char id[16];
     const char *last = "";
-    size_t count = 0; /* of requirements: their roles stand beside each other */
+    size_t count = 0; /* of requirements: the entries of one requirement's roles are neighbours */
     for (size_t k = 0; k < html->report->entry_count; k++) {
         const struct report_entry *entry = html->report->entries[k];
         if (!html_has_card(entry, verdict))

@@ -53,7 +53,7 @@ static const char *id_of(const struct html *html, const struct card *card)
     return html->report->entries[card->entry]->id;
 }
 
-/* Each requirement once; its roles stand beside each other. */
+/* True if an earlier card has the same requirement: the cards of its roles are neighbours. */
 static bool repeats(const struct html *html, const struct card *cards, size_t i)
 {
     return i > 0 && strcmp(id_of(html, &cards[i]), id_of(html, &cards[i - 1])) == 0;

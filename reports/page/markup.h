@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Markup (XML, XHTML that is also HTML, SVG) through libxml2's writer: the one place where text is escaped.
- * Errors stick: after the first one every call does nothing, and markup_save() tells it.
+ * Markup (XML, XHTML that is also HTML, SVG) through libxml2's writer: the one place where text is escaped. After the
+ * first error each call does nothing, and markup_save() returns the error.
  */
 #ifndef REPORTS_MARKUP_H
 #define REPORTS_MARKUP_H
@@ -49,7 +49,10 @@ size_t markup_size(const struct markup *markup);
 /* The document as it stands, NUL-terminated, alive until the next call; NULL after an error. Closes nothing. */
 const char *markup_octets(struct markup *markup);
 
-/* Closes what is open and writes the document to `to`, by way of a file beside it that then takes its name. 0 / -1. */
+/*
+ * Closes all open elements and writes the document: first to a temporary file in the same folder, which is then renamed
+ * to `to`. 0 / -1.
+ */
 int markup_save(struct markup *markup, const struct place *to, struct sentence *error);
 
 #endif

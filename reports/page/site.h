@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pages of a site about several implementations, which stand beside the matrix, the differences and the runs' own
- * pages: where one begins, and the findings as tables. Nothing on them is loaded from anywhere.
+ * Pages of a site about several implementations: the entry page, and the findings as tables. The site also has the
+ * matrix, the differences and the runs' own pages. The pages load nothing from the network.
  */
 #ifndef REPORTS_SITE_H
 #define REPORTS_SITE_H

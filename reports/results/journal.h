@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The journal of a run: one line of results.jsonl for each check, in front of the check's own result line. It keeps
- * what the run knows beside that result: what the check itself found, what each rule found in the check's traffic, and
- * the traffic counters. The rules' results are made of all checks' journals together (reports/results/rule_pool.h), so
- * a run that is stopped at any moment loses nothing that a rule found.
+ * what the result line does not have: what the check itself found, what each rule found in the check's traffic, and the
+ * traffic counters. The rules' results are made from the journals of all checks (reports/results/rule_pool.h). So no
+ * finding of a rule is lost when a run is stopped.
  *
- * A journal whose check has no result line after it is one of a check that was repeated later (it was INCONCLUSIVE), or
- * that was stopped while it was written. Its findings count, its passes do not.
+ * A journal without a result line after it belongs to a check that was INCONCLUSIVE and repeated later, or to a run
+ * that was stopped between the two lines. Its findings count, its passes do not.
  */
 #ifndef REPORTS_JOURNAL_H
 #define REPORTS_JOURNAL_H
@@ -30,7 +30,7 @@ struct journal_rule {
 struct journal {
     const char *id;       /* of the check */
     const char *role;     /* of the DUT in it */
-    enum verdict found;   /* by the check itself, whatever the profile says of it */
+    enum verdict found;   /* by the check itself, before known deviations of the profile are applied */
     enum verdict decided; /* the same after known deviations were applied */
     const char *evidence; /* "evidence/X.pcapng", NULL: not kept */
     struct journal_rule *rules;

@@ -178,7 +178,7 @@ static int sort_entries(struct report *report)
     return 0;
 }
 
-/* The results are the truth; a summary line that counts otherwise is told of and not believed. */
+/* Uses the counted results, not the summary line; if the two differ, a note says so. */
 static void settle_summary(struct report *report)
 {
     bool same = true;

@@ -96,7 +96,7 @@ const struct result *report_first(const struct report_entry *entry, enum verdict
 struct report_entry *const *report_find(const struct report *report, const struct requirement *requirement,
                                         size_t *count);
 
-/* "expected X; got Y" or the message, whatever the result has: one line, malloc'd, NULL without memory. */
+/* "expected X; got Y", or the message if the result has no such pair: one line, malloc'd, NULL without memory. */
 char *report_sentence(const struct result *result);
 
 /* Why there is no more of a run that did not come to its end; NULL: it did. */
@@ -111,7 +111,7 @@ bool report_is_skipped(const struct report_capture *capture);
 /* What could not be read of a capture that is not whole, as a sentence. */
 const char *report_unread(const struct report_capture *capture);
 
-/* What the program's exit status was, as far as the results tell: that of an unfinished run is never a success. */
+/* The program's exit status, derived from the results. An unfinished run is never a success. */
 enum exit_status report_exit_status(const struct report *report);
 
 /* What that status says of the device: "conforms", "does not conform", ... */

@@ -73,7 +73,7 @@ static int out_of_memory(const struct results_log *log, struct sentence *error)
     return sentence_set(error, "%s: a result without id, or out of memory", log->path);
 }
 
-/* Takes the reference to `object` (NULL: out of memory, told as an error). */
+/* Takes the reference to `object`. NULL means out of memory: the function returns an error. */
 int results_log_write(struct results_log *log, json_t *object, struct sentence *error)
 {
     int rc = result_line_append_json(&log->lines, object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Going on with the results.jsonl of a run that was stopped: what of it is kept, and what is known of it then. */
+/* Continues the results.jsonl of a stopped run: which lines are kept, and what they say. */
 #include "reports/results/results_log_internal.h"
 
 #include "reports/file/save.h"
@@ -148,7 +148,7 @@ static const char *condition_of(const json_t *conditions, const char *name)
     return text_of(json_string_value(json_object_get(conditions, name)));
 }
 
-/* Everything that verdicts depend on beside the device, by name: as the caller has put it together. */
+/* Compares all conditions of verdicts other than the device, by name. The caller has collected them. */
 static int compare_conditions(const struct resume *resume, const struct run_info *info)
 {
     json_t *all = json_object();
@@ -267,7 +267,7 @@ static int resume_result(void *user, const struct result *result, json_t *object
     return rc;
 }
 
-/* A device that served no start-up is asked again: the environment may be better now. */
+/* A device that served no start-up is tried again: its environment may work now. */
 static int resume_served(void *user, json_t *object)
 {
     struct resume *resume = user;

@@ -26,9 +26,9 @@ int stopped_rules(struct stopped *stopped, json_t *object);
 typedef int stopped_function(void *user, const struct result *result, json_t *object);
 
 /*
- * Calls `added` for each result that the run would have written if it had ended here, and that the file does not have;
- * `beside` for what adds nothing to a check's result; NULL: not called. A return other than 0 ends this and is
- * returned. Without memory -1 and a sentence. Later calls do nothing.
+ * Calls `added` for each result that is not in the file, and that the run would have written if it had ended here.
+ * Calls `beside` for each rule's result that adds nothing to a check's result; NULL: not called. If a callback returns
+ * another value than 0, the function stops and returns it. Out of memory: -1 and a sentence. Later calls do nothing.
  */
 int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
                    struct sentence *error);

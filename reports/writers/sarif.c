@@ -231,7 +231,7 @@ static json_t *rule_object(struct sarif *sarif, size_t first, size_t end)
     return rule;
 }
 
-/* Entries of one requirement stand beside each other. */
+/* Returns the index after the entries of one requirement, which are neighbours. */
 static size_t rule_end(const struct report *report, size_t first)
 {
     size_t end = first + 1;
