@@ -94,7 +94,7 @@ struct warp_item {
     enum flow_direction direction;
     bool roles_known;
     uint32_t flow;        /* number */
-    uint32_t decoded_in;  /* frame that was dissected when it was told of */
+    uint32_t decoded_in;  /* frame that was dissected when the decoder delivered the item */
     uint32_t first_frame; /* with its first octet */
     uint32_t last_frame;  /* with its last: before `decoded_in` when octets had to wait for others */
     int offset;           /* in this frame's TCP payload; -1: not in it, `octets` are a copy */
@@ -422,9 +422,9 @@ void warp_cm_handoff(void);
 void warp_stats_register(void);
 void warp_stats_handoff(void);
 void warp_follow_register(void);
-/* Tells them of octets that a ULP sent. */
+/* Passes octets that a ULP sent to the listeners. */
 void warp_follow_tell(tvbuff_t *payload, packet_info *pinfo);
-/* Tells listeners of a frame that belongs to a flow, and of an item (`segment`: NULL when it has none). */
+/* Reports a frame that belongs to a flow, and an item (`segment`: NULL when it has none), to the listeners. */
 void warp_stats_count_frame(const struct warp_record *record, packet_info *pinfo);
 /* The same of an SCTP, RoCE or InfiniBand packet, for each flow that has something in it. */
 void warp_stats_count_packet(const struct warp_record *record, packet_info *pinfo);

@@ -277,7 +277,9 @@ void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload
         draw_part(&drawing, drawing.covered, end, !drawing.begun && record->begun_in != 0);
 }
 
-/* SCTP chunks alone stay beside what SCTP says of the packet; what DDP and CM say stands in its place. */
+/*
+ * True if the item's text replaces the columns. For other SCTP chunks the columns keep the text of the SCTP dissector.
+ */
 static bool replaces_columns(const struct warp_item *item, bool again, uint32_t frame)
 {
     return (item->kind == WARP_FPDU || item->kind == WARP_SESSION || item->kind == WARP_CM) &&

@@ -146,7 +146,7 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
             g_free(abbrev);
             return other->p_id;
         }
-        g_free(abbrev); /* another width under the same name: the layout tells them apart */
+        g_free(abbrev); /* another width under the same name: add the layout to the name */
         abbrev = g_strdup_printf("warp.%s%s.%s", in, layout->id, id);
         i = (guint)-1;
     }

@@ -192,7 +192,7 @@ static void quote_keep(struct warp_half *half, const struct ddp_segment *segment
 {
     struct warp_quote *quote;
 
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a flow that tells of a segment has both ways */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a flow that delivers a segment has both directions */
     if (half->quotes == NULL)
         half->quotes = wmem_alloc0_array(wmem_file_scope(), struct warp_quote, WARP_QUOTES);
     quote = &half->quotes[half->quote_count++ % WARP_QUOTES];

@@ -17,7 +17,7 @@ struct warp_pass {
     const uint8_t *payload;
     size_t payload_octets;
     size_t placed; /* up to here items were found in the payload */
-    /* the event that it tells of */
+    /* the event that is being delivered */
     const struct flow_event *event;
     struct warp_item *item; /* made of it; NULL: none yet */
 };

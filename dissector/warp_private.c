@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Private Data of start-up frames. Other plugins come first: by TCP port in the table "warp.private_data", or in the
- * heuristic list "warp.private_data". Then what can be told by itself: RPC-over-RDMA's private message (RFC 8797, which
- * has a magic number), NVMe over RDMA's (32 octets of record format 0), iSER's (four octets of flags), and the two
- * depths that SMB Direct's peers sent before RFC 6581 had a place for them.
+ * heuristic list "warp.private_data". Then formats that can be recognised from their octets: RPC-over-RDMA's private
+ * message (RFC 8797, which has a magic number), NVMe over RDMA's (32 octets of record format 0), iSER's (four octets of
+ * flags), and the two depths that SMB Direct's peers sent before RFC 6581 had fields for them.
  */
 #include "dissector/warp.h"
 

@@ -363,9 +363,8 @@ void warp_record_finish(void)
 enum {
     UDP_OCTETS = 8,
     /*
-     * A person waits for what is shown, and audit does not: where so many segments came, and nothing of the other side,
-     * the capture is of one direction. Taps that are out of step by more tell of octets in the order in which they have
-     * them.
+     * Wireshark must decode at once, unlike audit: after this many segments of one side and none of the other, assume a
+     * one-way capture. If a tap delays one direction by more than that, octets are decoded in capture order.
      */
     ONE_WAY_SEGMENTS = 8,
 };
