@@ -147,7 +147,10 @@ static int command(int argc, char **argv)
     return subcommand_run(argc - 1, argv + 1, help);
 }
 
-/* Whatever the command came to: without memory it has not done the whole of it. */
+/*
+ * The exit status of a command. If memory was short, the command did not do all of its work, so its status does not
+ * count.
+ */
 static int whole(int status)
 {
     if (!out_of_memory_noted() || status == EXIT_ENVIRONMENT)

@@ -40,7 +40,7 @@ static bool is_undecided(const struct run_summary *summary)
            0;
 }
 
-/* Why nothing was found, as far as the totals tell. */
+/* Explains from the totals why nothing was judged. */
 static void explain_nothing(const struct audit *audit)
 {
     const struct flow_totals *totals = &audit->totals;

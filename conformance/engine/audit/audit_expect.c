@@ -151,7 +151,7 @@ static void find_folder(struct audit_expect *expect, const char *path)
     (void)snprintf(expect->folder, sizeof(expect->folder), "%s%s", real, strcmp(real, "/") == 0 ? "" : "/");
 }
 
-/* CRC32C and number of octets: it tells a capture of a corpus from the others, and costs no more than reading. */
+/* CRC32C and number of octets: this identifies a capture within a corpus, and costs no more than reading the file. */
 static void file_digest(const char *path, char digest[DIGEST_OCTETS])
 {
     FILE *file = fopen(path, "re");

@@ -41,33 +41,36 @@ struct audit_expect_config {
 struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error);
 void audit_expect_free(struct audit_expect *expect);
 
-/* Of a shard: `file` is one of its own, or another shard's, whose lines are not compared here. -1: no memory. */
+/*
+ * With --shard: `file` belongs to this shard (`own`), or to another one, whose lines are not compared here. -1: no
+ * memory.
+ */
 int audit_expect_share(struct audit_expect *expect, const char *file, bool own);
 
 /*
- * A result of a capture. *held: it may be what a line expects, and comes again from audit_expect_capture_end(); the
- * caller drops it until then. -1: no memory.
+ * Takes a result of a capture. *held: a line may expect it. The caller then ignores it here, and
+ * audit_expect_capture_end() delivers it later. -1: no memory.
  */
 int audit_expect_take(struct audit_expect *expect, const struct result *result, bool *held);
 
 /*
- * All results of the captures so far have been taken: hands over those that were held. A FAIL that was expected is
- * KNOWN now; a finding that was expected names its line in `finding` and its day in `review_by`. -1: no memory, or
- * `give` said so.
+ * To be called when all results of the captures so far were taken: delivers the held results. An expected FAIL becomes
+ * KNOWN; an expected finding names its line in `finding` and its day in `review_by`. -1: no memory, or `give` returned
+ * it.
  */
 int audit_expect_capture_end(struct audit_expect *expect, int (*give)(void *user, const struct result *result),
                              void *user);
 
 /*
- * Compares all of it: each difference is handed to `tell` (may be NULL), and everything is counted. Once, after the
- * last capture. `without_missing`: this shard does not say what no shard has found.
+ * Compares all findings with all lines, counts them, and calls `tell` (may be NULL) for each difference. To be called
+ * once, after the last capture. `without_missing`: this shard does not report lines that no finding matches.
  */
 void audit_expect_compare(struct audit_expect *expect, bool without_missing, struct run_expectation *counts,
                           void (*tell)(void *user, const struct difference *difference), void *user);
 
 /*
- * Writes what was found, with notes and days of what was read, also of a capture that has another name now. *lines: how
- * many.
+ * Writes a line for each finding, with the notes and days of the lines that were read, also if a capture was renamed.
+ * *lines becomes their number.
  */
 int audit_expect_write(struct audit_expect *expect, size_t *lines, struct sentence *error);
 

@@ -102,7 +102,7 @@ static void renamed_find(struct audit_expect *expect)
                 entry->renamed->moved = true;
 }
 
-/* What is told of an entry that differs; false: it does not. */
+/* Describes how an entry differs from what was expected; false: it does not differ. */
 static bool differs(const struct audit_expect *expect, const struct expected_capture *capture,
                     const struct expectation *entry, struct difference *difference, struct sentence *text)
 {

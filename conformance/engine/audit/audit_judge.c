@@ -158,13 +158,13 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
     results_end(judge);
 }
 
-/* The decoder's account, and what the file says of itself: that of this file, and of all. */
+/* Adds the decoder's account and what the file says of itself to the account of this file and to that of all files. */
 static void count_file(struct audit_judge *judge, const struct capture_series *series, bool whole,
                        const struct flow_account *before)
 {
     struct flow_account extras = judge->totals.account, of_file = {0};
 
-    flow_account_since(before, &extras, &extras); /* of the files before, beside the decoder's */
+    flow_account_since(before, &extras, &extras); /* counts of earlier files that the decoder did not make */
     capture_series_account(series, &of_file);
     of_file.row[FLOW_ROW_EMPTY].items += whole && capture_series_frames(series) == 0;
     flow_account_add(&extras, &of_file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Judges captures: file -> decoder -> rules -> results. Memory is bounded whatever the file's size: results of a flow
- * are handed over at the flow's end; findings that get a ladder wait for the file's end and a second pass.
+ * Judges captures: file -> decoder -> rules -> results. Memory is bounded for files of any size: results of a flow are
+ * delivered at the flow's end; findings that get a ladder are delivered after the file's end and a second pass.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_JUDGE_H
 #define CONFORMANCE_ENGINE_AUDIT_JUDGE_H
@@ -43,8 +43,8 @@ enum audit_file {
 };
 
 /*
- * Judges the capture at `path`, which stands in the results as it is; or where `ring` is not NULL its files as one
- * capture: a result has the file of its frame and the frame's number there.
+ * Judges the capture at `path`; the results name it by this path. If `ring` is not NULL, judges its files as one
+ * capture: a result names the file that has its frame, and the frame's number in that file.
  */
 enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
                                  struct sentence *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A worker process of audit -j, and what goes through its two pipes. It is told ranges of files (struct audit_order),
- * judges them in that order, and writes records: READY, then for each file any number of RESULT, FLOW_END and READING,
- * and one END.
+ * A worker process of audit -j, and the format of its two pipes. It reads ranges of files (struct audit_order), judges
+ * them in that order, and writes records: READY, then for each file any number of RESULT, FLOW_END and READING, and one
+ * END.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKER_H
 #define CONFORMANCE_ENGINE_AUDIT_WORKER_H
@@ -41,7 +41,7 @@ struct audit_ending {
     struct flow_totals totals; /* of this file */
 };
 
-/* The life of a worker, in the child process `parent` has just made: until `orders` ends. Returns its exit status. */
+/* Runs a worker in the child process that `parent` has just made, until `orders` ends. Returns its exit status. */
 int audit_worker_live(const struct audit_workers_config *config, pid_t parent, int orders, int records);
 
 #endif

@@ -144,7 +144,7 @@ static void order_advance(struct worker *worker)
     memmove(worker->given, worker->given + 1, worker->given_count * sizeof(worker->given[0]));
 }
 
-/* A record can be of the file that the worker was told to judge, and of no other. */
+/* A record must be about the file that the worker was ordered to judge. */
 static bool record_is_good(const struct workers *workers, const struct worker *worker,
                            const struct audit_record *record)
 {
@@ -218,7 +218,9 @@ static bool records_read(struct workers *workers, struct worker *worker)
     return true;
 }
 
-/* ---- what a worker is told --------------------------------------------------------------------------------------- */
+/*
+ * ---- orders to a worker -------------------------------------------------------------------------------------------
+ */
 
 /* Its octets; a ring, and what has no size, are large. */
 static uint64_t octets_of(const struct capture_list *files, size_t index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several captures at once: processes that judge one file after another, and what they found is handed over in the
+ * Judges several captures at once: each worker process judges one file after another. Results are delivered in the
  * order of the files, whichever is ready first. The results are those of one process that reads one file after another.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKERS_H
@@ -11,7 +11,7 @@
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/capture/capture_folder.h"
 
-/* So many lines of what passed a capture has for each requirement and role; further results are counted in one. */
+/* At most so many lines for passes of a capture, requirement and role; one more line counts the other passes. */
 enum { AUDIT_PASSED_LINES = 32 };
 
 struct audit_workers_config {
@@ -42,7 +42,7 @@ struct audit_workers_config {
     void *user;
 };
 
-/* Judges all files, until run_stopped(). -1 with the sentence set when no process can be had. */
+/* Judges all files, or stops when run_stopped(). -1 with the sentence set when no process can be started. */
 int audit_workers_run(const struct audit_workers_config *config, struct sentence *error);
 
 #endif

@@ -21,7 +21,7 @@ struct capture_file; /* opaque */
 /*
  * Opens the file at `path`. NULL with the sentence set ("PATH: what is wrong; what to do") when it cannot be read, is
  * empty, is no capture, or is of a link type that the decoder does not know. A pcapng file has a link type for each
- * interface: its frames are given whatever they are.
+ * interface: frames of all link types are returned.
  */
 struct capture_file *capture_open(const char *path, struct sentence *error);
 
@@ -45,7 +45,8 @@ bool capture_place(const struct capture_file *capture, const struct flow_frame *
 bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets);
 
 /*
- * Adds to the account what the file has beside frames: blocks that are not read, and frames that it says were dropped.
+ * Adds to the account what the file has other than frames: blocks that are not read, and the number of dropped frames
+ * that it reports.
  */
 void capture_account(const struct capture_file *capture, struct flow_account *account);
 

@@ -190,7 +190,7 @@ static enum flow_row row_of_file(const char *path, const char *name)
     bool packed;
     ssize_t have = first_octets(path, octets, &packed);
 
-    if (have < 0) /* a compressed one that is a capture by its name is read, which tells what is wrong with it */
+    if (have < 0) /* a compressed file named like a capture is read, so that an error says what is wrong */
         return packed && packed_name(name) ? FLOW_ROWS : FLOW_ROW_UNREADABLE;
     row = capture_magic_row(octets, (size_t)have);
     if (row != FLOW_ROW_FILE && row != FLOW_ROW_FILE_UNKNOWN)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Folders of captures. A file is a capture by what it begins with, whatever its name is: a ring of tcpdump -C has
- * dump.pcap1, and others have dump.1 or no ending at all. What is not read is listed with the reason, or counted when
- * it is certainly no capture. The files of a ring are one capture.
+ * Folders of captures. Whether a file is a capture is decided by its first octets, not by its name: a ring of tcpdump
+ * -C has dump.pcap1, and others have dump.1 or no suffix at all. A file that is not read is listed with the reason, or
+ * only counted when it is certainly no capture. The files of a ring are one capture.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
 #define CONFORMANCE_ENGINE_CAPTURE_FOLDER_H

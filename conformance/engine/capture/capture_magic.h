@@ -8,7 +8,7 @@
 
 #include "conformance/flow/event/flow_account.h"
 
-enum { CAPTURE_MAGIC_OCTETS = 512 }; /* so many tell */
+enum { CAPTURE_MAGIC_OCTETS = 512 }; /* enough to recognise the format */
 
 /*
  * The row of a file that begins with these octets, CAPTURE_MAGIC_OCTETS of them if it is as long. FLOW_ROWS: a capture

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compressed captures as streams: gzip by zlib, zstd by libzstd, lz4 frames by liblz4. Whatever the size of what comes
- * out, no more of it is in memory than a buffer.
+ * Compressed captures as streams: gzip by zlib, zstd by libzstd, lz4 frames by liblz4. Only one buffer of the
+ * decompressed octets is in memory at a time.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_PACKED_H
 #define CONFORMANCE_ENGINE_CAPTURE_PACKED_H

@@ -387,7 +387,7 @@ int capture_ring_order(struct capture_ring *ring, struct sentence *error)
         first_time(&members[i]);
     }
     falls = count_falls(members, ring->count, &after, &wrapped);
-    if (ring->kind == RING_TCPDUMP) /* numbers begin again where -W says, which no name tells */
+    if (ring->kind == RING_TCPDUMP) /* the numbers wrap at the count given by -W, which the names do not show */
         count_missing(ring, members);
     if (falls == 1 && wrapped && ring->kind == RING_TCPDUMP) { /* 0 follows the highest number */
         ring->missing += ring->numbers[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings: a capture that its tool has divided into files. Names tell which files belong together:
+ * Rings: a capture that its tool has divided into files. The names show which files belong together:
  *
  *   dump.pcap dump.pcap1 dump.pcap2         tcpdump -C
  *   dump.pcap00 dump.pcap01                 tcpdump -C -W, which begins again with 0 when all numbers are in use

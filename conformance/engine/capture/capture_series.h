@@ -59,7 +59,7 @@ const char *capture_series_reword(const struct capture_series *series, const cha
  */
 int capture_series_name_steps(const struct capture_series *series, json_t *steps, const char *file);
 
-/* Adds what the files have beside frames (capture_account), the files that are missing in a ring, and empty ones. */
+/* Adds what the files have other than frames (capture_account), the files missing in a ring, and the empty files. */
 void capture_series_account(const struct capture_series *series, struct flow_account *account);
 
 uint64_t capture_series_frames(const struct capture_series *series); /* given so far */

@@ -21,7 +21,7 @@ static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
                             "  names of files and folders.\n"
                             "  --help             shows this text\n";
 
-/* This program itself, whatever it is called. */
+/* The help of this program itself, which may have another name than "warpcheck". */
 static char *own_help(void *context, const char *command, struct sentence *error)
 {
     (void)context;

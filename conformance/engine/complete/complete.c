@@ -275,7 +275,7 @@ static int offer_value(struct offer *offer, const struct help_option *option, co
     return offer_files(offer);
 }
 
-/* The option of that name, and what it means; false when the help tells of none. */
+/* Finds the option of that name and its meaning; false when the help has no such option. */
 static bool option_find(const struct help *help, const char *name, size_t length, struct help_option *option,
                         const char **meaning)
 {
@@ -310,7 +310,7 @@ static void offer_commands(const struct offer *offer, const struct help *help)
 }
 
 /*
- * Marks the kinds of value that a usage names beside its options: "[SELECT...] [-o OUT] FILE|DIR..." has SELECT, FILE,
+ * Marks the kinds of value that a usage names besides its options: "[SELECT...] [-o OUT] FILE|DIR..." has SELECT, FILE,
  * DIR.
  */
 static void usage_kinds(const char *usage, bool named[KINDS])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may stand next on a command line, for the completion of shells. Commands and options are those that --help tells
- * of (help_text.h); what a value may be follows from its name and meaning there:
+ * What may stand next on a command line, for the completion of shells. Commands and options come from the text of
+ * --help (help_text.h); the kind of a value follows from its name and meaning there:
  *
  *     DEFECT, VARIANT                       defects and legal variants of the reference stack
  *     ID, SELECT, ITEM, PROFILE             requirements, capabilities, devices that come with the project (and files)
@@ -20,7 +20,7 @@
 
 struct sentence;
 
-/* What the completion knows beside the words: the help of a command (NULL: of all), malloc'd; NULL with a sentence. */
+/* The source of help texts: returns the help of a command (NULL: of all), malloc'd; NULL with a sentence. */
 struct completion_source {
     char *(*help)(void *context, const char *command, struct sentence *error);
     void *context;

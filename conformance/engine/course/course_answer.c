@@ -161,7 +161,7 @@ static void tally_result(void *user, const char *id, enum verdict verdict)
     tally->right += verdict == VERDICT_FAIL && defect_breaks(tally->defect, id);
 }
 
-/* 0; -1: the run has told why the script is of no use; -2: it could not be run, as the sentence says. */
+/* 0; -1: the script cannot be used, and the run has printed why; -2: it could not be run, and the sentence says why. */
 static int script_try(const char *script, const struct defect *defect, bool good, struct tally *tally,
                       struct sentence *why)
 {

@@ -37,7 +37,7 @@ char *course_progress_text(const struct course_progress *progress);
 /* Where the file is: 0, or -1 with a sentence: neither variable of the environment says where. */
 int course_progress_path(char path[COURSE_PATH_OCTETS], struct sentence *error);
 
-/* Reads the file; nothing was done where it is not there. 0, or -1 with a sentence. */
+/* Reads the file; if there is none, no exercise is done yet. 0, or -1 with a sentence. */
 int course_progress_load(struct course_progress *progress, const char *path, struct sentence *error);
 
 /* Writes the file, and makes its folder. 0, or -1 with a sentence. */

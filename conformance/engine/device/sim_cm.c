@@ -70,7 +70,7 @@ static void accept_request(struct sim_cm *cm, uint32_t id, uint64_t now)
     (void)cm_agent_accept(cm->agent, id, reply->data, reply->octets, now, NULL);
 }
 
-/* The ULP decides as it was configured, and is told everything. */
+/* The ULP decides as it was configured, and gets every event. */
 static void take_events(struct sim_cm *cm, uint64_t now)
 {
     struct cm_refusal refusal = {
@@ -97,7 +97,7 @@ void sim_cm_input(struct sim_cm *cm, const uint8_t *frame, size_t octets, uint64
     struct cm_place from = {.port = ROCE_V2_PORT};
     struct roce_frame roce;
 
-    emit_all(cm); /* the frame may have told a MAC */
+    emit_all(cm); /* a MAC may be known from this frame */
     if (!roce_frame_parse(&roce, frame, octets) || !roce.icrc_good ||
         !net_address_equal(&roce.destination, own_of(cm, roce.destination.family)))
         return;

@@ -54,7 +54,7 @@ static void transport_free(struct sim_transport *transport)
     free(transport);
 }
 
-/* What the peer wishes of its TCP. */
+/* The options that the peer sets for its TCP. */
 static struct tcp_options tcp_options_of(const struct sim_device *device)
 {
     struct peer_config peer = {.seed = PEER_SEED, .defects = device->config.defects};

@@ -73,7 +73,7 @@ static void on_send(void *owner, void *link, const struct sockaddr_storage *to, 
         (void)sim_send(device->config.sim, device->config.end, frame, count);
 }
 
-/* The other end, as the hub tells places apart. */
+/* The other end as a socket address, by which the hub identifies places. */
 static void place_of(const struct net_address *address, struct sockaddr_storage *place)
 {
     memset(place, 0, sizeof(*place));

@@ -18,7 +18,7 @@ void event_octets(const struct flow_event *event, const uint8_t **octets, size_t
  */
 json_t *event_step(const struct flow_event *event, const char *text, double seconds, const char *from, size_t room);
 
-/* What a step shows of an event beside its text: enough to make one when the event is gone. */
+/* What a step shows of an event besides its text. It is enough to make the step after the event has ended. */
 struct event_shown {
     const char *kind;      /* of the step: static */
     const uint8_t *octets; /* the event's: a keeper copies them, and points here to its copy */
@@ -29,7 +29,7 @@ struct event_shown {
 
 void event_shown(const struct flow_event *event, struct event_shown *shown);
 
-/* event_step() of an event that is described so. */
+/* The same as event_step(), from `shown` in place of the event. */
 json_t *event_shown_step(const struct event_shown *shown, const char *text, double seconds, const char *from,
                          size_t room);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Findings of one capture that are held back until a second pass has drawn their ladders (findings_ladder.h). Memory is
- * bounded: of each requirement the first few of a file are held, and so many in all; what goes beyond is written as it
- * is found, without a ladder. An audit that is killed in mid-file loses the findings held of that file, nothing else.
+ * Findings of one capture that are held until a second pass has drawn their ladders (findings_ladder.h). Memory is
+ * bounded: the first few findings of each requirement in a file are held, up to a total. Further findings are written
+ * at once, without a ladder. An audit that is killed within a file loses only the findings held of that file.
  */
 #ifndef CONFORMANCE_ENGINE_FINDINGS_H
 #define CONFORMANCE_ENGINE_FINDINGS_H

@@ -28,7 +28,7 @@ struct window {
     struct watched_flow *flow; /* NULL: it has not come yet */
     struct held_finding *finding;
     enum state state;
-    bool due;      /* the finding is about the next step: an FPDU or its DDP header, of which no step tells */
+    bool due;      /* the finding is about the next step: an FPDU or its DDP header, which have no step of their own */
     unsigned left; /* steps still wanted after the offending one */
 };
 

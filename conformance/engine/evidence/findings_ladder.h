@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ladders for what rules found, in an audit's captures and in the evidence of a run. The first pass keeps no messages,
- * whatever the size of the capture; so the few flows with findings are decoded a second time, and judged by the rules
- * concerned, which tells the very message that each finding is about. Kept are a flow's start-up frames and the
- * messages around that one.
+ * Ladders for findings of rules, in an audit's captures and in the evidence of a run. The first pass keeps no messages,
+ * so that memory does not grow with the capture. The few flows with findings are decoded a second time and judged by
+ * the rules concerned; this shows the message of each finding. A ladder has the flow's start-up frames and the messages
+ * around that message.
  */
 #ifndef CONFORMANCE_ENGINE_FINDINGS_LADDER_H
 #define CONFORMANCE_ENGINE_FINDINGS_LADDER_H

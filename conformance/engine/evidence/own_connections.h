@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connections that the tester made or accepted during one check, and their frames that carry anything: octets, SYN,
- * FIN or RST. Whatever else the link shows is foreign: another run's connections, the upper tester's control port.
+ * The connections that the tester made or accepted during one check, and those of their frames that carry octets, SYN,
+ * FIN or RST. All other frames on the link are foreign: another run's connections, the upper tester's control port.
  */
 #ifndef CONFORMANCE_ENGINE_OWN_CONNECTIONS_H
 #define CONFORMANCE_ENGINE_OWN_CONNECTIONS_H
@@ -42,9 +42,10 @@ bool own_connections_frame(struct own_connections *own, const struct rig *rig, c
 bool own_connections_has(const struct own_connections *own, uint16_t own_port, uint16_t dut_port);
 
 /*
- * The frame that a sighting means: that which completed the octets in their order, the FIN or RST itself, or the last
- * frame of the connection where nothing came (of any connection where nothing was read), or the tester's last one
- * there, which made the device deliver what was told. NULL: there is none, or too many frames came after it.
+ * The frame that a sighting means: the frame that completed the octets in order; the FIN or RST itself; if nothing
+ * came, the last frame of the connection (if nothing was read, the last of any connection); for SIGHTING_TOLD the
+ * tester's last frame on the connection, which made the device deliver. NULL: there is none, or too many frames came
+ * after it.
  */
 const struct own_frame *own_connections_find(const struct own_connections *own, const struct sighting *sighting);
 

@@ -21,7 +21,7 @@ struct recorder;
 
 /* Which checks' captures stay (`run --evidence`). */
 enum evidence_kept {
-    EVIDENCE_FAIL, /* of what is neither PASS nor SKIP, and of what a rule found something in */
+    EVIDENCE_FAIL, /* of results other than PASS or SKIP, and of checks with findings of rules */
     EVIDENCE_ALL,
     EVIDENCE_NONE,
 };
@@ -32,7 +32,10 @@ struct recorder_config {
     bool ladder;                                  /* gather ladder steps */
     uint64_t evidence_limit;                      /* octets of a capture from which frames are cut; 0: none */
     bool (*selected)(const char *id, void *user); /* rules wanted; NULL: all */
-    /* What a rule found in what the device sent, each time; the strings are valid during the call. NULL: no wish. */
+    /*
+     * Called for each finding of a rule in what the device sent; the strings are valid during the call. NULL: not
+     * called.
+     */
     void (*finding)(void *user, const struct rule_finding *finding);
     /* One verdict of a rule on a flow that has ended; the strings are valid during the call. */
     void (*rule_result)(void *user, const struct rule_result *result, const struct flow *flow);
@@ -57,8 +60,8 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 void recorder_note(struct recorder *recorder, const char *text);
 
 /*
- * Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment, and what the
- * limit has left out. -1: disk.
+ * Ends all flows, so that rules give their verdicts. Closes the evidence file: its last comment is `verdict`, with what
+ * the limit has left out. -1: the disk failed.
  */
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error);
 
@@ -69,8 +72,9 @@ uint64_t recorder_frame(const struct recorder *recorder);
 json_t *recorder_steps(const struct recorder *recorder);
 
 /*
- * The frame that a verdict is about, by what the check looked at last; 0: none. *step becomes the ladder's step that
- * shows it, borrowed as recorder_steps(); NULL: there is none. After recorder_end() the ladder is complete.
+ * The number of the frame that a verdict is about: the frame that the check looked at last; 0: none. *step becomes the
+ * ladder's step that shows it, borrowed like recorder_steps(); NULL: there is none. To be called after recorder_end(),
+ * when the ladder is complete.
  */
 uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step);
 

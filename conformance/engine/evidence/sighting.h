@@ -13,8 +13,8 @@ enum sighting_kind {
     SIGHTING_OCTETS,  /* octets of the device, up to `end` */
     SIGHTING_FIN,     /* the device's FIN */
     SIGHTING_RESET,   /* the device's RST */
-    SIGHTING_TOLD,    /* the device's upper tester told what was delivered: no frame of the device shows it */
-    SIGHTING_DEATH,   /* the device died of what the tester had sent until `time_ns`, on whatever connection */
+    SIGHTING_TOLD,    /* the device's upper tester reported what was delivered: no frame of the device shows it */
+    SIGHTING_DEATH,   /* the device died of what the tester had sent until `time_ns`, on any connection */
     SIGHTING_SILENCE, /* nothing came within the time limit */
 };
 

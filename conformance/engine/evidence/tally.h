@@ -45,10 +45,10 @@ void tally_passes(struct tally *tally, const struct rule_result *result, const s
 /* Did a rule find anything, also what is excused or ambiguous? */
 bool tally_found(const struct tally *tally);
 
-/* So many entries there can be. */
+/* The largest number of entries. */
 size_t tally_room(void);
 
-/* The i-th entry, those of a rule beside each other; NULL from tally_room() on. */
+/* The i-th entry; the entries of a rule are neighbours. NULL from tally_room() on. */
 const struct tally_entry *tally_at(const struct tally *tally, size_t i);
 
 #endif

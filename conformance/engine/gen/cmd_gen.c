@@ -259,7 +259,7 @@ static int apply_settings(struct gen *gen, const struct gen_options *options)
     return 0;
 }
 
-/* What comes from now on comes from scripts: they write where they are told to, and nowhere else. */
+/* From now on scripts run: they can write to the given output, and nowhere else. */
 static int give_up_rest(const struct gen_options *options, const struct gen_folder *folder, struct sentence *error)
 {
     char text[PATH_OCTETS];

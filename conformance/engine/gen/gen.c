@@ -87,7 +87,7 @@ int gen_emit(struct gen *gen, const struct gen_frame *frame)
  * ---- rooms ---------------------------------------------------------------------------------------------------------
  */
 
-/* A function of the library's table `gen`, whatever scripts have done to it since. */
+/* Pushes a function of the library's table `gen`, as the library defined it: scripts may have changed the table. */
 static void push_function(lua_State *lua, const char *name)
 {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, gen_room_of(lua)->library);

@@ -56,8 +56,8 @@ bool gen_script_reads(struct gen *gen, const char *text);
 /*
  * Runs a script, in a Lua state of its own; `path` is what messages call it. What it writes at once, and the frames
  * that it returns, go where `config` says (link, snap and comment are the script's); where it only registers captures,
- * nothing is opened. *written tells how many frames there were. Frames that are returned are written bare with `bare`,
- * else in a connection of their own.
+ * nothing is opened. *written becomes the number of frames. Frames that are returned are written bare with `bare`, else
+ * in a connection of their own.
  */
 enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
                                 const struct gen_writer_config *config, bool bare, uint64_t *written,

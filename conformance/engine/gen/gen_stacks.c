@@ -84,7 +84,7 @@ static int note_carried(struct stacks *stacks, uint64_t frame, bool inbound)
     return 0;
 }
 
-/* A frame that could not be written is told when the world stands still. */
+/* If a frame cannot be written, the error is reported after the simulation has stopped. */
 static void tap(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
 {
     struct stacks *stacks = context;

@@ -11,7 +11,7 @@ enum form { FORM_RESPONDER, FORM_INITIATOR, FORM_STARTUP };
 
 static const struct {
     const char *template;
-    const char *members; /* of the check, beside id, role and purpose */
+    const char *members; /* of the check, besides id, role and purpose */
     const char *run;     /* up to the stimulus */
     const char *stimulus, *outcome;
 } forms[] = {

@@ -18,7 +18,7 @@ struct format_option {
 /* -1 with a sentence that names what there is. */
 int format_option_parse(struct format_option *option, const char *value, struct sentence *error);
 
-/* Standard output is not for people: what they are told goes elsewhere. */
+/* True if standard output is read by a program: messages for people must go elsewhere. */
 bool format_option_machine(const struct format_option *option);
 
 /* "text, jsonl, html, ... or md", for help texts. */

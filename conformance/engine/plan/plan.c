@@ -39,7 +39,7 @@ static int decide_skip(struct plan_item *item, const struct plan_config *config,
         able = capable(config, item->check->requires, &item->skip, &why);
     if (able < 0)
         return sentence_set(error, "%s:%d: %s", item->check->path, item->check->line, why.text);
-    /* A device opens a connection when it is told to. */
+    /* A device opens a connection only on request. */
     if (able == 1 && strcmp(item->role, "initiator") == 0 && !config->starts_initiator &&
         capable(config, "upper_tester", &item->skip, &why) == 0) {
         able = 0;

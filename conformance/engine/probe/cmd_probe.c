@@ -255,7 +255,7 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
     {
         const char *type = json_string_value(json_object_get(line, "type"));
 
-        if (type == NULL) /* memory was short, which main() tells */
+        if (type == NULL) /* out of memory: main() reports it */
             continue;
         defects += strcmp(type, "defect") == 0;
         failed +=

@@ -38,7 +38,7 @@ const json_t *probe_line(const json_t *found, const char *type, const char *name
     return NULL;
 }
 
-/* One defect; an id that was told is not told again. */
+/* Adds one defect; each id is added only once. */
 static void add_defect(json_t *found, const char *id, const char *verdict, const char *expected, const char *actual,
                        const char *message)
 {
@@ -49,7 +49,7 @@ static void add_defect(json_t *found, const char *id, const char *verdict, const
                                           verdict, "message", message, "expected", expected, "actual", actual));
 }
 
-/* The start-ups of a role; what a start-up has beside its outcome becomes lines of its own. */
+/* Adds the start-ups of a role; members other than the outcome become lines of their own. */
 static void add_startups(struct measuring *measuring, const char *role, const json_t *answer)
 {
     json_t *startup;

@@ -17,7 +17,7 @@ struct probe_options {
     const char *profile;        /* PROFILE; NULL: an address, or the reference stack */
     struct net_address address; /* ADDRESS:PORT; family 0: none */
     uint16_t port;
-    const char *interface, *own_address, *gateway, *control, *control_token, *name; /* beside ADDRESS:PORT */
+    const char *interface, *own_address, *gateway, *control, *control_token, *name; /* besides ADDRESS:PORT */
     const char *output;                                                             /* -o */
     const char *defects[PROBE_DEFECTS_MAX];
     size_t defect_count;

@@ -66,7 +66,10 @@ static bool has_rtr(const json_t *found, const char *key, const char *field)
     return enhanced(line) && word(line, "A") == 1 && word(line, field) == 1;
 }
 
-/* What a start-up shows of how the device is set now. What its upper tester tells of how it can be set comes first. */
+/*
+ * Measures a setting from a start-up, which shows the present value. The upper tester's report of what the device can
+ * do has priority.
+ */
 static void measure_settings(const char *item, const json_t *found, struct value *value)
 {
     static const char by[] = "the Reply to a start-up";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The profile that a probe writes (docs/profiles.md): `capabilities` has what was measured, or what the upper tester
- * told; an item of which neither is known is missing there, so that its default counts, and `questions` has it with
- * "not measured" before the question.
+ * reported. An item with neither is missing there, so that its default counts; `questions` has it, with "not measured"
+ * before the question.
  */
 #ifndef CONFORMANCE_ENGINE_PROBE_PROFILE_H
 #define CONFORMANCE_ENGINE_PROBE_PROFILE_H
@@ -12,8 +12,8 @@
 #include "conformance/requirements/pics.h"
 
 /*
- * Appends a line "capability" to `found` for each item of the questionnaire that a device of this kind can be asked, by
- * what `found` has of start-ups and by what the upper tester told (NULL: nothing).
+ * Appends a line "capability" to `found` for each item of the questionnaire that applies to a device of this kind. The
+ * value comes from the start-ups in `found` and from the upper tester's report (NULL: none).
  */
 int probe_profile_measure(const struct pics *pics, const json_t *reported, json_t *found);
 

@@ -115,7 +115,7 @@ uint64_t run_confine_files(const struct run_files *files)
     if (geteuid() != 0)
         return 0;
     if (!confine_lower(both))
-        return both; /* nobody can tell */
+        return both; /* it is not known which are needed */
     for (size_t i = 0; i < files->read_count && needed == 0; i++)
         if (!can(files->read[i], R_OK))
             needed = UINT64_C(1) << DAC_READ_SEARCH;

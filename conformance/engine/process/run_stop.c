@@ -32,7 +32,7 @@ static void end_now(enum reason reason)
     const char *sentence = sentences[reason];
     ssize_t wrote = write(STDERR_FILENO, sentence, strlen(sentence));
 
-    (void)wrote; /* stderr may be closed; the status tells all the same */
+    (void)wrote; /* stderr may be closed; the exit status still shows it */
     if (incomplete != NULL)
         (void)unlink(incomplete);
     _exit(EXIT_ENVIRONMENT);

@@ -21,7 +21,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-static volatile sig_atomic_t news; /* SIGCHLD has come, and nobody was told */
+static volatile sig_atomic_t news; /* SIGCHLD has come and was not handled yet */
 
 static void on_child(int number)
 {

@@ -47,10 +47,7 @@ const char *worker_process_reason(const struct worker_process *worker, struct se
 /* Waits for one that is about to end; it is not waited for longer than it may be stopped. */
 void worker_process_join(struct worker_process *worker);
 
-/*
- * Ends it at once, whatever it does, and waits for it. One that belongs to another user may refuse: it is left alone
- * then.
- */
+/* Kills the process and waits for its end. If it belongs to another user, it may not be killed: it then goes on. */
 void worker_process_kill(struct worker_process *worker);
 
 #endif

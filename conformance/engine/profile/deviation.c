@@ -97,7 +97,7 @@ static char *expression_of(const char *text)
     return expression;
 }
 
-/* A text that is nothing but placeholders and signs would excuse whatever looks like it. */
+/* False for a text of placeholders and signs alone: it would excuse any outcome of that form. */
 static bool names_something(const char *text)
 {
     while (*text != '\0') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A JSON object that a person wrote, held against the members that it may have. Nothing is passed over: what is
- * misspelt or of a wrong type would otherwise not do what its author thinks it does.
+ * Compares a JSON object that a person wrote with the members that it may have. A misspelt member, or one of a wrong
+ * type, is refused and never ignored: it would not do what its author expects.
  */
 #ifndef CONFORMANCE_ENGINE_JSON_MEMBERS_H
 #define CONFORMANCE_ENGINE_JSON_MEMBERS_H

@@ -27,8 +27,8 @@
  *     "known_deviations": [ ... ],                    conformance/engine/profile/deviation.h
  *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
  *
- * A hazard is a check that this device, and not any, may not survive: it runs with --destructive. What the file has and
- * no profile knows is refused: a member that is passed over would not do what its author thinks.
+ * A hazard is a check that this device may not survive, although others do: it runs only with --destructive. An unknown
+ * member of the file is refused: if it were ignored, it would not do what its author expects.
  */
 #ifndef CONFORMANCE_ENGINE_PROFILE_H
 #define CONFORMANCE_ENGINE_PROFILE_H
@@ -85,7 +85,7 @@ struct profile {
     json_t *json; /* what the strings point into */
 };
 
-/* What a profile is held against. */
+/* What a profile is checked against. */
 struct profile_context {
     const struct catalogue *catalogue;
     struct pics *pics;

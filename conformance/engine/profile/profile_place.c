@@ -75,7 +75,7 @@ static int mac_of(const json_t *json, const char *path, struct profile_place *pl
     return 0;
 }
 
-/* Also of a place of "beside": then `path` names that, too. */
+/* Also for a place in "beside": `path` then names that place, too. */
 static int place_of(const json_t *json, const char *path, const struct profile *profile, struct profile_place *place,
                     struct sentence *error)
 {

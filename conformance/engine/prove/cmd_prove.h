@@ -3,8 +3,8 @@
 #define CONFORMANCE_ENGINE_CMD_PROVE_H
 
 /*
- * warpcheck prove [DEFECT...]: 0 every defect is killed and the correct stack drew nothing, 1 not so, 2 usage,
- * 3 there is nothing to prove, 4 the matrix could not be made.
+ * warpcheck prove [DEFECT...]: 0 every defect is killed and the correct stack drew no alarm, 1 otherwise, 2 usage, 3
+ * there is nothing to prove, 4 the matrix could not be made.
  */
 int cmd_prove(int argc, char **argv);
 

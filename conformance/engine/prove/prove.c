@@ -112,9 +112,9 @@ static bool is_killed(const struct drawn *drawn)
 }
 
 /*
- * A defect meets the checks that it names first. When none of them (nor a rule, on their traffic) catches it it meets a
- * few, those of its layer, and then all, as a rule may need traffic that other checks make; and all at once where the
- * whole matrix is asked for.
+ * First the checks that the defect names are run with it. If neither these checks nor a rule on their traffic catches
+ * the defect, a few more are run, then those of its layer, then all: a rule may need traffic that other checks make.
+ * For the whole matrix all checks are run in one pass.
  */
 static int run_passes(const struct prove_config *config, struct runner_config *runner, struct drawn *drawn,
                       struct sentence *error)
@@ -195,7 +195,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
                      "undecided", (json_int_t)drawn.undecided);
 }
 
-/* Tells the alarms of a unit; returns their number. */
+/* Reports the alarms of a unit; returns their number. */
 static size_t tell_alarms(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     const json_t *alarms = json_object_get(row, "alarms");

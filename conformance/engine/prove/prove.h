@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kill matrix: the reference stack with each defect in turn, in simulation, against every check and rule; and the
- * correct stack over many seeds, which must draw no FAIL and no WARN. A check or rule counts as having caught a defect
- * when its verdict is FAIL or WARN; a defect is killed when one of the requirements that it names was caught.
+ * correct stack over many seeds, which must draw no FAIL and no WARN. A check or rule catches a defect when its verdict
+ * is FAIL or WARN. A defect is killed when a check or rule of a requirement that it names catches it.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_H
 #define CONFORMANCE_ENGINE_PROVE_H
@@ -40,13 +40,13 @@ struct prove_config {
      */
     void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
                    const json_t *kills);
-    /* What the defect does, or breaks, has no meaning over SCTP, and why: nothing meets it. NULL: no wish. */
+    /* The defect does not apply over SCTP; `reason` says why. NULL: not called. */
     void (*left_out)(void *user, const struct defect *defect, const char *reason);
-    /* The correct stack is done with this seed. NULL: no wish. */
+    /* Called when all checks were run against the correct stack with this seed. NULL: not called. */
     void (*correct)(void *user, uint64_t seed);
     /*
-     * `defect` NULL: a verdict that the correct stack should not have drawn, with its seed; else a script error with
-     * this defect.
+     * If `defect` is NULL: a wrong verdict on the correct stack, with its seed. Otherwise: a script error with this
+     * defect.
      */
     void (*alarm)(void *user, const struct defect *defect, uint64_t seed, const char *text);
     void (*progress)(void *user, size_t done, size_t total);
@@ -57,13 +57,16 @@ struct prove_summary {
     size_t defects, killed;
     size_t false_alarms; /* FAIL or WARN of the correct stack, and script errors with defects */
     size_t undecided;    /* INCONCLUSIVE of the correct stack */
-    size_t left_out;     /* defects that were to be met over SCTP and have no meaning there */
+    size_t left_out;     /* defects that do not apply over SCTP */
     size_t checks, rules;
     size_t units;                   /* seeds and defects that were met */
     char plan[SHARD_DIGEST_OCTETS]; /* with a shard: digest of what was shared out */
 };
 
-/* 0 when the matrix was made, whatever is in it; -1 with a sentence (unknown defect, a worker died, memory). */
+/*
+ * 0 when the matrix was made, also if it has survivors or alarms; -1 with a sentence (unknown defect, a worker died,
+ * memory).
+ */
 int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error);
 
 #endif

@@ -160,7 +160,7 @@ static void tell_of_level(struct teller *teller, const struct catalogue *catalog
 
     find_warned(drawn, catalogue, id);
     if (drawn == NULL || declared == (id[0] != '\0'))
-        return; /* what is not killed at all is told elsewhere */
+        return; /* a defect that is not killed at all is reported elsewhere */
     if (declared)
         (void)snprintf(text, sizeof(text), "%s: reference-stack/defects/defects-warn.tsv has it without need",
                        defect->id);

@@ -13,8 +13,8 @@ struct prove_llp_reason {
 };
 
 /*
- * Has what the defect or variant does no meaning over SCTP (`draft`: by draft-stewart-rddp-sctp-02)? `reason` becomes
- * the sentence of its line in reference-stack/defects/defects-llp.tsv.
+ * True if the defect or variant does not apply over SCTP (`draft`: by draft-stewart-rddp-sctp-02). `reason` becomes the
+ * sentence of its line in reference-stack/defects/defects-llp.tsv.
  */
 bool prove_llp_is_foreign(const struct defect *defect, bool draft, struct prove_llp_reason *reason);
 

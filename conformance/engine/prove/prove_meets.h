@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks can meet which variant. Every check runs once against the stack with a set of defects that has none, and
- * notes what the stack's hooks ask it for (defect_set_asking()). A simulated check depends on its seed, on what was
- * learned of the device in its role, and on the stack. So where no hook asked for what a row says, and the same was
- * learned, the check comes to the same with the row, to the octet, and need not be run with it.
+ * Finds which variant can change which check. Every check runs once against the stack with an empty set of defects; the
+ * set notes what the stack's hooks ask it for (defect_set_asking()). A simulated check depends only on its seed, on
+ * what was learned of the device in its role, and on the stack. If no hook asked for what a row changes, and the same
+ * was learned, the check gives the same octets with the row, and need not be run with it.
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_MEETS_H
 #define CONFORMANCE_ENGINE_PROVE_MEETS_H
@@ -17,7 +17,7 @@
 #include "reference-stack/defects/defect.h"
 
 struct prove_meets_config {
-    struct runner_config runner; /* host, plan, selection, catalogue and simulation; the rest is not looked at */
+    struct runner_config runner; /* host, plan, selection, catalogue and simulation; the other members are ignored */
     const struct defect *const *rows;
     size_t row_count;
     unsigned jobs; /* processes */
@@ -33,12 +33,12 @@ void prove_meets_free(struct prove_meets *meets);
 bool prove_meets_check(const struct prove_meets *meets, size_t item, size_t row);
 bool prove_meets_learning(const struct prove_meets *meets, const char *role, size_t row);
 
-/* Is this what was learned in its role without a row? */
+/* Is this the same as what was learned in its role without a row? */
 bool prove_meets_learned(const struct prove_meets *meets, const json_t *served);
 
 /*
- * A digest of all that a check came to: what rules found and the traffic, of its journal, and its result; and what it
- * was without a row.
+ * A digest of a check's outcome: its result, and the findings of rules and the traffic in its journal; and the digest
+ * without a row.
  */
 struct journal_digest {
     uint64_t value;
@@ -47,7 +47,7 @@ struct journal_digest prove_meets_journal(const struct journal *journal, const s
 uint64_t prove_meets_digest(const struct journal_digest *journal, const struct result *result);
 uint64_t prove_meets_expected(const struct prove_meets *meets, size_t item);
 
-/* In words: FAIL, WARN and script errors that were drawn without a row, an array of strings. */
+/* FAIL, WARN and script errors without a row, as text: an array of strings. */
 const json_t *prove_meets_alarms(const struct prove_meets *meets);
 
 #endif

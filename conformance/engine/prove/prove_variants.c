@@ -353,7 +353,7 @@ static void note_first_checks(struct suite *suite)
     }
 }
 
-/* Which check can meet which variant; what is drawn without any is told. */
+/* Finds which variant can change which check, and reports alarms that occur without any variant. */
 static int find_meetings(struct suite *suite, struct sentence *error)
 {
     const struct prove_meets_config config = {

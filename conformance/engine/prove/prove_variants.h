@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The legal variants of the reference stack, each against every check and rule: no FAIL, and no WARN but of the
- * requirements that the variant's row names, each of which has to report it so. A check that cannot meet the variant
- * comes to the same as without it, and is not run (prove_meets.h).
+ * Runs each legal variant of the reference stack against every check and rule. There must be no FAIL, and no WARN
+ * except of the requirements that the variant's row names; each of these has to report a WARN. A check that the variant
+ * cannot change has the same outcome as without it, and is not run (prove_meets.h).
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_VARIANTS_H
 #define CONFORMANCE_ENGINE_PROVE_VARIANTS_H
@@ -20,7 +20,7 @@
 /* What one variant drew. */
 struct variant_outcome {
     const struct defect *variant;
-    const char *const *surplus; /* in words: FAIL, script errors, and WARN that its row does not name */
+    const char *const *surplus; /* as text: FAIL, script errors, and WARN that its row does not name */
     size_t surplus_count;
     const char *const *unseen; /* ids of its row that did not report a WARN */
     size_t unseen_count;
@@ -42,14 +42,14 @@ struct prove_variants_config {
     unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
     struct shard shard; /* every N-th variant, from the I-th on; 0 of 0: all */
     /*
-     * Each variant meets each check, also those that cannot meet it (prove_meets.h), and what such a check comes to is
-     * compared with what it comes to without the variant: a difference is surplus.
+     * Each check is run with each variant, also if the variant cannot change it (prove_meets.h). The outcome of such a
+     * check is compared with its outcome without the variant: a difference is surplus.
      */
     bool whole;
     void (*outcome)(void *user, const struct variant_outcome *outcome);
-    /* Without any variant: FAIL, WARN or a script error, in words. */
+    /* FAIL, WARN or a script error without any variant, as text. */
     void (*alarm)(void *user, const char *text);
-    void (*progress)(void *user, size_t done, size_t total); /* NULL: no wish */
+    void (*progress)(void *user, size_t done, size_t total); /* NULL: not called */
     void *user;
 };
 
@@ -59,11 +59,12 @@ struct prove_variants_summary {
     size_t undecided;
     size_t false_alarms; /* without any variant */
     size_t checks, rules;
-    size_t met, pairs; /* of so many pairs of a variant and a check so many were run */
+    size_t met, pairs; /* pairs of a variant and a check that were run, of all such pairs */
 };
 
 /*
- * 0 when each variant has met the suite, whatever it drew; -1 with a sentence (unknown variant, a worker died, memory).
+ * 0 when the suite was run with each variant, also if there are alarms; -1 with a sentence (unknown variant, a worker
+ * died, memory).
  */
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
                        struct sentence *error);

@@ -14,7 +14,7 @@
 struct pool {
     const struct prove_work *work;
     json_t **rows;   /* answers of the workers, by unit */
-    size_t reported; /* units that the caller has been told of */
+    size_t reported; /* units that were reported to the caller */
 };
 
 /* A worker's life: every jobs-th unit, one line each into its own pipe. */
@@ -56,7 +56,7 @@ static int take_row(void *user, const char *line, size_t length, struct sentence
     return 0;
 }
 
-/* Tells of every unit whose turn it is. */
+/* Reports every unit whose turn it is. */
 static void tell(struct pool *pool)
 {
     while (pool->reported < pool->work->units && pool->rows[pool->reported] != NULL) {

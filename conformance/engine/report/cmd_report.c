@@ -135,7 +135,10 @@ static int write_beside(const struct report_options *options, const struct repor
     return rc;
 }
 
-/* Into the named file; without one a statement goes beside the results, and known deviations to standard output. */
+/*
+ * Writes into the named file. Without a name, a statement goes into the folder of the results, and known deviations go
+ * to standard output.
+ */
 static int write_statement(const struct report_options *options, const struct report *report,
                            const struct report_coverage *coverage, const char *dir, struct sentence *error)
 {

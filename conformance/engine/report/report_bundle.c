@@ -107,7 +107,7 @@ static int add_file(struct bundle *bundle, const char *name, const char *path)
     return rc;
 }
 
-/* "evidence/X.pcapng" of the run's folder, and no other file, whatever the results say. */
+/* Adds "evidence/X.pcapng" of the run's folder. Only the last part of the path in the results is used. */
 static int add_evidence(struct bundle *bundle, const char *evidence)
 {
     char name[NAME_OCTETS], *path;

@@ -45,7 +45,7 @@ static int load(struct report_input *run, const char *input, const struct catalo
     return 0;
 }
 
-/* Targets that repeat are told apart by their folders. */
+/* If several runs have the same name, the later ones get their folder added to it. */
 static void tell_apart(struct report_input *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -149,7 +149,7 @@ uint64_t report_inputs_need(char *const *inputs, size_t count, bool named, const
     if (output != NULL && strcmp(output, "-") == 0)
         files.write = NULL;
     else if (output == NULL && files.read_count != 0)
-        files.write = made[1]; /* the reports go beside the results */
+        files.write = made[1]; /* the reports go into the folder of the results */
     capabilities = run_confine_files(&files);
     for (size_t i = 0; made != NULL && i < 2 * count; i++)
         free(made[i]);

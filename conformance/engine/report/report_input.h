@@ -28,8 +28,8 @@ int report_inputs_load(struct report_input *inputs, char *const *arguments, size
 void report_inputs_free(struct report_input *inputs, size_t count);
 
 /*
- * Sets `page`: the run's page beside its results, where there is one and `output` is a file that can point there ("-":
- * none).
+ * Sets `page` to the run's page in the folder of its results, if there is one and `output` is a file that can link to
+ * it ("-": standard output, which cannot).
  */
 void report_input_page(struct report_input *run, const char *output);
 

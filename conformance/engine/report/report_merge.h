@@ -14,9 +14,9 @@ struct report_merge_output {
 
 /*
  * Merges `count` folders of runs (or their results.jsonl) into a folder, with all reports (reports/merge/merge.h says
- * how), and tells on the terminal what a run tells at its end. Returns the exit status: that of a run that was not
- * shared out, with EXIT_CONFORMS for EXIT_KNOWN where known deviations are accepted; 2 where results cannot be read or
- * are not of one device, or the folder is not empty; 4 where a part is missing, or nothing can be written.
+ * how), and prints on the terminal what a run prints at its end. Returns the exit status of a run without shards, with
+ * EXIT_CONFORMS for EXIT_KNOWN if known deviations are accepted; 2 if results cannot be read or are not of one device,
+ * or the folder is not empty; 4 if a part is missing, or nothing can be written.
  */
 int report_merge(char *const *inputs, size_t count, const struct report_merge_output *output);
 

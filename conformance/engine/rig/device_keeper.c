@@ -70,8 +70,8 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
     char text[80];
 
     /*
-     * One that exits after a connection without a stimulus serves one, whatever it calls that: it may take its time to
-     * end.
+     * A device that exits with status 0 serves one connection. So does a device that exits with any status after a
+     * connection without a stimulus. It may need time to exit.
      */
     if (ended && WIFEXITED(state.status) && (WEXITSTATUS(state.status) == 0 || !keeper->stimulated))
         keeper->serves_one = true;
@@ -107,7 +107,7 @@ void device_keeper_control_refused(struct rig *rig)
 {
     struct device_keeper *keeper = rig->keeper;
     struct device_command_state state;
-    struct sentence ignored; /* nobody answers then, and that is told */
+    struct sentence ignored; /* the command then gets no answer, which is reported */
 
     if (keeper == NULL || !restarts(keeper) || keeper->fresh)
         return;
@@ -120,7 +120,7 @@ void device_keeper_before(struct rig *rig)
 {
     struct device_keeper *keeper = rig->keeper;
     struct device_command_state state;
-    struct sentence ignored; /* the connection will be refused then, and that is told */
+    struct sentence ignored; /* the connection is then refused, which is reported */
 
     if (keeper == NULL || !restarts(keeper) || keeper->deadline_ns != 0)
         return;
@@ -209,8 +209,8 @@ bool device_keeper_one(struct rig *rig)
 }
 
 /*
- * Is the device there? An upper tester is asked to make it listen, once. False with the last exchange, and why it
- * failed.
+ * Does the device accept an exchange? If not, the upper tester is asked once to make it listen. On false, `exchange` is
+ * the last exchange and `why` the reason.
  */
 static bool is_there(struct rig *rig, struct tester_exchange *exchange, struct sentence *why)
 {

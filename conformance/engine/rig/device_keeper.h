@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps a device reachable that is lost in the course of a run: it crashes, or it serves one connection and ends. A
- * device that refuses connections where it listens is started again by the profile's `restart_command`, if there is
- * one, and waited for. What was lost after a check's stimulus died of it: that is a finding of the check.
+ * Keeps a device reachable that is lost during a run: it crashes, or it serves one connection and ends. If the device
+ * refuses connections at its port, the profile's `restart_command` starts it again, if there is one, and the run waits
+ * for it. A device that is lost after a check's stimulus has died of it: that is a finding of the check.
  *
- * A device that ends after a connection without any stimulus, and whose own process then does not crash, serves one
- * connection: its end is no finding. It is started anew before each connection.
+ * A device that ends, without a crash of its own process, after a connection without any stimulus serves one
+ * connection: its end is no finding. It is started again before each connection.
  *
- * Where a profile asks for nothing of that, the device is looked for after a check that did not pass. One that refuses
- * each connection for some seconds, and has accepted those before the stimulus, has died of the check. Silence is no
- * proof of a death: a link that is down is silent, too. Nor is a refusal where the upper tester is gone as well: it may
- * have been the device's listener.
+ * If the profile has no such members, the run tries to connect after each check that did not pass. A device that
+ * refuses each connection for some seconds, but accepted connections before the stimulus, has died of the check.
+ * Silence does not prove that it died: a link that is down is silent, too. A refusal does not prove it if the upper
+ * tester is gone as well: the listener may have been the upper tester's.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_KEEPER_H
 #define CONFORMANCE_ENGINE_DEVICE_KEEPER_H
@@ -37,7 +37,7 @@ struct device_keeper {
     struct sentence lost;  /* why it will not come back: nothing can be judged any more; "": it is there */
     uint64_t deadline_ns, pause_ns; /* of the waiting that is under way; 0: none is */
     uint64_t lost_ns;               /* when that began */
-    struct sentence absent; /* a device that nobody waits for is not there since a check, which this names; "": it is */
+    struct sentence absent; /* the device is lost, the run does not wait for it, and this names the check; "": not so */
     char absent_since[DEVICE_COMMAND_LABEL]; /* the label of that check */
     unsigned restarts;                       /* of a device that had accepted connections, by restart_command */
 };
@@ -54,12 +54,15 @@ bool device_keeper_starts_initiator(const struct rig *rig);
 /* A check begins. The label is part of a file's name. */
 void device_keeper_begin(struct device_keeper *keeper, const char *label);
 
-/* The upper tester accepts no connection: the device is started, once until it accepts something again. */
+/*
+ * To be called when the upper tester accepts no connection. Starts the device, but not again before it has accepted a
+ * connection.
+ */
 void device_keeper_control_refused(struct rig *rig);
 
 /*
- * A connection to the device is about to be opened. Starts the device that serves one connection, or whose process has
- * ended.
+ * To be called before a connection to the device is opened. Starts the device if it serves one connection, or if its
+ * process has ended.
  */
 void device_keeper_before(struct rig *rig);
 
@@ -67,18 +70,22 @@ void device_keeper_before(struct rig *rig);
 void device_keeper_accepted(struct rig *rig, bool stimulating);
 
 /*
- * The device has not accepted a connection. True: it is to be tried again, some time has passed on the link. False: it
- * will not come back in time, or nobody waits for it; then rig->keeper->lost says why where it was waited for.
+ * To be called when the device has not accepted a connection. True: the function has waited, and the caller tries
+ * again. False: the device will not come back in time, or the run does not wait for it. If the run has waited,
+ * rig->keeper->lost says why the device is lost.
  */
 bool device_keeper_refused(struct rig *rig, const char *why);
 
 /* After the first exchange: does the device end by itself after a connection? Remembers it. */
 bool device_keeper_one(struct rig *rig);
 
-/* A connection of the device's, or an association, is there: is it for the stimulus of a check? */
+/*
+ * To be called when the device has opened a connection or an association: notes whether it is for the stimulus of a
+ * check.
+ */
 void device_keeper_stimulated(struct rig *rig);
 
-/* The check is over: is the device there? Notes its death otherwise, and brings it back. */
+/* To be called at the end of a check. If the device is lost, notes its death and brings it back. */
 void device_keeper_end(struct rig *rig, bool served);
 
 /* Starts connect_command, which connects to the tester's `port`. -1 with a sentence. */

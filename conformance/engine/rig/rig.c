@@ -90,8 +90,8 @@ int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *
 }
 
 /*
- * The first exchange. A device may be there before what listens on it is: one that refuses is asked again, less and
- * less often, and given up when it has refused for REFUSED_MOST.
+ * The first exchange. A device may be up before its listener: if it refuses, it is tried again after longer and longer
+ * pauses, and given up when it has refused for REFUSED_MOST.
  */
 static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {

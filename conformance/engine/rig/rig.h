@@ -35,28 +35,27 @@ struct defect_set;
 enum {
     RIG_RECENT = 32, /* exchanges: those of some ten checks */
     /*
-     * Among so many, one may be slow by chance, where the device or the tester waits for a processor: it says nothing
-     * of the rest.
+     * One exchange in so many may be slow by chance, as the device or the tester waits for a processor: it is not
+     * counted.
      */
     RIG_PER_EXCEPTION = 8
 };
 
 struct rig_ops {
-    /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
+    /* Sends one request line to the upper tester; the caller frees the answer. NULL with a sentence: no answer came. */
     char *(*command)(struct rig *rig, const char *request, struct sentence *error);
     /*
-     * The same without text, where the device is in this process: PEER_VALUES_MAX values at most. NULL: text is all
-     * there is.
+     * The same without text, for a device in this process: PEER_VALUES_MAX values at most. NULL: only command() works.
      */
     struct json_t *(*answer)(struct rig *rig, const struct json_t *request, struct sentence *error);
-    /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
+    /* Resets the device as at power-on: -1 with a sentence when that failed; `gone` is set if it failed for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
     void (*free)(struct rig *rig);
-    /* Frames so far that the capture of the link has dropped. NULL: a link that drops none without a word. */
+    /* Frames so far that the capture of the link has dropped. NULL: the link drops none, or reports it as an error. */
     uint64_t (*dropped)(struct rig *rig);
     /*
-     * True with a sentence: the device's own process has ended, or found no memory since this was asked last. NULL: the
-     * device is no process that the rig has started.
+     * True with a sentence: since the last call the device's own process has ended, or ran out of memory. NULL: the rig
+     * has not started the device's process.
      */
     bool (*impaired)(struct rig *rig, struct sentence *why);
     /* The tester's own end of the link is down, so that silence says nothing. NULL: it never is. */
@@ -77,28 +76,26 @@ struct rig {
     bool simulated;
     bool upper_tester;       /* command() works */
     bool starts_initiator;   /* simulated: what a profile's connect_command starts is the simulated device */
-    unsigned started_stream; /* its stream that was started last; 0: none */
+    unsigned started_stream; /* the stream that the device started last; 0: none */
     bool only_opens; /* rig_measure() found that the device refuses connections, and connect_command opens them */
     enum ddp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
-    bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
+    bool tester_apart;      /* the upper tester is another program than the device: its death does not prove a fault */
     uint64_t round_trip_ns; /* measured by rig_measure(); live, by rig_note_round_trip() */
     uint64_t reaction_ns;   /* how long a device may take to react */
     uint64_t reaction_least_ns; /* it is never less than this; 0: 2 seconds */
-    uint64_t patience_ns; /* nor less than this, which makes silence no longer: a device that waits for a processor */
+    uint64_t patience_ns; /* nor less than this; quiet_ns does not count it: the device may wait for a processor */
     uint64_t quiet_ns;    /* how long silence is watched */
     uint64_t recent_ns[RIG_RECENT];
     size_t recent_next;
     unsigned losses;              /* commands so far that the upper tester did not answer */
     struct sentence failure;      /* the link's, once it has failed */
     struct sentence gone;         /* why the upper tester will never answer again, once that is so */
-    struct device_keeper *keeper; /* brings a lost device back; NULL: nobody does */
+    struct device_keeper *keeper; /* brings a lost device back; NULL: it stays lost */
     bool crashed;                 /* the device's own process, which the rig has started, has ended by itself */
     bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
 };
 
-/*
- * Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range.
- */
+/* The default port of the device: one in the lab's range that /etc/services gives to no service. */
 #define RIG_PORT 9999
 
 struct rig_sim_config {
@@ -115,8 +112,8 @@ struct rig_sim_config {
 struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
 
 /*
- * Called once when the wire is open and everything is started: from then on the process reads what the device says, and
- * needs no privileges. -1 with a sentence: the rig is not made.
+ * Called once when the wire is open and everything is started: later the process reads input from the device, and needs
+ * no privileges. -1 with a sentence: the rig is not made.
  */
 struct rig_lock {
     int (*lock)(void *context, struct sentence *error);
@@ -127,7 +124,7 @@ struct rig_embedded_config {
     uint64_t seed;
     struct rig_lock lock;
     struct run_identity
-        identity; /* whom the device's process becomes: we can end it then when we have become the same */
+        identity; /* user of the device's process: we can end it if we have become the same user */
     const char *const *defects;
     size_t defect_count;
     const char *const *variants;
@@ -139,13 +136,13 @@ struct rig_embedded_config {
 
 /*
  * Enters a user and network namespace, starts the reference stack there as a process on the kernel's TCP, and opens the
- * tester's end of the wire. For good: the calling process stays in the namespace.
+ * tester's end of the wire. The calling process never leaves the namespace.
  */
 struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
 
 /*
- * A device named by a profile, reached over a real interface, by the tester of this place of the profile (both are read
- * here and not kept). `commands` are the profile's, borrowed; NULL: it has none.
+ * A rig with a profile's device, reached over a real interface. The tester has the addresses of `place`. Profile and
+ * place are read here and not kept. `commands` are the profile's, borrowed; NULL: it has none.
  */
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
@@ -166,13 +163,13 @@ int rig_pump(struct rig *rig, uint64_t deadline_ns);
 /* Lets so much time pass on the link. 0, or -1: the link failed. */
 int rig_pass(struct rig *rig, uint64_t nanoseconds);
 
-/* Frames so far that came and that nobody saw: the capture has dropped them. */
+/* Frames so far that arrived, but that the capture has dropped. */
 static inline uint64_t rig_dropped(struct rig *rig)
 {
     return rig->ops->dropped != NULL ? rig->ops->dropped(rig) : 0;
 }
 
-/* What happened to the device's own process, and is nothing that a device under test does. */
+/* Events of the device's own process that are no behaviour of a device under test. */
 static inline bool rig_impaired(struct rig *rig, struct sentence *why)
 {
     return rig->ops->impaired != NULL && rig->ops->impaired(rig, why);
@@ -189,9 +186,9 @@ static inline uint64_t rig_now(struct rig *rig)
 }
 
 /*
- * Measures the round trip by exchanges of the first tester with the device, and sets the time limits from it. A device
- * that refuses the first exchange is asked again for some seconds. -1 with a sentence when it does not answer: nothing
- * can be judged then.
+ * Measures the round trip by exchanges of the first tester with the device, and sets the time limits from it. If the
+ * device refuses the first exchange, it is tried again for some seconds. -1 with a sentence when it does not answer:
+ * nothing can be judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
 
@@ -202,9 +199,9 @@ int rig_measure(struct rig *rig, struct sentence *error);
 int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
 
 /*
- * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run
- * gets more time from its next check on, and keeps it for a while. What counts is the longest of the latest RIG_RECENT,
- * without the longest one of each RIG_PER_EXCEPTION. Simulated devices are as they were measured.
+ * Notes the round trip of one more exchange, 0 if it is not known. A device that becomes slow within a live run gets
+ * more time from its next check on, for a while. The longest of the latest RIG_RECENT round trips counts, without the
+ * longest one of each RIG_PER_EXCEPTION. A simulated device keeps the measured value.
  */
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip);
 

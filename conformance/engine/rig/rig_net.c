@@ -26,7 +26,9 @@ enum {
     ARGUMENTS_MAX = 256,
 };
 
-/* The device shares this machine's processors with the tester, with those beside it and with whatever else runs. */
+/*
+ * The device shares this machine's processors with the tester, with other checks of the run, and with other programs.
+ */
 #define EMBEDDED_PATIENCE (6 * UINT64_C(1000000000))
 
 struct net_rig {
@@ -78,7 +80,7 @@ static void refused(void *context)
     device_keeper_control_refused(&net->rig);
 }
 
-/* What control_call() has found out about the upper tester is the rig's to tell. */
+/* Copies to the rig what control_call() has found out about the upper tester. */
 static char *net_command(struct rig *rig, const char *request, struct sentence *error)
 {
     struct net_rig *net = (struct net_rig *)rig;
@@ -138,7 +140,7 @@ static json_int_t shortages(const char *answer)
 
 /*
  * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So
- * the upper tester, which is the same process, is asked: there is an answer, or there is none.
+ * the upper tester, which is the same process, is asked: if no answer comes, the process has ended.
  */
 static bool net_impaired(struct rig *rig, struct sentence *why)
 {

@@ -57,7 +57,7 @@ static void input(struct tester *tester, const uint8_t *frame, size_t octets, ui
     struct roce_frame roce;
 
     cm_endpoint_set_time(cm->endpoint, now);
-    emit_waiting(cm); /* the frame may have told the MAC: the rig's TCP comes first */
+    emit_waiting(cm); /* the MAC may be known from this frame: the rig's TCP has read it first */
     if (roce_frame_parse(&roce, frame, octets) && net_address_equal(&roce.destination, &cm->rig->own))
         cm_endpoint_input(cm->endpoint, &roce.source, roce.mad, roce.icrc_good, now);
 }
@@ -99,7 +99,7 @@ static void request(const struct rig *rig, const struct cm_exchange_status *stat
     ip_cm_put_address(data + 20, rig->dut.family, rig->dut.octets);
 }
 
-/* The round trip is that of a REQ and whatever answers it. */
+/* The round trip from a REQ to any answer. */
 static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
     struct tester_cm *cm = (struct tester_cm *)tester;

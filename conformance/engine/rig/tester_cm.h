@@ -27,7 +27,7 @@ struct tester_cm {
     uint32_t psn;                 /* of the next packet from queue pair 1 */
     uint8_t mac[6];
     struct tester_cm_waiting waiting[TESTER_CM_WAITING];
-    size_t waiting_count; /* what finds no room is lost, as on a wire */
+    size_t waiting_count; /* a MAD without room here is lost, as on a wire */
 };
 
 /*

@@ -87,7 +87,7 @@ static void send_waiting(struct tester_sctp *sctp)
     sctp->waiting_octets = 0;
 }
 
-/* Each tester sees each frame, and the rig's TCP comes first: this one may have told it the MAC. */
+/* Each tester sees each frame, the rig's TCP first: it may know the MAC from this frame. */
 static void input(struct tester *tester, const uint8_t *frame, size_t octets, uint64_t now)
 {
     struct tester_sctp *sctp = sctp_of(tester);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, or in UDP datagrams in
- * those, to the rig's device.
+ * The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets go to the rig's device in IP datagrams, or in
+ * UDP over IP.
  */
 #ifndef CONFORMANCE_ENGINE_TESTER_SCTP_H
 #define CONFORMANCE_ENGINE_TESTER_SCTP_H
@@ -14,7 +14,7 @@ struct tester_sctp_config {
     uint64_t seed;
     struct rig *rig; /* borrowed: its link, and the addresses of both ends */
     uint8_t own_mac[6];
-    uint8_t peer_mac[6];                 /* all zero: the rig's TCP, which is asked first, finds it out */
+    uint8_t peer_mac[6];                 /* all zero: not known yet; the rig's TCP finds it out */
     uint16_t own_udp_port, dut_udp_port; /* of SCTP in UDP (RFC 6951); 0: SCTP is over IP */
 };
 
