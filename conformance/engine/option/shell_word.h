@@ -22,7 +22,7 @@ size_t shell_append_words(char *text, size_t room, size_t used, const char *opti
 
 /*
  * The next word of a command that was made by these functions: plain characters, and parts between single quotes. *text
- * goes on behind it. 1: a word; 0: there is none; -1: a shell would take what stands there for more than words, or the
+ * moves after it. 1: a word; 0: there is none; -1: a shell would take what stands there for more than words, or the
  * word has `room` octets.
  */
 int shell_next(const char **text, char *word, size_t room);

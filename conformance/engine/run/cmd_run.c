@@ -121,7 +121,7 @@ static int load_scripts(struct run_command *command, struct sentence *error)
     return 0;
 }
 
-/* Also for a live run, where the names alone are handed on: an unknown one is told before anything is judged. */
+/* Also for a live run, which only passes the names on: an unknown name is reported before anything is judged. */
 static int name_defects(struct run_command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
@@ -155,7 +155,7 @@ static int nothing_selected(const struct run_command *command, struct sentence *
                     command->options.sctp ? " that drives a device over SCTP" : "");
 }
 
-/* What is below the device's DDP: the profile knows it, and the reference stack does as it is told. */
+/* What is below the device's DDP: the profile says it; for the reference stack the option says it. */
 static int agree_llp(struct run_command *command, struct sentence *error)
 {
     struct run_options *options = &command->options;
@@ -176,7 +176,8 @@ static int agree_llp(struct run_command *command, struct sentence *error)
 }
 
 /*
- * The run itself learns at the profile's own place what the device serves; each check beside it has one of the others.
+ * The run itself uses the profile's own place to learn what the device serves; each check that runs at the same time
+ * uses another place.
  */
 static int agree_jobs(struct run_command *command, struct sentence *error)
 {

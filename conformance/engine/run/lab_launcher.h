@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Devices that come with the project: `--dut linux-siw` is no file but a virtual machine that a script boots, and
- * against which the script runs this program again with a profile (conformance/labs/).
+ * Devices that come with the project: `--dut linux-siw` names no file but a virtual machine. A script boots it, and
+ * runs this program again against it, with a profile (conformance/labs/).
  */
 #ifndef CONFORMANCE_ENGINE_LAB_LAUNCHER_H
 #define CONFORMANCE_ENGINE_LAB_LAUNCHER_H
@@ -12,9 +12,9 @@
 #include "base/sentence.h"
 
 /*
- * Hands over to the script of the device that `--dut` names, with all other arguments (argv[0] is the subcommand's
- * name): does not return then. 0: it names none, a file is meant. -1 with a sentence: it names one that cannot be
- * started. Scripts are looked for in $WARPCHECK_LABS, beside the program's folder (a build in the tree), and in
+ * Executes the script of the device that `--dut` names, with all other arguments (argv[0] is the subcommand's name),
+ * and does not return. 0: `--dut` names no such device, but a file. -1 with a sentence: the script cannot be started.
+ * Scripts are looked for in $WARPCHECK_LABS, next to the program's folder (a build in the tree), and in
  * share/warpcheck/labs.
  */
 int lab_launch(const char *dut, int argc, char **argv, struct sentence *error);

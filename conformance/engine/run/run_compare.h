@@ -7,15 +7,15 @@
 #include "base/sentence.h"
 
 /*
- * Whether `old` ("[NAME=]DIR" or "[NAME=]FILE") has results of a run that can be compared, and outside of the folder
- * `output`: asked before the run, which may take hours. -1 with the sentence set.
+ * Checks that `old` ("[NAME=]DIR" or "[NAME=]FILE") has results that can be compared, and is outside of the folder
+ * `output`. To be called before the run, which may take hours. -1 with the sentence set.
  */
 int run_compare_check(const char *old, const char *output, const struct catalogue *catalogue, struct sentence *error);
 
 /*
  * Prints what differs between the results of `old` and those of the folder `output`. Returns the exit status of a run
- * that ended with `status`: 1 where something is new or vanished, 0 where nothing is, whatever failed in both; and
- * `status` itself where the run did not come to its end, or could not decide something.
+ * that ended with `status`: 1 if something is new or vanished; 0 if not, also if both have the same failures; `status`
+ * itself if the run did not finish, or could not decide something.
  */
 int run_compare(const char *old, const char *output, int status);
 

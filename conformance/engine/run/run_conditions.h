@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the verdicts of a run depend on beside the device, the program, the catalogue and the seed, by name and as text:
- * the run line keeps it, and `--resume` refuses results that were made under other conditions.
+ * The conditions that the verdicts of a run depend on, besides the device, the program, the catalogue and the seed:
+ * names and texts. The run line keeps them, and `--resume` refuses results that were made under other conditions.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_CONDITIONS_H
 #define CONFORMANCE_ENGINE_RUN_CONDITIONS_H

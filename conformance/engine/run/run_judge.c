@@ -59,7 +59,7 @@ static void place_frame(const struct run_command *command, struct result *result
     (void)capture_place_of(path, result->frame, &result->offset, &result->octets);
 }
 
-/* The rule may have met its known deviation in another shard's traffic: the merge tells. */
+/* The rule may have met its known deviation in another shard's traffic: the merge decides. */
 static bool deferred(struct run_command *command, struct result *result, char text[DEVIATION_TEXT_OCTETS])
 {
     struct result judged = *result;

@@ -19,7 +19,7 @@ enum {
     EVIDENCE_LIMIT = 16, /* MiB */
     EVIDENCE_LIMIT_MOST = 1 << 20,
     RUN_JOBS_MOST = 64,
-    RUN_JOBS_LEAST = 8, /* checks beside one another when -j is not given: for each processor, on the embedded device */
+    RUN_JOBS_LEAST = 8, /* without -j: checks that run at the same time, for each processor, on the embedded device */
     RUN_JOBS_ITSELF = 16,
 };
 
@@ -59,7 +59,7 @@ struct run_options {
     bool help;
 };
 
-/* The help text, without that of the selection. -1 when it could not be written. */
+/* Prints the help text, without the part on selection. -1 when it could not be written. */
 int run_options_usage(FILE *out);
 
 /* 0, or -1 with a sentence for the user. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which checks that run side by side begin. What takes long begins first: one that waits for 12 s and
- * begins last makes the whole run 12 s longer. Their results keep the order of the plan.
+ * The order in which checks begin that run at the same time. Long checks begin first: a check that waits for 12 s and
+ * begins last makes the whole run 12 s longer. The results keep the order of the plan.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_ORDER_H
 #define CONFORMANCE_ENGINE_RUN_ORDER_H

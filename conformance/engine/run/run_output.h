@@ -14,13 +14,13 @@ struct run_output {
 };
 
 /*
- * Opens all of it, by the options, and begins (or goes on with) the results, whose first line `info` is. What is made
- * on behalf of a user who called sudo is that user's. 0; or, with the sentence set, the exit status.
+ * Opens all outputs that the options name, and begins or continues the results, whose first line is `info`. Files made
+ * for a user who called sudo belong to that user. 0; or, with the sentence set, the exit status.
  */
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
                     struct sentence *error);
 
-/* Nothing was judged: the folder becomes empty again, so that the run can be tried again. */
+/* To be called when nothing was judged: empties the folder, so that the run can be tried again. */
 void run_output_undo(struct run_output *output, const struct run_options *options);
 
 /* Also of one that was opened in part, or is {.evidence = -1}. */

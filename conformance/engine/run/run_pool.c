@@ -15,7 +15,7 @@
 #include "conformance/engine/run/run_resume.h"
 #include "conformance/engine/run/run_worker.h"
 
-/* How far workers run ahead of the check whose turn it is, but for the long ones: what they find waits in memory. */
+/* How many checks workers may run before the check whose turn it is, without the long ones: results wait in memory. */
 enum { AHEAD_MOST = 1024 };
 
 #define NO_UNIT SIZE_MAX
@@ -135,7 +135,7 @@ static int listen_to_workers(struct run_pool *pool, struct sentence *error)
     return status;
 }
 
-/* ---- what workers are told --------------------------------------------------------------------------------------- */
+/* ---- orders to workers ------------------------------------------------------------------------------------------- */
 
 static int tell(const struct worker *worker, size_t place, struct sentence *error)
 {
@@ -344,7 +344,7 @@ static void kill_workers(struct run_pool *pool)
         worker_process_join(&pool->workers[i].process);
 }
 
-/* Tells all workers that nothing is left, and hears them out. 0, 1: stopped; -1 with a sentence. */
+/* Orders all workers to end, and reads their last answers. 0, 1: stopped; -1 with a sentence. */
 static int dismiss(struct run_pool *pool, struct sentence *error)
 {
     unsigned open = pool->jobs;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run -j: worker processes run the checks of the plan side by side, each check in a world of its own, whose seed
- * depends on the check alone. The calling process takes what they found in the order of the plan, so that results,
- * evidence and reports are those of a run without workers. What follows a check that a stopped run did not come to is
- * dropped, with its evidence: --resume runs it again.
+ * run -j: worker processes run several checks of the plan at once, each check in a world of its own, whose seed depends
+ * on the check alone. The calling process takes their results in the order of the plan, so that results, evidence and
+ * reports are those of a run without workers. When a run is stopped, results after the first check without a result are
+ * dropped, with their evidence: --resume runs these checks again.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_POOL_H
 #define CONFORMANCE_ENGINE_RUN_POOL_H
@@ -13,8 +13,8 @@
 struct run_pool; /* opaque */
 
 /*
- * Starts the workers into command->pool, before this process gives anything up and has a device of its own; NULL there:
- * one process is enough. -1 with a sentence.
+ * Starts the workers and sets command->pool, before this process drops privileges and has a device of its own. NULL in
+ * command->pool: one process is enough. -1 with a sentence.
  */
 int run_pool_start(struct run_command *command, struct sentence *error);
 
@@ -24,7 +24,7 @@ int run_pool_start(struct run_command *command, struct sentence *error);
  */
 void run_pool_serve(struct run_pool *pool, struct runner_config *config);
 
-/* How many checks after `item` have been run already, and how many others run while it does or is waited for. */
+/* How many checks after `item` have been run already, and how many others run at the same time as it. */
 void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, size_t *ahead, size_t *beside);
 
 /*

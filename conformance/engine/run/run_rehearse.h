@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks of a plan a device without an upper tester leaves out: a check says so only when it asks for something.
- * Each is run against the reference stack in simulation, which has no upper tester either then.
+ * Finds the checks of a plan that are skipped for a device without an upper tester. A check shows that it needs one
+ * only when it asks for something. So each check is run against the simulated reference stack, without an upper tester.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_REHEARSE_H
 #define CONFORMANCE_ENGINE_RUN_REHEARSE_H

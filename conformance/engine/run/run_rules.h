@@ -7,11 +7,11 @@
 #include "reports/results/rule_pool.h"
 
 /*
- * Hands each requirement's result to config->result, or to config->beside where checks decided as much
- * (rule_pool_adds()), in the rules' order. What a rule found gets the ladder that is drawn of the evidence it names
- * (findings_ladder.h), so that this also is one of another process, or of the run that `--resume` goes on with. Without
- * config->output, or where the evidence does not have the frame any more, it has none. -1: a callback asked to stop at
- * once.
+ * Passes each requirement's result to config->result, or to config->beside if checks decided as much
+ * (rule_pool_adds()), in the rules' order. The ladder of a finding is drawn from the evidence that the finding names
+ * (findings_ladder.h); the evidence may come from another process, or from the run that `--resume` continues. There is
+ * no ladder without config->output, or if the evidence does not have the frame any more. -1: a callback asked to stop
+ * at once.
  */
 int run_rules_report(const struct runner_config *config, const struct rule_pool *pool);
 

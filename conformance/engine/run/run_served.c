@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * So many checks in a row without a good exchange before them: the device is not what it was. And so often that is
- * asked.
+ * After UNREADY_MOST checks in a row whose opening exchange failed, learn the device again, at most RELEARNED_MOST
+ * times.
  */
 enum { UNREADY_MOST = 3, RELEARNED_MOST = 4 };
 
@@ -54,7 +54,7 @@ static int learn(struct run_served *served, const struct run_served_context *con
     return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
 }
 
-/* The device is asked again: it may have died, or have come back. */
+/* Forgets what the device serves, so that it is learned again: the device may have died, or have come back. */
 static void forget(struct run_served *served)
 {
     for (size_t i = 0; i < RUN_SERVED_ROLES; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the device of a run serves (conformance/engine/script/served.h): learned once for each role, before the first
- * check in that role, and again when the device seems to have changed. A device that never answered a good start-up
- * frame by MPA is judged in nothing.
+ * What the device of a run serves (conformance/engine/script/served.h). It is learned once for each role, before the
+ * first check in that role, and again when the device seems to have changed. If a device never answered a good start-up
+ * frame by MPA, no check judges it.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_SERVED_H
 #define CONFORMANCE_ENGINE_RUN_SERVED_H
@@ -18,7 +18,7 @@ struct run_served {
     json_t *known[RUN_SERVED_ROLES]; /* responder, initiator */
     unsigned unready; /* checks in a row, in either role, whose good exchange before the stimulus failed */
     unsigned relearned;
-    bool spoke[RUN_SERVED_ROLES]; /* it has served a start-up, whatever it did when it was asked again */
+    bool spoke[RUN_SERVED_ROLES]; /* it has served a start-up at least once, even if not when it was tried again */
 };
 
 /* What learning needs of the run. */
@@ -32,12 +32,15 @@ struct run_served_context {
     void *user;
 };
 
-/* What the run learned earlier (--resume); takes no reference. What has no role, or an unknown one, is ignored. */
+/*
+ * Takes what the run learned earlier (--resume); takes no reference. An object without a role, or with an unknown one,
+ * is ignored.
+ */
 void run_served_take(struct run_served *served, json_t *learned);
 
 /*
- * Before a check in this role: learns what is not known, and tells the checks. False, with the reason: the check cannot
- * be run, as the device serves nothing, or as nothing could be learned.
+ * To be called before a check in this role: learns what is not known, and passes it to the checks. False, with the
+ * reason: the check cannot be run, as the device serves nothing, or as nothing could be learned.
  */
 bool run_served_prepare(struct run_served *served, const struct run_served_context *context, const char *role,
                         struct sentence *why);
@@ -49,14 +52,14 @@ void run_served_note(struct run_served *served, const struct outcome *outcome);
 bool run_served_tells(const char *message);
 
 /*
- * `why` a check in this role cannot be run becomes the message of its outcome, which keeps the pointer. Where the
- * device does not serve the start-up, the outcome gets the cause that such results share, and its hint.
+ * Makes `why` the message of the outcome of a check that cannot be run; the outcome keeps the pointer. If the device
+ * does not serve the start-up, the outcome gets the cause that such results share, and its hint.
  */
 void run_served_say(const struct run_served *served, const char *role, const char *why, struct outcome *outcome);
 
 /*
- * What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`,
- * "" for nothing.
+ * Lists what the device does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)".
+ * Returns `text`, which is "" if the device serves all.
  */
 const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);
 

@@ -7,13 +7,13 @@
 #include "conformance/engine/option/shell_word.h"
 #include "conformance/engine/device/device_command.h"
 
-/* Who gives up what it has no use for. */
+/* A process that drops privileges before device input is read. */
 struct giving {
     const struct run_command *command;
     bool workers; /* it has started some, and may have to stop them */
 };
 
-/* What comes from now on comes from a device, or from a script. */
+/* Drops privileges: from now on input comes from a device, or from a script. */
 static int give_up_rest(void *user, struct sentence *error)
 {
     const struct giving *giving = user;

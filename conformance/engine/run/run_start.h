@@ -9,9 +9,9 @@
 #include "conformance/engine/run/run_internal.h"
 
 /*
- * The rig of a live run into `command`; simulation makes its own, check by check. Before the device says a word, the
- * process gives up what it does not need; with `workers` it may still signal processes that it has started before. -1
- * with a sentence.
+ * Opens the rig of a live run and sets it in `command`; simulation makes a rig for each check. Before the process reads
+ * anything from the device, it drops the privileges that it does not need; with `workers` it may still signal processes
+ * that it has started before. -1 with a sentence.
  */
 int run_start_rig(struct run_command *command, bool workers, struct sentence *error);
 
@@ -21,8 +21,8 @@ struct run_start_texts {
 };
 
 /*
- * The configuration without its functions; it borrows from `command` and `texts`. What an earlier run learned is taken
- * over.
+ * Fills in the configuration without its functions; it borrows from `command` and `texts`. It takes over what an
+ * earlier run learned.
  */
 void run_start_configure(struct run_command *command, struct runner_config *config, struct run_start_texts *texts);
 

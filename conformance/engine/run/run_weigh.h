@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check decided, weighed against the level of its requirement, and against what the program itself could not see
- * or do while the check ran.
+ * Corrects what a check decided, by the level of its requirement, and by what the program itself could not see or do
+ * while the check ran.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_WEIGH_H
 #define CONFORMANCE_ENGINE_RUN_WEIGH_H
@@ -14,25 +14,28 @@
 #include "base/sentence.h"
 
 /*
- * A breach of a SHOULD is a WARN, whatever the script said (conformance/requirements/README.md, "How to judge"). Only a
- * device that did not recover from the check still fails: that says nothing of the requirement. `requirement` is NULL
- * where the catalogue has none.
+ * A breach of a SHOULD is a WARN, even if the script said FAIL (conformance/requirements/README.md, "How to judge").
+ * Only a device that did not recover from the check still fails: that failure is not a breach of this requirement.
+ * `requirement` is NULL if the catalogue has none.
  */
 void run_weigh_level(struct outcome *outcome, const struct requirement *requirement);
 
 /*
- * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`
- * then. Returns how many there were.
+ * Corrects the outcome if the capture dropped frames during a check: the verdict may depend on them. The message is
+ * then `why`. Returns the number of dropped frames.
  */
 uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why);
 
-/* Silence on a link whose own end is down says nothing of the device: the message is `why` then. */
+/*
+ * Corrects the outcome if the tester's own end of the link is down: silence then says nothing about the device. The
+ * message is then `why`.
+ */
 void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *why);
 
 /*
- * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
- * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then. A process
- * that crashed, or that exited, has failed.
+ * Corrects the outcome if the device's process was killed or ran out of memory. Such a process closes its connections,
+ * and what the check and the rules decided may come from that, not from a fault of the device. Returns true in this
+ * case; the message is then `why`. A process that crashed or exited by itself has failed.
  */
 bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why);
 

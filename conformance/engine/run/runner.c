@@ -192,7 +192,7 @@ static uint64_t cite(struct run *run, const struct outcome *outcome)
     return frame;
 }
 
-/* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
+/* Writes the journal of a check, before the check's own result: a run that is stopped continues from here. */
 static int keep_journal(struct run *run, const struct result *found, const char *evidence)
 {
     struct journal journal = {.id = found->id,

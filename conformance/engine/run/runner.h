@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the items of a plan, one after another, each on a rig that is as new, and hands over a result for each check and
- * afterwards one for each requirement that rules decided on the way.
+ * Runs the items of a plan, one after another, each on a new or reset rig. It passes on a result for each check, and at
+ * the end one for each requirement that rules decided in the traffic of the checks.
  */
 #ifndef CONFORMANCE_ENGINE_RUNNER_H
 #define CONFORMANCE_ENGINE_RUNNER_H
@@ -14,11 +14,11 @@
 #include "conformance/engine/evidence/tally.h"
 #include "reports/results/journal.h"
 
-/* What one check says of the device, beside its result, to those that come after it. */
+/* What one check shows about the device, besides its result, that later checks need. */
 struct runner_after {
     bool unready;     /* the good exchange before its stimulus failed */
     bool ready;       /* it did not fail, and the check was not skipped */
-    const char *dead; /* no further check can be judged, and why; NULL: it can */
+    const char *dead; /* why no further check can be judged; NULL: it can */
 };
 
 /* What another process made of a check. */
@@ -43,7 +43,7 @@ struct runner_config {
     const char *output;        /* that folder: where evidence is read again for what rules found; NULL: it is not */
     bool ladder;
     struct run_served
-        *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
+        *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: not kept */
     bool helps;  /* for another process, which leaves the evidence of what the device serves */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
@@ -63,14 +63,16 @@ struct runner_config {
     /* How often this item was run before and left such a journal: its evidence stays. NULL: never. */
     unsigned (*repeated)(void *user, const struct plan_item *item);
     /*
-     * Asked for each item that is to be run: 0, and what another process made of it, whose strings stay valid during
-     * the run (the ladder until the next call); 1 stops the run as `result` does; -1 with a sentence. NULL: items are
-     * run here.
+     * Called for each item that is to be run. 0: another process has run it, and `remote` is filled in; its strings
+     * stay valid during the run (the ladder until the next call). 1 stops the run as `result` does; -1 with a sentence.
+     * NULL: items are run in this process.
      */
     int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error);
-    /* After each item that was run here, before its journal; valid during the call. NULL: no wish. */
+    /*
+     * Called after each item that was run in this process, before its journal; valid during the call. NULL: not called.
+     */
     void (*after)(void *user, const struct runner_after *after);
-    /* Before each item, for a progress line. NULL: no wish. */
+    /* Called before each item, for a progress line. NULL: not called. */
     void (*progress)(void *user, const struct plan_item *item);
     /*
      * The verdict of a result after known deviations: called for each check's result before its journal, and for each
@@ -78,8 +80,8 @@ struct runner_config {
      */
     enum verdict (*judged)(void *user, const struct result *result);
     /*
-     * The journal of each check, before its result, and its traffic; valid during the call. What known deviations make
-     * of it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
+     * Called with the journal of each check and its traffic, before the check's result; valid during the call. The
+     * callback fills in `judged`, the verdict after known deviations. -1 stops the run. NULL: not called.
      */
     int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
     /*
@@ -91,7 +93,10 @@ struct runner_config {
      * still (interrupted); -1 stops it at once (disk full).
      */
     int (*result)(void *user, const struct result *result);
-    /* The same for what a rule found where a check found as much: no result of the run. NULL: not called. */
+    /*
+     * The same for a rule's finding that adds nothing to a check's result: it is no result of the run. NULL: not
+     * called.
+     */
     int (*beside)(void *user, const struct result *result);
     void *user;
 };
@@ -103,8 +108,8 @@ struct runner_totals {
 };
 
 /*
- * 0 when all items were run; -1 with a sentence when the run stopped early: results handed over before stay true. Items
- * that could not be run on a failed rig are handed over as INCONCLUSIVE.
+ * 0 when all items were run; -1 with a sentence when the run stopped early: earlier results stay valid. Items that
+ * could not be run because the rig failed have the result INCONCLUSIVE.
  */
 int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error);
 

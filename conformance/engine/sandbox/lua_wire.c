@@ -125,7 +125,7 @@ static bool flag_of(lua_State *lua, int table, const char *name)
     return value;
 }
 
-/* Number in a table; *given tells whether it was there. */
+/* A number in a table; *given is true if the table has it. */
 static uint64_t number_of(lua_State *lua, int table, const char *name, bool *given)
 {
     uint64_t value = 0;

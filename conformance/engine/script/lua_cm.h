@@ -9,7 +9,7 @@
  *   exchange:receive(seconds) the next MAD that came, and whether its ICRC is correct; nil when the time is up
  *   exchange:receive(seconds, true)  nil also when what was sent last has been answered, or is not waited for any more
  *   exchange:status()         state, client, local_id, remote_id, transaction, qpn, psn, ca_guid, waiting, attempts, repeated
- *   exchange:close()          the device is told the end: REJ or DREQ
+ *   exchange:close()          ends the exchange with the device: REJ or DREQ
  */
 #ifndef CONFORMANCE_ENGINE_LUA_CM_H
 #define CONFORMANCE_ENGINE_LUA_CM_H

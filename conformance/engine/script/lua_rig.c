@@ -16,7 +16,7 @@
 #define SECONDS_MAX (30 * 60)
 #define NOTES_MAX   UINT64_C(20000)
 
-/* The lower layers that a check can use: a line here and files beside lua_tcp.c make another. */
+/* The lower layers that a check can use: another one needs a line here, and files like lua_tcp.c. */
 static const struct lua_binding *const bindings[] = {&lua_tcp, &lua_sctp, &lua_cm};
 
 enum { BINDINGS = sizeof(bindings) / sizeof(bindings[0]) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rig as Lua sees it: the table `rig` with time, the upper tester, and what the bindings of lower layers add to it.
- * Calls that wait turn the rig's crank until what they wait for has come or the time is up; times are seconds.
+ * Calls that wait run the rig until the awaited event has come or the time is up; times are seconds.
  *
  * For every check (lua_rig.c):
  *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip
@@ -22,7 +22,7 @@
  *   connection:ack(policy)   "each", "withheld", "now"
  *   connection:read(least, seconds) octets in order so far (not consumed), and "open", "fin", "reset", "timeout"
  *   connection:consume(n)  :skip(octets)  :status()  :unacknowledged()  :close()
- *   connection:told()      what was judged last is what the upper tester told of this connection
+ *   connection:told()      the verdict is about what the upper tester reported of this connection
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RIG_H
 #define CONFORMANCE_ENGINE_LUA_RIG_H

@@ -193,7 +193,7 @@ static int association_status(lua_State *lua)
     return 1;
 }
 
-/* The upper tester told what the device made of this stream: a verdict is about that, and not about what was read. */
+/* Notes that the verdict is about what the upper tester reported of this stream, and not about what was read. */
 static int association_told(lua_State *lua)
 {
     const struct sctp_assoc *assoc = lua_held_if_open(lua, &lua_sctp);

@@ -37,7 +37,7 @@ static void await_handshake(lua_State *lua, const struct rig *rig, const struct 
         continue;
 }
 
-/* Has the device accepted the connection, whatever became of it? */
+/* Has the device accepted the connection, also if it was closed later? */
 static bool accepted(struct rig *rig, const struct tcp_connection *tcp)
 {
     if (!tcp_is_open(tcp) && tcp_status(tcp)->established_ns == 0)

@@ -225,9 +225,7 @@ static int connection_consume(lua_State *lua)
     return 0;
 }
 
-/*
- * The upper tester told what the device made of this connection: a verdict is about that, and not about what was read.
- */
+/* Notes that the verdict is about what the upper tester reported of this connection, and not about what was read. */
 static int connection_told(lua_State *lua)
 {
     const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);

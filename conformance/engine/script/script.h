@@ -2,7 +2,7 @@
 /*
  * Checks are Lua scripts (conformance/scripts/<layer>/<section>-<topic>.lua); docs/writing-checks.md says how they are
  * written. A script host holds the checks that were loaded into it, and runs one of them at a time on a rig. Scripts
- * see no files, no clock and no other world than the rig; what one script changes, another one does not see.
+ * can use the rig, but no files and no clock; changes that one script makes are not visible to another.
  */
 #ifndef CONFORMANCE_ENGINE_SCRIPT_H
 #define CONFORMANCE_ENGINE_SCRIPT_H
@@ -27,7 +27,7 @@ enum { CHECK_ROLES = 2 };
 struct check {
     const char *id;       /* requirement */
     const char *purpose;  /* one line: what the check shows */
-    const char *requires; /* capability predicate beside the catalogue's, or NULL */
+    const char *requires; /* capability predicate in addition to the catalogue's, or NULL */
     const char *path;     /* of the script */
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
@@ -63,12 +63,12 @@ struct outcome {
     bool link_failed;          /* the rig is unusable: stop */
     bool unready;  /* the good exchange before the stimulus failed, although the device has served such a one */
     bool unserved; /* the device does not serve what the check rests on: the message says what */
-    bool broken;   /* FAIL because of the good exchange after the stimulus, whatever the check itself found */
+    bool broken;   /* FAIL because of the good exchange after the stimulus, even if the check itself passed */
 };
 
 /*
- * Does the message of an INCONCLUSIVE result say that the check's script failed? That is a fault of the check, whatever
- * the device does.
+ * True if the message of an INCONCLUSIVE result says that the check's script failed: a fault of the check, not of the
+ * device.
  */
 bool script_error_tells(const char *message);
 

@@ -204,7 +204,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     free(why);
 }
 
-/* What was decided stands whatever comes of it; it is made for the next check's sake. */
+/* Runs a stage and ignores its outcome: the verdict stands. The stage is run for the sake of the next check. */
 static void run_beside(struct script_host *host, struct stage *stage)
 {
     char *texts[OUTCOME_TEXTS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which good exchanges a device serves in one of its roles. A device need not serve all of them, and a check is worth
- * nothing where it rests on one that the device does not serve. What was learned is a JSON object, so that a run can
- * keep it in its results and `probe` can write it down:
+ * Which good exchanges a device serves in one of its roles. A device need not serve all of them, and a check that
+ * depends on an exchange which the device does not serve decides nothing. What was learned is a JSON object, so that a
+ * run can keep it in its results and `probe` can write it down:
  *
  *   {"role": "responder", "speaks": true, "copies_tag": true,
  *    "exchanges": {"startup": true, "enhanced startup": true, "empty read": true, "read": true,

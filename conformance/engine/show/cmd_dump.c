@@ -214,7 +214,10 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-/* The files that are named, and those of folders. What cannot be opened is told, and makes the returned status. */
+/*
+ * The files that are named, and those of folders. A file that cannot be opened is reported, and sets the returned
+ * status.
+ */
 static int list_files(const struct dump *dump, struct capture_list *list, char **names, int count)
 {
     int worst = EXIT_NOTHING_SELECTED;

@@ -111,7 +111,7 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
     return 0;
 }
 
-/* Which items are shown. A pattern that fits none is named, even beside one that does. */
+/* Selects the items to show. A pattern that fits no item is an error, even if another pattern fits. */
 static int items_select(struct pics_view *view, const struct inquiry *inquiry, struct sentence *error)
 {
     bool met[PICS_ITEMS_MAX] = {false};

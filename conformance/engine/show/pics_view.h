@@ -51,8 +51,8 @@ bool pics_applicable(const struct pics_view *view, const struct requirement *req
 const char *pics_said_by(const struct pics_view *view, const struct pics_item *item);
 
 /*
- * What the upper tester told of an item, in `value` ("yes", "no", a number): false when it was not asked, or told
- * nothing.
+ * Puts the upper tester's report of an item into `value` ("yes", "no", a number); false when it was not asked, or did
+ * not report the item.
  */
 bool pics_reported(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM]);
 

@@ -19,7 +19,7 @@ struct watched {
     struct rig_ops ops;
     const struct rig_ops *inner;
     json_t *verbs;  /* an object: those that were asked for */
-    json_t *events; /* a list: those that it tells of */
+    json_t *events; /* a list: those that it reports */
 };
 
 /* The answer to `capabilities`, with the events in it. Takes over `answer`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which checks need which verb and which event of an upper tester (docs/upper-tester.md). Nobody writes that down: each
- * check is run against the simulated reference stack, whose upper tester is watched, and tells of no event until the
- * check asks for it.
+ * Which checks need which verb and which event of an upper tester (docs/upper-tester.md). The table is not written by
+ * hand: each check is run against the simulated reference stack. Its upper tester is watched, and reports no event
+ * before the check asks for it.
  */
 #ifndef CONFORMANCE_ENGINE_UPPER_NEEDS_H
 #define CONFORMANCE_ENGINE_UPPER_NEEDS_H
