@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event of the decoder (conformance/flow/event/flow_event.h) as rules in Lua see it: an object whose fields are read
- * when they are asked for, so that an event costs what its rule looks at. It has the fields of its kind, and those of
- * the headers in it under their names of the texts ("MSN", "STag", "RDMARDSZ"); one that this event does not have is
- * nil, and one that no event of its kind can have is an error.
+ * An event of the decoder (conformance/flow/event/flow_event.h) as an object for rules in Lua. A field is converted
+ * only when a rule reads it. The object has the fields of the event's kind, and those of the headers in it, named as in
+ * the RFCs ("MSN", "STag", "RDMARDSZ"). A field that this event does not have is nil; one that no event of its kind can
+ * have is an error.
  */
 #ifndef CONFORMANCE_ENGINE_LUA_EVENT_H
 #define CONFORMANCE_ENGINE_LUA_EVENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of one's own, in Lua (docs/writing-rules.md): `audit --rules FILE.lua`. Each is a requirement with an id, which
- * the catalogue has for this audit, and a function that is called with each event of the kinds that it wants.
+ * Rules that a user wrote in Lua (docs/writing-rules.md): `audit --rules FILE.lua`. Each is a requirement with an id,
+ * which the catalogue has for this audit, and a function that is called with each event of the kinds that it wants.
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RULES_H
 #define CONFORMANCE_ENGINE_LUA_RULES_H
@@ -36,8 +36,9 @@ void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, 
 void lua_rules_event(struct lua_rules *rules, const struct flow_event *event);
 
 /*
- * At a flow's end: a result for each rule and side that its traffic exercised; of `flow`, which is forgotten then. Its
- * file is the caller's to know. A rule whose script failed gives one that is INCONCLUSIVE.
+ * To be called at a flow's end: calls `take` with a result for each rule and side that the traffic of `flow` exercised,
+ * and frees the flow's state. The results have no file: the caller knows it. A rule whose script failed gives an
+ * INCONCLUSIVE result.
  */
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
                         void (*take)(void *user, const struct result *result), void *user);

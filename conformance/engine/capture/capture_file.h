@@ -36,8 +36,8 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
 
 /*
  * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset
- * counts from the file's beginning. False when they are nowhere in it as they were given (a pipe, a compressed file;
- * libpcap changes some frames). Looks into the file, so it is for the few frames that somebody asks for.
+ * counts from the file's beginning. False if the file does not contain the octets as they were returned (a pipe, a
+ * compressed file; libpcap changes some frames). The function reads the file, so it is meant for a few frames only.
  */
 bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset);
 

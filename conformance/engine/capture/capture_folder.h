@@ -34,14 +34,14 @@ struct capture_list {
 
 /*
  * Adds a file as it is; of a folder every capture below it, sorted by name, and what is skipped. A link to a file is
- * followed; one to a folder is not: what it leads to is in the folder anyway, or is skipped. 0, or -1 with the sentence
+ * followed. A link to a folder is not: its target is in the folder anyway, or is skipped. 0, or -1 with the sentence
  * set; a folder without captures adds nothing.
  */
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
 
 /*
- * Makes one entry of the files of each ring, where its first file was. Once, when all files are added. -1 with the
- * sentence set without memory.
+ * Replaces the files of each ring by one entry, at the place of its first file. To be called once, when all files are
+ * added. -1 with the sentence set without memory.
  */
 int capture_list_rings(struct capture_list *list, struct sentence *error);
 
@@ -58,8 +58,8 @@ void capture_list_keep(struct capture_list *list, const bool *keep);
 bool capture_name(const char *name);
 
 /*
- * What keeps the file at `path` from being read by its first octets, when that is known: "a compressed file is not
- * read: ...". NULL: nothing is known of it.
+ * Why the file at `path` cannot be read, if its first octets show that: "a compressed file is not read: ...". NULL:
+ * they do not.
  */
 const char *capture_obstacle(const char *path);
 

@@ -14,8 +14,8 @@
 #include "base/sentence.h"
 
 /*
- * A capture compresses by 2 to 20, one of equal frames by 1,000 and more. What is beyond both limits is made to keep
- * the reader busy, and reading it ends with an error.
+ * A capture compresses by a factor of 2 to 20, one of equal frames by 1,000 and more. A file beyond both limits is an
+ * attack on the reader, and reading it ends with an error.
  */
 enum { CAPTURE_PACKED_RATIO_MAX = 2000, CAPTURE_PACKED_FREE_OCTETS = 1 << 26, CAPTURE_PACKED_MAGIC_OCTETS = 4 };
 

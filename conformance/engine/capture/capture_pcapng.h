@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading pcapng (draft-ietf-opsawg-pcapng). libpcap refuses files whose interfaces differ, steps over blocks without a
- * word and forgets what a capture says it has lost; here each frame has its interface's link type and clock, and what
- * is no frame is counted.
+ * Reading pcapng (draft-ietf-opsawg-pcapng). libpcap refuses files whose interfaces differ, skips blocks without a
+ * report, and ignores the number of dropped frames in the file. This reader gives each frame the link type and clock of
+ * its interface, and counts all other blocks.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H
 #define CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H

@@ -111,7 +111,7 @@ int course_options_parse(struct course_options *options, int argc, char **argv, 
         return sentence_set(error, "%s stands alone; %.60s is one word too much", argv[1], argv[i]);
     if (verb_set(options, argv[i], error) != 0)
         return -1;
-    /* The peer's own help is asked for by: warpcheck peer --help */
+    /* The command for the peer's own help is: warpcheck peer --help */
     for (int at = i + 1; at < argc; at++)
         if (strcmp(argv[at], "--help") == 0) {
             options->help = true;

@@ -2,9 +2,9 @@
 /*
  * The control connection to a live device's upper tester (docs/upper-tester.md): a line out, a line back.
  *
- * An upper tester may be slow once, and it may be started again: a lost answer costs the command alone, and the next
- * one has a connection of its own. It is gone for good when no connection can be made for a while, when several
- * commands in a row were not answered, or when its process has ended. From then on nothing waits for it any more.
+ * An upper tester may be slow once, and it may be started again: if an answer is lost, only that command fails, and the
+ * next command uses a new connection. The upper tester is lost for good when no connection can be made for a while,
+ * when several commands in a row were not answered, or when its process has ended. Later commands then fail at once.
  */
 #ifndef CONFORMANCE_ENGINE_CONTROL_H
 #define CONFORMANCE_ENGINE_CONTROL_H
@@ -39,12 +39,12 @@ struct control *control_new(const struct control_config *config, struct sentence
 char *control_call(struct control *control, const char *request, struct sentence *error);
 
 /*
- * Answers or connections have been lost so many times since the beginning: more than before, and what ran was
+ * How many answers or connections were lost since the beginning. If the number grows during a check, the check was
  * disturbed.
  */
 unsigned control_losses(const struct control *control);
 
-/* Why nobody will answer any more, or NULL. */
+/* Why no answer will come any more, or NULL. */
 const char *control_gone(const struct control *control);
 
 void control_free(struct control *control);

@@ -20,7 +20,7 @@ static void finding_free(struct held_finding *finding)
     free(finding);
 }
 
-/* A copy of `text`, NULL for NULL. *short_of_memory is set when there is none to be had. */
+/* A copy of `text`, NULL for NULL. *short_of_memory is set when there is no memory for it. */
 static const char *copied(const char *text, bool *short_of_memory)
 {
     char *copy = text != NULL ? strdup(text) : NULL;

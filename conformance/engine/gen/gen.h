@@ -36,7 +36,7 @@ struct gen_corpus {
     enum gen_format format;
 };
 
-/* What a capture is expected to be found at fault with. */
+/* A finding that is expected in a capture. */
 struct gen_finding {
     const char *id;
     const char *verdict;
@@ -50,7 +50,7 @@ void gen_free(struct gen *gen);
 /* `arg.name` of scripts that are loaded from now on. -1: memory is short, or there are too many. */
 int gen_set_argument(struct gen *gen, const char *name, const char *value);
 
-/* Is this text a script, as far as its grammar goes? */
+/* True if the text has the grammar of a script. */
 bool gen_script_reads(struct gen *gen, const char *text);
 
 /*

@@ -23,9 +23,9 @@ int gen_folder_plan(struct gen_folder *folder, size_t corpus, const char *name, 
                     struct sentence *error);
 
 /*
- * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md: a command that is
- * stopped has said what it was about to make. Corpora that were begun are left alone. EXIT_USAGE with a sentence: a
- * folder is not empty; EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
+ * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md first: so even a
+ * stopped command has listed what it was going to make. Corpora that were begun are not changed. EXIT_USAGE with a
+ * sentence: a folder is not empty; EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
  */
 enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error);
 

@@ -47,7 +47,7 @@ int gen_writer_frame(struct gen_writer *writer, const struct gen_frame *frame, s
 uint64_t gen_writer_frames(const struct gen_writer *writer);
 uint64_t gen_writer_octets(const struct gen_writer *writer);
 
-/* Without `keep`, what was written to a file of its own goes. Frees. 0, or -1 with a sentence. NULL is allowed. */
+/* Without `keep`, a file of its own is removed. Frees. 0, or -1 with a sentence. NULL is allowed. */
 int gen_writer_close(struct gen_writer *writer, bool keep, struct sentence *error);
 
 #endif

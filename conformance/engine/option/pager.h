@@ -4,10 +4,10 @@
 #define CONFORMANCE_ENGINE_PAGER_H
 
 /*
- * When standard output and standard input are a terminal, what is written to standard output from now on is shown by
- * the command in PAGER; without PAGER by less, which leaves at once where one screen holds the text. PAGER set and
- * empty, PAGER=cat and TERM=dumb mean none. This process becomes the pager, and the call returns in a child: whoever
- * called the program waits for the pager. Where none can be started, the text goes to the terminal as it is.
+ * If standard output and standard input are a terminal, the command in PAGER shows what is written to standard output
+ * from now on. Without PAGER it is less, which ends at once if the text fits on one screen. An empty PAGER, PAGER=cat
+ * and TERM=dumb mean no pager. This process becomes the pager, and the call returns in a child: so the program's caller
+ * waits for the pager. If no pager can be started, the text goes directly to the terminal.
  */
 void pager_begin(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `--shard i/n`: one command shared out among n that know nothing of each other. Each computes the same division of the
- * whole and does its own part: the parts are disjoint, together they are the whole, and a digest of what was divided
- * goes into the results, so that parts of different wholes are never merged (reports/merge/merge.h).
+ * `--shard i/n`: divides the work of one command among n commands that do not communicate. Each computes the same
+ * division and does its own part. The parts are disjoint, and together they are the whole. A digest of the whole goes
+ * into the results, so that parts of different wholes are never merged (reports/merge/merge.h).
  */
 #ifndef CONFORMANCE_ENGINE_SHARD_H
 #define CONFORMANCE_ENGINE_SHARD_H
@@ -17,7 +17,7 @@ enum { SHARDS_MAX = MERGE_SHARDS_MAX, SHARD_DIGEST_OCTETS = 17 };
 
 struct shard {
     unsigned index; /* from 1 */
-    unsigned of;    /* 0: not shared out */
+    unsigned of;    /* 0: no shards */
 };
 
 /* "2/4". 0, or -1 with the sentence set. */
@@ -28,8 +28,8 @@ void shard_label(const struct shard *shard, char *text, size_t room);
 
 /*
  * Divides `count` units by their weights among `of` shards: owner[k] becomes the shard (from 1) of unit k. The heaviest
- * first, each to the shard that has least: no shard is heavier than the lightest by more than one unit. The same for
- * the same weights, everywhere. 0, or -1 with the sentence set (memory).
+ * unit is assigned first, and each unit goes to the lightest shard: no shard is heavier than the lightest by more than
+ * one unit. The same weights give the same division on every machine. 0, or -1 with the sentence set (memory).
  */
 int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct sentence *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is asked of a device above TCP: start-ups, first FPDUs (conformance/scripts/lib/9-probe.lua), the good exchanges
- * that it serves (served.h); and what the rules find in the traffic of all that.
+ * Measures a device above TCP: start-ups, first FPDUs (conformance/scripts/lib/9-probe.lua), the good exchanges that it
+ * serves (served.h), and the findings of rules in the traffic of all these.
  */
 #ifndef CONFORMANCE_ENGINE_PROBE_MEASURE_H
 #define CONFORMANCE_ENGINE_PROBE_MEASURE_H
@@ -13,9 +13,10 @@
 #include "base/sentence.h"
 
 /*
- * Asks, and appends lines to `found`: start-ups, FPDUs, exchanges, and each defect once (with its id). *capabilities:
- * what the upper tester answered to that verb, a new reference, NULL where nobody answered. `wire` watches the link
- * meanwhile. 0, or -1 with a sentence: the link or memory failed; what was found by then is in `found`.
+ * Measures, and appends lines to `found`: start-ups, FPDUs, exchanges, and each defect once (with its id).
+ * *capabilities: what the upper tester answered to that verb, a new reference, NULL where nobody answered. `wire`
+ * watches the link meanwhile. 0, or -1 with a sentence: the link or memory failed; what was found by then is in
+ * `found`.
  */
 int probe_measure(struct script_host *host, struct rig *rig, struct probe_wire *wire, json_t *found,
                   json_t **capabilities, struct sentence *error);

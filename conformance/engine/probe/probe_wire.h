@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the link shows of a device below MPA: whether somebody answers for its address, and whether its segments have
- * good checksums. A tester's TCP drops a segment with a wrong checksum without a word: for the user such a device is
- * silent.
+ * good checksums. A tester's TCP drops a segment with a wrong checksum and reports nothing: the user would see a silent
+ * device.
  */
 #ifndef CONFORMANCE_ENGINE_PROBE_WIRE_H
 #define CONFORMANCE_ENGINE_PROBE_WIRE_H
@@ -17,7 +17,7 @@
 struct probe_wire {
     struct rig *rig;
     struct net_address gateway; /* the router before the device; family 0: it is on the tester's link */
-    link_tap *next;             /* who else watches the link */
+    link_tap *next;             /* the tap that watched the link before */
     void *next_context;
     uint64_t asked_ns; /* the first question for its MAC; 0: none yet */
     bool neighbour;    /* it was answered: */
@@ -38,18 +38,18 @@ struct probe_wire {
     size_t largest;    /* octets of payload */
 };
 
-/* Watches the rig's link from now on, before whoever watches it already. */
+/* Watches the rig's link from now on; this tap gets each frame before the existing tap. */
 void probe_wire_watch(struct probe_wire *wire, struct rig *rig);
 
 /*
- * Asks for our own address, as it should be nobody's, and sends the device an ICMP echo request; waits for answers. -1:
- * the link failed.
+ * Sends a request for our own address, which no other host should have, and an ICMP echo request to the device; waits
+ * for answers. -1: the link failed.
  */
 int probe_wire_ask(struct probe_wire *wire);
 
 /*
- * What was seen, as lines of the report, appended to `found`. `veth`: the other end of the veth that the tester's
- * interface is, NULL: it is none. -1 without memory.
+ * Appends what was seen to `found`, as lines of the report. `veth`: the other end, if the tester's interface is a veth;
+ * NULL: it is not. -1 without memory.
  */
 int probe_wire_report(const struct probe_wire *wire, const struct probe_veth *veth, json_t *found);
 

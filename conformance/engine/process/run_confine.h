@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What commands give up before they read what a device, a script or a capture says (reference-stack/program/confine.h),
- * and whose files they write as root: a tester that keeps no capability writes evidence into a user's folder as that
- * user.
+ * How commands drop privileges before they read input from a device, a script or a capture
+ * (reference-stack/program/confine.h), and as which user root writes files: a tester that keeps no capability writes
+ * evidence into a user's folder as that user.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_CONFINE_H
 #define CONFORMANCE_ENGINE_RUN_CONFINE_H
@@ -38,7 +38,7 @@ struct run_identity {
 
 /*
  * For root: the owner of the output folder, or of the folder that it will be made in; without an output folder, the
- * user who called sudo. Everybody else stays as he is.
+ * user who called sudo. For all other users nothing changes.
  */
 struct run_identity run_identity_of(const char *output);
 

@@ -20,7 +20,7 @@ bool run_stopped(void);
 void run_stop_hold(void);
 void run_stop_release(void);
 
-/* A file that is not complete: it goes when the process ends at once. NULL: there is none any more. */
+/* A file that is not complete: it is removed if the process ends at once. NULL: there is no such file any more. */
 void run_stop_discard(const char *path);
 
 /*
@@ -30,10 +30,10 @@ void run_stop_discard(const char *path);
 int run_stop_child(int parent);
 
 /*
- * Watches a call into a script, whose work is limited by what it counts, not by time: a slow machine comes to the same.
- * After each STUCK_SECONDS of processor time `stuck` is called, from within a signal handler: true if next to nothing
- * was counted since. The script is in a function then that does not count, and is not to go on; when `stuck` says so
- * once more, the process ends. NULL: the call is over. Nothing happens before run_stop_install().
+ * Watches a call into a script. The script's work is limited by a count, not by time, so that a slow machine gives the
+ * same result. After each STUCK_SECONDS of processor time a signal handler calls `stuck`, which returns true if almost
+ * nothing was counted since then. The script is then in a function that does not count, and has to stop; if `stuck`
+ * returns true once more, the process ends. NULL: the call is over. Nothing happens before run_stop_install().
  */
 void run_stop_watch(bool (*stuck)(void));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes that work for a command: whether they still run, and their end. A worker that somebody else has stopped
- * (SIGSTOP) would keep the command waiting for ever: it is ended after WORKER_STOPPED_SECONDS. When the terminal stops
+ * Processes that work for a command: whether they still run, and their end. A worker that another process has stopped
+ * (SIGSTOP) would make the command wait for ever: it is killed after WORKER_STOPPED_SECONDS. When the terminal stops
  * the whole command, the command continues together with its workers, and nothing is ended.
  */
 #ifndef CONFORMANCE_ENGINE_WORKER_PROCESS_H

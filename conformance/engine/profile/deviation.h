@@ -63,10 +63,10 @@ int deviations_read(struct deviation_list *list, const json_t *json, const struc
 void deviations_free(struct deviation_list *list);
 
 /*
- * Judges a result by what is known: true when it was changed. A FAIL with an outcome that is excused becomes KNOWN,
- * with its finding, note and day; a FAIL with another outcome says what was known; so does a PASS of a requirement that
- * should deviate, which becomes a FAIL, and a FAIL whose excuse is over. `text` (DEVIATION_TEXT_OCTETS) takes the new
- * message.
+ * Applies known deviations to a result; true if they changed it. A FAIL with an excused outcome becomes KNOWN, with the
+ * finding, note and day of the entry. A FAIL with another outcome, or whose excuse is over, gets a message that says
+ * what was known. So does a PASS of a requirement that should deviate: it becomes a FAIL. `text`
+ * (DEVIATION_TEXT_OCTETS) takes the new message.
  */
 bool deviations_judge(struct deviation_list *list, struct result *result, const char *today,
                       char text[DEVIATION_TEXT_OCTETS]);

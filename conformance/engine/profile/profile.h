@@ -106,10 +106,7 @@ int profile_load(struct profile *profile, const char *path, const struct profile
 int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
                  struct sentence *error);
 
-/*
- * What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is
- * instrumented.
- */
+/* Sets the defaults of two items for a profile: upper_tester is "yes" if `control`, else "no"; instrumented is "no". */
 int profile_defaults(struct pics *pics, bool control, struct sentence *error);
 
 /*
@@ -122,12 +119,12 @@ int profile_commands(const struct profile *profile, int folder, const struct run
 
 void profile_free(struct profile *profile);
 
-/* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */
+/* Why this check must not be run on this device without --destructive; NULL: it may be run. */
 const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role);
 
 /*
- * Who made the device, which one it is, and the capabilities that the profile declares: a new reference; NULL: nothing
- * is said.
+ * The vendor and the name of the device, and the capabilities that the profile declares: a new reference; NULL: the
+ * profile has none of these.
  */
 json_t *profile_identity(const struct profile *profile);
 

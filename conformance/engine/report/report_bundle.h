@@ -8,7 +8,7 @@
  *     scripts/                    the checks
  *     profile.json                the device's profile, with the known deviations of these requirements alone
  *     replay.sh                   repeats them; needs nothing but the archive and warpcheck
- *     README.txt                  what is here, and what could not be had
+ *     README.txt                  what is in the archive, and what is missing
  *     SHA256SUMS                  for warpcheck report --verify
  */
 #ifndef CONFORMANCE_ENGINE_REPORT_BUNDLE_H

@@ -4,7 +4,8 @@
 #define CONFORMANCE_ENGINE_REPORT_VERIFY_H
 
 /*
- * Says what is not as it was written. The exit status: 0 all is, 1 something is not, 2 there is no list, or it is none.
+ * Prints each file that has changed since it was written. The exit status: 0 none has changed, 1 one has changed, 2 the
+ * list is missing or is no such list.
  */
 int report_verify(const char *input);
 

@@ -7,7 +7,7 @@
 /* Of one command: they are kept outside of the memory that Lua counts. */
 enum { DEPTH_MAX = 16, VALUES_MAX = 1 << 17, OCTETS_MAX = 64 << 20 };
 
-/* What is left of them. */
+/* What is left of the limits. */
 struct room {
     size_t values, octets;
 };

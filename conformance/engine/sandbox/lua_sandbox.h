@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A Lua state for scripts that nobody has looked at: base, string, table and math libraries and the table `wire`, no
- * files, no processes, no loading of code, no clock; with a limit for what it computes and one for what it holds.
- * Checks (script.h) and capture scripts (gen.h) run in such states.
+ * A Lua state for scripts that are not trusted: base, string, table and math libraries and the table `wire`, no files,
+ * no processes, no loading of code, no clock. Its computing and its memory are limited. Checks (script.h) and capture
+ * scripts (gen.h) run in such states.
  *
- * Three things keep a script from holding the program up. Work is counted wherever a script can spend time:
- * instructions, octets allocated, steps of a pattern, elements of a table that a library function goes through
- * (lua_library.c). What a script could run outside of that count (__gc, message handlers of xpcall) it does not get.
- * All limits are of that count: how fast the machine is decides nothing. Where nothing is counted for long,
- * run_stop_watch() ends the call, or the process.
+ * Three things keep a script from blocking the program. Work is counted wherever a script can spend time: instructions,
+ * octets allocated, steps of a pattern, elements of a table that a library function goes through (lua_library.c). A
+ * script cannot use what would run outside of that count (__gc, message handlers of xpcall). If nothing is counted for
+ * a long time, run_stop_watch() ends the call, or the process. All limits are limits of that count: they do not depend
+ * on the speed of the machine.
  *
  * No function of Lua's API that can raise an error is called outside of lua_sandbox_do().
  */
@@ -43,7 +43,7 @@ struct lua_sandbox {
     int64_t work;                  /* what a call may compute, in instructions */
     int64_t left;                  /* of that, in this call */
     int64_t earned;                /* what this call may compute beyond it so far, lua_sandbox_earn() */
-    uint64_t moved;                /* of what it has done, in units; what it earned is none of it */
+    uint64_t moved;                /* work done in this call, in units, without what it earned */
     uint64_t seen;                 /* the same when the call was last looked at, in a signal handler */
     volatile sig_atomic_t expired; /* set by that handler: the call is stuck */
 };
@@ -71,12 +71,15 @@ int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *ar
 void lua_sandbox_spend(lua_State *lua, uint64_t units);
 
 /*
- * The call may compute so many units more, since it has taken something that came: a device that sends much, in small
- * pieces, is no script that does not end. All of this together is at most 8 times what a call may compute.
+ * Allows the call so many more units, because it has taken input: a device that sends much, in small pieces, must not
+ * look like an endless script. All such units together are at most 8 times the limit of a call.
  */
 void lua_sandbox_earn(lua_State *lua, uint64_t units);
 
-/* The rig moved once, in which time passes and frames come: some units, and a sign that the call is not stuck. */
+/*
+ * To be called when the rig has moved once (time passes, frames come): counts some units, and shows that the call is
+ * not stuck.
+ */
 void lua_sandbox_turn(lua_State *lua);
 
 /*
@@ -100,7 +103,7 @@ const char *lua_sandbox_shortage(const struct lua_account *account);
  */
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded);
 
-/* Gives the chunk on top of the stack globals of its own, after which the shared ones stand; or the shared ones. */
+/* Gives the chunk on top of the stack globals of its own, with the shared ones as fallback; or only the shared ones. */
 void lua_sandbox_globals(lua_State *lua, bool shared);
 
 #endif

@@ -227,10 +227,10 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 }
 
 /*
- * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check
- * without what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device),
- * a FAIL stands. A device that is going down may still have made the good exchange after the stimulus: it is asked
- * after a PASS too.
+ * If the upper tester died, the device's streams and listeners ended with it; if it did not answer, the check lacks
+ * what it asked for. What was seen is then not the device's fault, and the check is INCONCLUSIVE. If both are one
+ * program (the embedded device), a FAIL stands. A dying program may still have made the good exchange after the
+ * stimulus: so the upper tester is tried after a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {

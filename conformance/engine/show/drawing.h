@@ -24,7 +24,8 @@ char *drawing_legend(const struct wire_layout *layout, unsigned width);
 #define DRAWING_LIMIT 3 /* layouts that one requirement can have */
 
 /*
- * The layouts that belong to a requirement, most telling first; returns how many (0: none of wire/'s headers shows it).
+ * The layouts that belong to a requirement, the most useful first; returns how many (0: none of wire/'s headers shows
+ * it).
  */
 size_t drawing_layouts(const struct requirement *requirement, const struct wire_layout *layouts[DRAWING_LIMIT]);
 

@@ -41,13 +41,10 @@ void pics_effect(const struct pics_view *view, const struct pics_item *item, str
 /* Does the capability of this requirement name the item? */
 bool pics_depends(const struct pics_view *view, const struct requirement *requirement, const struct pics_item *item);
 
-/* Is the requirement one for this device, as all answers are? */
+/* Does the requirement apply to this device, by all answers? */
 bool pics_applicable(const struct pics_view *view, const struct requirement *requirement);
 
-/*
- * Who gave the item's value: "capabilities", "control" (upper_tester alone), or NULL: it is what is taken when nothing
- * is said.
- */
+/* Where the item's value comes from: "capabilities", "control" (upper_tester alone), or NULL: it is the default. */
 const char *pics_said_by(const struct pics_view *view, const struct pics_item *item);
 
 /*
