@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What events tell of CM messages over InfiniBand and RoCE, with the RDMA IP CM Service (IBTA Annex A11) on top.
+ * What events report of CM messages over InfiniBand and RoCE, with the RDMA IP CM Service (IBTA Annex A11) on top.
  *
  * An exchange is a flow: a REQ and all that is said about that connection until it is closed, or a SIDR_REQ and its
  * answer. It is found again by the addresses and the requester's Local Communication ID. Direction 0 is from the

@@ -12,7 +12,7 @@ unsigned flow_header_faults(const uint8_t *ulpdu, size_t have, size_t length, un
     if (have < 2) /* zeros are such a ULPDU, too */
         return length < 2 ? 2 : length < DDP_TAGGED_OCTETS || length > ULPDU_LENGTH_MAX;
     if (length < DDP_TAGGED_OCTETS)
-        return 2; /* no header: what is there of it tells nothing */
+        return 2; /* no header: what is there of it shows nothing */
     tagged = (ulpdu[0] & 0x80) != 0;
     row = &rdmap_opcode_rows[ulpdu[1] & 0x0F];
     faults += (!tagged && length < DDP_UNTAGGED_OCTETS) || length > ULPDU_LENGTH_MAX;

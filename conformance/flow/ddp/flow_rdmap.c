@@ -130,7 +130,7 @@ static void parse_header(const struct flow_ddp *ddp, struct flow_rdmap *rdmap)
         break;
     default: return;
     }
-    /* A header that is not there at all is no header; one that breaks off is told of as such. */
+    /* A header that is not there at all is no header; one that breaks off is reported as such. */
     if (rdmap->header_result == WIRE_MORE && rdmap->header != FLOW_HEADER_TERMINATE)
         rdmap->header = FLOW_HEADER_NONE;
 }

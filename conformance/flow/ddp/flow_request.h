@@ -16,7 +16,7 @@ bool flow_request_names(const struct flow_request *request, const struct ddp_seg
 void flow_requests_clear(struct flow_half *half);
 /*
  * The Read Request of `requester` that the Read Response of `half` answers; NULL: none waits. *first says whether the
- * segment begins a response, as far as DDP's L bit tells; becomes true where the one before is over without it.
+ * segment begins a response, as far as DDP's L bit shows; becomes true where the one before is over without it.
  */
 const struct flow_request *flow_request_of_response(const struct flow_half *half, const struct flow_half *requester,
                                                     const struct ddp_segment *segment, bool *first);

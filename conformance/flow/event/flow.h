@@ -4,7 +4,7 @@
  * it knows none of them. Link and network headers, TCP reassembly, MPA start-up and framing, SCTP, DDP and RDMAP, and
  * the CM messages of InfiniBand and RoCE are done here, once.
  *
- * A flow is one TCP connection (one life of a 4-tuple) on which MPA was recognised. Nothing is told of other
+ * A flow is one TCP connection (one life of a 4-tuple) on which MPA was recognised. Nothing is reported of other
  * connections: the first event of a flow is FLOW_TCP_OPEN when a SYN was seen, else its first MPA frame or FPDU. Its
  * last event is FLOW_END; the flow is freed when the sink returns from it.
  *
@@ -62,7 +62,7 @@ enum flow_kind {
 
 /* Of an association (its first two lines) and of a DDP stream session in it. */
 struct flow_sctp_state {
-    enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID tells */
+    enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID shows it */
     bool init_seen[FLOW_DIRECTIONS]; /* INIT by [0], INIT ACK by [1]: whole, also when DDP was recognised later */
     bool has_indication[FLOW_DIRECTIONS];
     uint32_t indication[FLOW_DIRECTIONS];                         /* Adaptation Layer Indication */
@@ -70,7 +70,7 @@ struct flow_sctp_state {
     uint64_t association;                                         /* number of the association's flow */
     uint16_t sid;
     uint32_t session;                      /* n-th one on this SID, from 1 */
-    uint32_t chunks[FLOW_DIRECTIONS];      /* user messages told of in this session */
+    uint32_t chunks[FLOW_DIRECTIONS];      /* user messages reported in this session */
     uint16_t next_ssn[FLOW_DIRECTIONS];    /* DDP-SSN of the next */
     uint32_t opening[FLOW_DIRECTIONS];     /* Function Code of the first message; 0: none, or a segment */
     uint32_t segments[FLOW_DIRECTIONS];    /* DDP Segments among them */
@@ -116,8 +116,8 @@ struct flow {
     enum flow_kind kind;
     uint64_t number;                              /* from 1 in the order of recognition */
     struct flow_address address[FLOW_DIRECTIONS]; /* sender of that direction: [0] Initiator, [1] Responder */
-    bool roles_known;                             /* a start-up frame told who is the Initiator */
-    bool opener_known;                            /* a SYN told who opened TCP */
+    bool roles_known;                             /* a start-up frame showed who is the Initiator */
+    bool opener_known;                            /* a SYN showed who opened TCP */
     enum flow_direction opener;                   /* the TCP active opener */
     bool late;                                    /* the capture begins in mid-stream: no start-up frames */
     bool gap;            /* something was lost or undecodable in either direction: rules on continuity stay silent */
@@ -187,7 +187,7 @@ enum {
     FLOW_HALF_BUFFER_MAX = 256 << 10,
     FLOW_FRAGMENTS_MAX = 8 << 20, /* octets of IP packets in fragments */
     FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
-    FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs, and tell a connection from MPA (flow_search.c) */
+    FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs: the connection is not MPA (flow_search.c) */
 };
 
 /* Zero means the default. */

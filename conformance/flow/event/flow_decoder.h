@@ -20,7 +20,7 @@ struct flow_decoder {
     size_t held; /* octets in queues and unit buffers */
     struct flow_removed removed;
     uint64_t now_ns;
-    uint64_t secret;  /* that no sender knows: copies of SCTP chunks are told apart by it */
+    uint64_t secret;  /* that no sender knows: distinguishes copies of SCTP chunks */
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */
     struct tcp_connections *tcp;
     struct sctp_decoder *sctp;        /* NULL until the first packet with DDP */

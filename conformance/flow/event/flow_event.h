@@ -132,7 +132,7 @@ enum flow_header {
 struct flow_rdmap {
     struct rdmap_message message;
     wire_result result;        /* rdmap_parse()'s */
-    bool first;                /* first segment of its message, as far as the flow's state tells */
+    bool first;                /* first segment of its message, as far as the flow's state shows */
     bool last;                 /* L bit */
     uint64_t message_octets;   /* DDP payload of the message, this segment included */
     enum flow_header header;   /* NONE also when the header is cut or not in this segment: see header_result */

@@ -21,7 +21,7 @@ struct flow_key {
     uint16_t port[2];
     uint8_t family;
     uint8_t tunnelled; /* 1: in a tunnel */
-    uint16_t tunnel;   /* between which ends, as far as so many bits tell */
+    uint16_t tunnel;   /* between which ends, as far as so many bits show */
 };
 
 /* One TCP segment out of one frame. */

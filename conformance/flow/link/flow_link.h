@@ -18,7 +18,7 @@ struct flow_fragment {
     size_t captured, length;
 };
 
-/* What the layers of a frame below TCP, SCTP and MADs say; the protocol tells which of it was filled in. */
+/* What the layers of a frame below TCP, SCTP and MADs say; the protocol says which of it was filled in. */
 struct flow_layers {
     struct flow_segment segment;
     struct flow_datagram datagram;

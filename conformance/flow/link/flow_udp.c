@@ -168,7 +168,7 @@ static bool is_next(unsigned number, size_t payload)
 
 /*
  * It fills what is left, or what it carries has a checksum that is right; where the rest is not there, its addresses
- * tell.
+ * decide.
  */
 static bool is_ipv6(const uint8_t *header, size_t captured, size_t length)
 {
@@ -303,7 +303,7 @@ static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, st
     case 6080: /* GUE */
     case 6635: /* MPLS (RFC 7510) */
     case 6636: /* the same, encrypted */
-    case 9899: /* SCTP, of which the capture has too little to tell it */ return FLOW_ROW_TUNNEL;
+    case 9899: /* SCTP, of which the capture has too little to recognise it */ return FLOW_ROW_TUNNEL;
     default: return FLOW_ROW_UDP;
     }
 }

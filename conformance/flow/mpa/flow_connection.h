@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TCP connection and its two senders, as MPA sees them: what TCP tells, and the state of MPA. What TCP alone knows is
- * in tcp/flow_tcp_internal.h.
+ * A TCP connection and its two senders, as MPA sees them: what TCP reports, and the state of MPA. What TCP alone knows
+ * is in tcp/flow_tcp_internal.h.
  */
 #ifndef FLOW_FLOW_CONNECTION_H
 #define FLOW_FLOW_CONNECTION_H
@@ -47,7 +47,7 @@ enum { FLOW_DOUBTS = 3 };
 struct flow_side {
     struct flow_half *half; /* NULL until the connection is known to be MPA */
     struct tcp_side *tcp;   /* what TCP alone knows of it (tcp/) */
-    /* What TCP tells; tcp/ alone writes it */
+    /* Reported by TCP: only tcp/ writes these */
     bool fin_known, closed, reset, seq_known, acked_known;
     bool has_holes; /* something was given up that the capture does not have */
     uint16_t largest_segment;
@@ -66,7 +66,7 @@ struct flow_side {
     bool impatient;     /* held long enough: go on without the other side's frame */
     bool lost_in_wait;  /* octets are missing after the start-up frame */
     bool start_lost;    /* found in mid-stream: where SeqStart is, and so `position`, is not known */
-    bool tentative;     /* the next FPDU is a guess: tell of it only when its CRC is right */
+    bool tentative;     /* the next FPDU is a guess: report it only if its CRC is right */
     bool guessing;      /* so is how it is framed */
     bool doubtful;      /* found without Markers in mid-stream: there may be some all the same */
     bool resynced;      /* the next FPDU is the first one after a lock */
@@ -94,7 +94,7 @@ struct flow_side {
     uint16_t before_length;        /* its ULPDU_Length, and its last octets */
     uint8_t last[FLOW_LAST_OCTETS];
     size_t last_count;
-    struct fpdu_reading before; /* how it was framed, as the next FPDU shows: to be told of with that */
+    struct fpdu_reading before; /* how it was framed, as the next FPDU shows: reported with that one */
     size_t borrowed;            /* octets of the unit that were counted with the FPDU before */
     /* While nobody knows whether it is MPA (flow_search.c) */
     bool pushed; /* its last segment had PSH */
@@ -146,8 +146,8 @@ struct flow_connection {
     bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
     uint8_t fresh_fpdus, fresh_others; /* segments with what a sender wrote anew: like FPDUs, and not */
     /*
-     * the Key of a start-up frame stands where none can be told from other octets, or FPDUs where nobody can decode
-     * them
+     * the Key of a start-up frame stands where none can be distinguished from other octets, or FPDUs where nobody can
+     * decode them
      */
     bool key_seen;
     uint64_t first_frame, first_ns;

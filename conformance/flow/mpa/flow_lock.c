@@ -85,7 +85,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
 static void lock(struct flow_side *side)
 {
     side->state = SIDE_FPDU;
-    side->tentative = true; /* until the FPDU is told of: see emit_fpdu() */
+    side->tentative = true; /* until the FPDU is reported: see flow_unit_emit() */
     side->doubts = FLOW_DOUBTS;
     side->unmarked = 0;
     side->resynced = true;
@@ -277,7 +277,7 @@ void flow_lock_guess(const struct flow_context *context, const struct flow_piece
             continue;
         best_candidate = candidate;
         best.markers = framing.markers;
-        /* Either side's C is enough; the other one's is told by a CRC that is right. */
+        /* Either side's C is enough; a right CRC shows the other side's. */
         best.crc = own->frame.crc || candidate.place == PLACE_VERIFIED;
     }
     if (best_candidate.place == PLACE_NONE) {
@@ -286,7 +286,7 @@ void flow_lock_guess(const struct flow_context *context, const struct flow_piece
     }
     side->state = SIDE_FPDU;
     side->framing = best;
-    if (best_candidate.place != PLACE_VERIFIED) { /* until the FPDU is told of */
+    if (best_candidate.place != PLACE_VERIFIED) { /* until the FPDU is reported */
         side->guessing = true;
         side->tentative = best.crc;
         side->doubts = FLOW_DOUBTS;

@@ -116,7 +116,7 @@ static bool mend_begin(const struct flow_context *context)
     return true;
 }
 
-/* A whole unit at the buffer's beginning is told of, and what follows it becomes the next. */
+/* A whole unit at the buffer's beginning is reported, and what follows it becomes the next. */
 static void emit_buffered(const struct flow_context *context, struct found_fpdu *fpdu, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
@@ -140,7 +140,7 @@ static void emit_buffered(const struct flow_context *context, struct found_fpdu 
 }
 
 /*
- * The unit has another end than it says, and its CRC, which is wrong there, tells where: the stream goes on after it.
+ * The unit has another end than it says, and its CRC, which is wrong there, shows where: the stream goes on after it.
  */
 static void find_end_by_crc(const struct flow_side *side, struct fpdu *fpdu)
 {
@@ -151,7 +151,7 @@ static void find_end_by_crc(const struct flow_side *side, struct fpdu *fpdu)
 }
 
 /*
- * The buffer holds octets from the beginning of a unit on, perhaps of several: tells of those that are whole. Where
+ * The buffer holds octets from the beginning of a unit on, perhaps of several: reports those that are whole. Where
  * octets are no FPDU by the text, the mistake is looked for that explains them. False: there is none, and no FPDU
  * begins where one should.
  */
@@ -197,7 +197,7 @@ static bool drain_buffer(const struct flow_context *context, const struct flow_p
     return true;
 }
 
-/* Takes the whole rest of the piece into the buffer, and tells of what is there; returns how many octets were taken. */
+/* Takes the whole rest of the piece into the buffer, and reports what is there; returns how many octets were taken. */
 size_t flow_unit_take_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = context->side;

@@ -34,7 +34,7 @@ bool flow_mpa_blocked(const struct flow_connection *connection, unsigned side);
 void flow_mpa_go_on(struct flow_connection *connection, unsigned side);
 /* Octets of a unit that was begun and is not finished. */
 size_t flow_mpa_partial(const struct flow_side *side);
-/* The stream has ended with the context's frame: tells of a start-up frame that is not whole. */
+/* The stream has ended with the context's frame: reports a start-up frame that is not whole. */
 void flow_mpa_end(const struct flow_context *context);
 bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size_t octets);
 void flow_mpa_release(struct flow_decoder *decoder, struct flow_side *side);
@@ -48,7 +48,7 @@ uint64_t flow_mpa_position(const struct flow_side *side, uint64_t at);
 void flow_mpa_lose_sync(const struct flow_context *context);
 
 /* flow_mend.c */
-/* The stream has ended with the sender's FIN: an FPDU that is whole by a mistake of its sender is told of. */
+/* The stream has ended with the sender's FIN: an FPDU that is whole by a mistake of its sender is reported. */
 void flow_fpdu_end(const struct flow_context *context);
 
 /* flow_lock.c */

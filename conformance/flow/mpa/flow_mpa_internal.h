@@ -64,7 +64,7 @@ bool flow_start_again(const struct flow_context *context, const struct flow_piec
 size_t flow_start_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* This side's frame has a kind: so the other's has. False: no memory. */
 bool flow_start_roles(const struct flow_context *context);
-/* What is held of a start-up frame is all that comes of it: tells of it as far as it is there; it counts in `row`. */
+/* What is held of a start-up frame is all that comes of it: reports it as far as it is there; it counts in `row`. */
 void flow_start_cut(const struct flow_context *context, enum flow_row row);
 void flow_side_ends(struct flow_side *side, enum flow_reason reason);
 

@@ -60,7 +60,7 @@ static bool length_is_vague(const struct fpdu *fpdu)
            (fpdu_pad(fpdu->ulpdu_length) != FPDU_PAD_MAX && fpdu->ulpdu[fpdu->ulpdu_length - 1] == 0);
 }
 
-/* Where a unit ends is told by headers alone, if no CRC does: they have to be right. */
+/* Where a unit ends is known by headers alone if there is no CRC: they have to be right. */
 static unsigned faults_allowed(const struct fpdu_reading *reading)
 {
     return reading->pad == FPDU_PAD_TEXT && reading->length == FPDU_LENGTH_TEXT && reading->crc != FPDU_CRC_ABSENT;

@@ -13,7 +13,7 @@ enum {
     RECORD_NONE = 0,        /* no record begins so */
 };
 
-#define RECORD_MORE UINT64_MAX /* too few octets to tell */
+#define RECORD_MORE UINT64_MAX /* too few octets to decide */
 
 /* What is known of a record by its first octets. */
 struct flow_record {

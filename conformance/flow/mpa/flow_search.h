@@ -6,7 +6,7 @@
 #include "conformance/flow/mpa/flow_connection.h"
 
 /* flow_search.c */
-/* Octets without a pair of FPDUs, and without a gap, that tell a connection from MPA. */
+/* Octets without a pair of FPDUs, and without a gap, after which a connection is not MPA. */
 size_t flow_search_window(void);
 /* Looks for FPDUs in the next octets of a stream. Where the second of a pair begins in them; SIZE_MAX: nowhere. */
 size_t flow_search_octets(struct flow_side *side, const uint8_t *octets, size_t count);

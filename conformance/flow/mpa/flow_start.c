@@ -137,7 +137,7 @@ static bool begin_with_syns(const struct flow_side *initiator, const struct flow
 
 /*
  * Request and Reply are of one connection: each side had received what the other had sent by then, and no more. Where
- * the SYNs of another life of the addresses and ports were not captured, their numbers tell.
+ * the SYNs of another life of the addresses and ports were not captured, their numbers decide.
  */
 static bool match(const struct flow_connection *connection, const struct flow_start *request,
                   const struct flow_start *reply)
@@ -225,7 +225,7 @@ static bool stands_alone(const uint8_t *octets, size_t count, const struct flow_
                       (piece->at_end && piece->captured == piece->length));
 }
 
-/* Whether the octets held begin a start-up frame: 1 yes, 0 no, -1 too few to tell. Sets side->kind. */
+/* Whether the octets held begin a start-up frame: 1 yes, 0 no, -1 too few to decide. Sets side->kind. */
 static int looks_like_start(struct flow_side *side, const struct flow_piece *piece)
 {
     size_t prefix = side->inside ? MPA_KEY_OCTETS : KEY_PREFIX;
@@ -260,7 +260,7 @@ static bool has_key_later(const struct flow_side *side, const struct flow_piece 
 
 /*
  * The stream's first octets have the form of a start-up frame, but for the Key: whether they are one the other side's
- * answer tells.
+ * answer decides.
  */
 static bool is_shaped(const struct flow_side *side, const struct flow_piece *piece)
 {
@@ -423,7 +423,7 @@ size_t flow_start_octets(const struct flow_context *context, const struct flow_p
     return result == WIRE_OK ? taken - before : left;
 }
 
-/* The octets after this will never come: tells of the frame as far as it is there. */
+/* The octets after this will never come: reports the frame as far as it is there. */
 void flow_start_cut(const struct flow_context *context, enum flow_row row)
 {
     struct flow_side *side = context->side;

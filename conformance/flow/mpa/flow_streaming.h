@@ -5,7 +5,7 @@
 
 #include "conformance/flow/mpa/flow_mpa_internal.h"
 
-enum { FLOW_KEY_KIND = 9 }; /* "MPA ID Req" or "MPA ID Rep": the octet that tells */
+enum { FLOW_KEY_KIND = 9 }; /* "MPA ID Req" or "MPA ID Rep": the octet that differs */
 /* Where a Key begins in the octets, or may begin at their end; `count`: nowhere. */
 size_t flow_start_key(const uint8_t *octets, size_t count);
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */

@@ -5,7 +5,7 @@
 
 #include "conformance/flow/mpa/flow_mpa_internal.h"
 
-/* ULPDU_Length and both control octets: what tells whether an FPDU may begin so. */
+/* ULPDU_Length and both control octets: enough to decide whether an FPDU may begin so. */
 enum { FLOW_UNIT_HEADER = FPDU_LENGTH_OCTETS + 2 };
 
 /* An FPDU, and the ULPDU in it. */
@@ -40,7 +40,7 @@ bool flow_unit_is_suspect(const struct flow_connection *connection, const struct
 bool flow_unit_begins_badly(const struct flow_connection *connection, const struct flow_side *side,
                             const uint8_t *octets, size_t count);
 /*
- * Takes the rest of the piece to the unit's octets that are held, tells of the FPDUs in them, and looks for the mistake
+ * Takes the rest of the piece to the unit's octets that are held, reports the FPDUs in them, and looks for the mistake
  * that explains those which are none by the text. Returns how many octets were taken: fewer when no FPDU begins there,
  * and sync is lost.
  */

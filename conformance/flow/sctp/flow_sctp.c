@@ -20,7 +20,7 @@ static bool is_draft_ppid(uint32_t ppid)
 /*
  * User data of PPID 16 and 17 that are DDP's: a message of the registry with a length that it may have (RFC 5043 5.2.3,
  * RFC 6581 7), or a DDP Segment with the versions and an opcode of the texts. Other protocols use the numbers, too, and
- * without an indication of DDP nothing else tells.
+ * without an indication of DDP nothing else shows it.
  */
 static bool is_ddp_user(const struct sctp_data *data)
 {
@@ -307,7 +307,7 @@ static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet
  * Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs: FLOW_ROW_IWARP.
  * Else the row of a packet of an association that is not followed. DATA with PPIDs that the draft shares with other
  * protocols may be DDP, and with DDP's in the wrong order of octets is; and a SACK says that there were DATA: only the
- * association's start would tell.
+ * association's start would show it.
  */
 static enum flow_row row_of_stray(const struct flow_datagram *datagram)
 {

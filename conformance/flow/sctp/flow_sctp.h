@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What events tell of SCTP associations that carry DDP (draft-stewart-rddp-sctp-02, RFC 5043).
+ * What events report of SCTP associations that carry DDP (draft-stewart-rddp-sctp-02, RFC 5043).
  *
  * An association is recognised by an Adaptation Layer Indication of 1 or 2 in INIT or INIT ACK, or by a DATA chunk with
  * PPID 16 or 17 whose user data are DDP's (sctp_is_ddp()): other protocols use these PPIDs, too. INIT and INIT ACK that
- * came before are told of then. Its flow's direction 0 is from the sender of the INIT. FLOW_SCTP
+ * came before are reported then. Its flow's direction 0 is from the sender of the INIT. FLOW_SCTP
  * comes for each chunk but SACK, HEARTBEAT and the like, in the order of capture, DATA included.
  *
  * A DDP stream session is a flow of its own: direction 0 is from its active side, which sent the Initiate; in the

@@ -5,8 +5,8 @@
  * ports, and its sender can send them in front of those that count.
  *
  * An INIT with another tag on an association that is open begins another one only when its sender answers the State
- * Cookie (5.2.2 to 5.2.4). Until then it is kept aside, with the INIT ACKs to it: which of these counts is told by the
- * tag of what follows.
+ * Cookie (5.2.2 to 5.2.4). Until then it is kept aside, with the INIT ACKs to it: which of these counts is decided by
+ * the tag of what follows.
  */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 

@@ -17,7 +17,7 @@ void sctp_early_forget(struct sctp_stream *stream)
 /*
  * The first segment of the active side: was it sent before its Initiate could have been acknowledged (RFC 5043 6.6)?
  * With it in one packet it was. Where nothing had acknowledged the Initiate when the segment was captured, the next
- * acknowledgment tells.
+ * acknowledgment shows it.
  */
 void sctp_early_watch(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
@@ -76,7 +76,7 @@ void sctp_early_acknowledged(struct sctp_association *association, unsigned side
         else
             continue;
         sctp_early_forget(stream);
-        /* The answer may have been there first, whatever the capture's order is: its acknowledgment tells. */
+        /* The answer may have been there first, whatever the capture's order is: its acknowledgment shows it. */
         if (state->opening[FLOW_FROM_RESPONDER] != 0 && stream->early_acked_known &&
             (int32_t)(stream->early_acked - state->opening_tsn[FLOW_FROM_RESPONDER]) >= 0)
             continue;

@@ -50,7 +50,7 @@ static void update_init(struct sctp_association *association, unsigned side, con
 }
 
 /*
- * The INIT (ACK) is told of when DDP is recognised. Without memory its rules do not see it; what it said is known all
+ * The INIT (ACK) is reported when DDP is recognised. Without memory its rules do not see it; what it said is known all
  * the same.
  */
 static void keep_init(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)

@@ -8,7 +8,7 @@
 #include "conformance/flow/sctp/flow_sctp.h"
 
 enum {
-    TSN_WINDOW = 8192,         /* TSNs after the first missing one that are told apart; a power of two */
+    TSN_WINDOW = 8192,         /* TSNs after the first missing one that are distinguished; a power of two */
     STREAMS_VISITED = 8,       /* streams with messages that wait, looked at after each packet */
     FRAGMENTS_MAX = 256,       /* held for one direction */
     USER_MESSAGE_MAX = 65537,  /* DDP-SSN and the longest ULPDU */
@@ -64,9 +64,9 @@ struct sctp_kept_init {
 /* One sender on a SID. */
 struct sctp_stream_half {
     bool known;         /* `expected` is */
-    bool reported;      /* something of this session was told of */
-    bool closed;        /* its Terminate or Reject was told of: what comes now is of the next session */
-    uint64_t frame;     /* of the last message that was told of, */
+    bool reported;      /* something of this session was reported */
+    bool closed;        /* its Terminate or Reject was reported: what comes now is of the next session */
+    uint64_t frame;     /* of the last message that was reported, */
     uint32_t last_tsn;  /* and its TSN */
     bool reopened;      /* the other side sent a Stream Reset, which may open this direction, too (draft 7.2)... */
     uint32_t reset_tsn; /* ...with this TSN */
@@ -122,7 +122,7 @@ struct sctp_window; /* of flow_sctp_tsn.c */
 struct sctp_birth;  /* of flow_sctp_accept.c */
 
 struct sctp_side {
-    struct sctp_kept_init *init; /* NULL: none, or it was told of */
+    struct sctp_kept_init *init; /* NULL: none, or it was reported */
     bool init_seen;
     bool init_whole; /* all of its parameters are known */
     uint32_t tag;    /* Initiate Tag: that of packets to it */
@@ -130,7 +130,7 @@ struct sctp_side {
     uint32_t indication;
     /* What its packets and those to it are known by: flow_sctp_accept.c */
     bool heard;            /* a packet of it was taken */
-    bool tag_heard;        /* no INIT (ACK) tells its tag: that of the first packet to it is in heard_tag */
+    bool tag_heard;        /* no INIT (ACK) shows its tag: that of the first packet to it is in heard_tag */
     bool any_address;      /* more addresses than are kept, or some that its INIT (ACK) does not have */
     bool zero_checksum;    /* it takes packets with a checksum of 0 */
     uint8_t sums;          /* enum flow_sums */
@@ -197,13 +197,13 @@ struct sctp_association {
     uint64_t octets;                   /* captured before DDP was recognised, */
     uint64_t unread[SCTP_UNREAD_ROWS]; /* and of these, what is not read: flow_sctp_association.c has the rows */
     uint32_t
-        unsure_count;   /* how often messages were given up, or told before others of the other side that came first */
-    uint64_t unsure_ns; /* when, for the last time */
-    bool draft_ppids;   /* DATA with PPIDs that are the draft's, or another protocol's */
-    uint64_t doubted;   /* octets of user data with DDP's PPIDs that are none of DDP's, before it was recognised */
-    bool shut_down;     /* a SHUTDOWN was captured, of */
-    unsigned shut_down_by;     /* this side first */
-    unsigned early_pending;    /* streams with that flag, */
+        unsure_count; /* how often messages were given up, or reported before others of the other side that came first */
+    uint64_t unsure_ns;     /* when, for the last time */
+    bool draft_ppids;       /* DATA with PPIDs that are the draft's, or another protocol's */
+    uint64_t doubted;       /* octets of user data with DDP's PPIDs that are none of DDP's, before it was recognised */
+    bool shut_down;         /* a SHUTDOWN was captured, of */
+    unsigned shut_down_by;  /* this side first */
+    unsigned early_pending; /* streams with that flag, */
     struct sctp_stream *early; /* these */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
@@ -272,8 +272,8 @@ void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association
 /* An INIT or INIT ACK of the association. */
 void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *arrival, struct flow_sctp *reported);
 /*
- * The association carries DDP, as the profile of an indication or a PPID tells (UNDECIDED: it may be either). INIT and
- * INIT ACK that came before are told of: their sides are judged by what they said. False: without memory.
+ * The association carries DDP, as the profile of an indication or a PPID shows (UNDECIDED: it may be either). INIT and
+ * INIT ACK that came before are reported: their sides are judged by what they said. False: without memory.
  */
 bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
                     enum ddp_sctp_profile profile);
@@ -289,8 +289,8 @@ enum sctp_tsn {
 };
 
 /*
- * What a chunk has, as a number by which two copies of it are told apart; `secret` makes it no number that a sender can
- * choose.
+ * What a chunk has, as a number by which two copies of it are distinguished; `secret` makes it no number that a sender
+ * can choose.
  */
 uint64_t sctp_contents(const struct sctp_data *data, uint64_t secret);
 /* Notes a TSN with what came. */
@@ -359,7 +359,7 @@ static inline bool sctp_start_may_come(const struct sctp_association *associatio
 /* A user message with one of DDP's PPIDs, in the order of capture. */
 void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                      struct sctp_message *message);
-/* What can be told of by now: after each packet. */
+/* Reports what can be reported by now: after each packet. */
 void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association);
 /* The message is of a session that the other side has not come to, as far as was captured. */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message);
@@ -371,7 +371,7 @@ void sctp_stream_refresh(struct sctp_stream *stream);
  * This Initiate begins a session of its own, whatever is not known: all that came before it on the stream is long past.
  */
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
-/* Tells of all that waits (when `tell`), and frees it. */
+/* Reports all that waits (when `tell`), and frees it. */
 void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell);
 
 /* flow_sctp_session.c */
@@ -398,7 +398,7 @@ void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *
                         const struct sctp_message *message, enum flow_reason reason);
 
 /* flow_sctp_early.c */
-/* A message of the present session, before it is told of. */
+/* A message of the present session, before it is reported. */
 void sctp_early_watch(struct sctp_stream *stream, unsigned side, const struct sctp_message *message);
 /* The other side of `side` has acknowledged up to this TSN, and the blocks after it of that SACK (NULL: none). */
 void sctp_early_acknowledged(struct sctp_association *association, unsigned side, uint32_t cumulative,
@@ -409,9 +409,9 @@ void sctp_early_forget(struct sctp_stream *stream);
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                       struct sctp_message *message);
-/* What can be told of by now: after each packet. */
+/* Reports what can be reported by now: after each packet. */
 void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association);
-/* Tells of all that is held (when `tell`), ends the sessions and frees the streams. */
+/* Reports all that is held (when `tell`), ends the sessions and frees the streams. */
 void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
                       enum flow_reason reason);
 

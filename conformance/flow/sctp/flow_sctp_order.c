@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * User messages in the order in which they were sent. Of one sender that is the order of TSNs: a message waits until
- * all TSNs before its own were captured, or will not come. Of two senders nothing but the sessions tells: a message of
- * the next session waits until the other side's part of the present one has come (sctp_stream_waits()). What is told
+ * all TSNs before its own were captured, or will not come. Of two senders only the sessions show it: a message of the
+ * next session waits until the other side's part of the present one has come (sctp_stream_waits()). What is reported
  * before its time all the same makes the sessions unsure.
  */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
@@ -164,7 +164,7 @@ static void emit_first(struct flow_decoder *decoder, struct sctp_association *as
     free_first(decoder, side);
 }
 
-/* True: a message was told. */
+/* True: a message was reported. */
 static bool drain_one(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
 {
     struct sctp_side *side = &association->side[index];

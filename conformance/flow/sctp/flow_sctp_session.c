@@ -83,7 +83,7 @@ bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream
     return true;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static struct flow_event event_of(const struct sctp_stream *stream, unsigned side, enum flow_event_kind kind,
                                   const struct sctp_message *message)

@@ -263,7 +263,9 @@ static void jump(const struct flow_decoder *decoder, struct sctp_association *as
     sctp_streams_unsure(decoder, association);
 }
 
-/* A TSN before the first one that was captured, while nothing was told of its sender: that one was not the first. */
+/*
+ * A TSN before the first one that was captured, while nothing of its sender was reported: that one was not the first.
+ */
 static bool begins_before(struct sctp_side *side, uint32_t tsn, uint64_t contents)
 {
     if (side->reported || side->begun || side->window == NULL || side->highest_tsn - tsn >= TSN_WINDOW / 2 ||

@@ -35,7 +35,7 @@ struct flow_hole {
 
 enum { FLOW_HOLES = 4 };
 
-/* What TCP alone knows of a sender; struct flow_side has what MPA is told, too. */
+/* What TCP alone knows of a sender; struct flow_side has what MPA reads as well. */
 struct tcp_side {
     uint16_t window;      /* of the other side's last acknowledgment, not scaled */
     uint32_t segments;    /* with payload, modulo 2^32; */
