@@ -236,7 +236,7 @@ int sctp_assoc_send(struct sctp_assoc *assoc, const struct sctp_assoc_data *data
     return 0;
 }
 
-static void send_again(struct sctp_assoc *assoc, struct sent_chunk *sent)
+static void retransmit(struct sctp_assoc *assoc, struct sent_chunk *sent)
 {
     struct sctp_packet packet;
 
@@ -258,12 +258,12 @@ void sctp_assoc_resend(struct sctp_assoc *assoc, bool backwards)
     if (!backwards) {
         DL_FOREACH(assoc->sent, sent)
         {
-            send_again(assoc, sent);
+            retransmit(assoc, sent);
         }
         return;
     }
     for (sent = last;; sent = sent->prev) {
-        send_again(assoc, sent);
+        retransmit(assoc, sent);
         if (sent == assoc->sent)
             return;
     }

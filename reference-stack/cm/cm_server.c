@@ -139,7 +139,8 @@ static void begin(struct cm_agent *agent, const struct cm_place *from, const str
  */
 
 /* The sender's ID is known: he repeats himself, or uses it a second time. */
-static void take_again(struct cm_agent *agent, struct cm_exchange *exchange, const struct cm_message *message)
+static void receive_repeated_data(struct cm_agent *agent, struct cm_exchange *exchange,
+                                  const struct cm_message *message)
 {
     struct cm_rejected rejected = rejection_of(agent, &exchange->peer.place, message);
 
@@ -177,7 +178,7 @@ void cm_take_request(struct cm_agent *agent, const struct cm_place *from, const 
     struct cm_verdict verdict;
 
     if (known != NULL) {
-        take_again(agent, known, message);
+        receive_repeated_data(agent, known, message);
         return;
     }
     if (!cm_validation_run(&subject, &verdict)) {

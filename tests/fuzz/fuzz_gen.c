@@ -44,7 +44,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 /* How many frames the capture has that was written; it is read as `audit` would. */
-static uint64_t read_again(void)
+static uint64_t read_frames(void)
 {
     struct sentence error = {""};
     struct capture_file *capture = capture_open(out, &error);
@@ -71,7 +71,7 @@ static void make(struct gen *gen, size_t which, enum gen_format format)
 
     FUZZ_HOLDS(status == EXIT_DONE ? access(out, R_OK) == 0 : error.text[0] != '\0' && access(out, F_OK) != 0);
     if (status == EXIT_DONE && (format == GEN_PCAP || format == GEN_PCAPNG))
-        FUZZ_HOLDS(read_again() != 0);
+        FUZZ_HOLDS(read_frames() != 0);
     for (size_t i = 0; i < gen_finding_count(gen); i++)
         FUZZ_HOLDS(gen_finding_at(gen, i)->id != NULL && gen_finding_at(gen, i)->verdict != NULL);
     (void)unlink(out);
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     status = gen_run_script(gen, "fuzz.lua", data, size, &config, size & 1, &written, &error);
     FUZZ_HOLDS(status == EXIT_DONE || error.text[0] != '\0');
     if (status == EXIT_DONE && written != 0 && (format == GEN_PCAP || format == GEN_PCAPNG)) {
-        read = read_again();
+        read = read_frames();
         FUZZ_HOLDS(read == written || read == UINT64_MAX);
     }
     (void)unlink(out);

@@ -349,8 +349,8 @@ static void drawing_free(struct drawing *drawing)
     rule_engine_free(drawing->engine);
 }
 
-static int read_again(struct drawing *drawing, struct flow_decoder *decoder, struct capture_series *series,
-                      uint64_t frames, struct sentence *error)
+static int read_frames(struct drawing *drawing, struct flow_decoder *decoder, struct capture_series *series,
+                       uint64_t frames, struct sentence *error)
 {
     struct flow_frame frame;
     struct sentence ignored; /* where it breaks off, the first pass has said */
@@ -380,7 +380,7 @@ int findings_draw(struct findings *findings, struct capture_series *series, uint
     if (watch_all(&drawing) != 0 || decoder == NULL || drawing.engine == NULL)
         rc = sentence_set(error, "out of memory for ladders");
     else
-        rc = read_again(&drawing, decoder, series, frames, error);
+        rc = read_frames(&drawing, decoder, series, frames, error);
     flow_decoder_destroy(decoder);
     drawing_free(&drawing);
     return rc;

@@ -213,19 +213,19 @@ json_t *ladder_steps(struct ladder *ladder)
     return ladder->steps;
 }
 
-static bool fits(const struct place *place, const struct sighting *sighting)
+static bool fits(const struct place *place, const struct last_seen *last_seen)
 {
-    if (place->frame == 0 || place->frame > sighting->latest || sighting->kind == SIGHTING_DEATH)
+    if (place->frame == 0 || place->frame > last_seen->latest || last_seen->kind == LAST_SEEN_DEATH)
         return false;
-    if (sighting->kind == SIGHTING_NONE)
+    if (last_seen->kind == LAST_SEEN_NONE)
         return true;
-    if (place->own_port != sighting->own_port || place->dut_port != sighting->dut_port)
+    if (place->own_port != last_seen->own_port || place->dut_port != last_seen->dut_port)
         return false;
-    switch (sighting->kind) {
-    case SIGHTING_OCTETS: return place->from_dut && !place->fin && !place->reset && place->end == sighting->end;
-    case SIGHTING_FIN: return place->from_dut && place->fin;
-    case SIGHTING_RESET: return place->from_dut && place->reset;
-    case SIGHTING_TOLD: return !place->from_dut;
+    switch (last_seen->kind) {
+    case LAST_SEEN_OCTETS: return place->from_dut && !place->fin && !place->reset && place->end == last_seen->end;
+    case LAST_SEEN_FIN: return place->from_dut && place->fin;
+    case LAST_SEEN_RESET: return place->from_dut && place->reset;
+    case LAST_SEEN_UPPER: return !place->from_dut;
     default: return true;
     }
 }
@@ -269,11 +269,11 @@ static json_t *add_frame(struct ladder *ladder, const struct own_frame *frame, u
     return put(ladder, at, rung) ? step_of(rung) : NULL;
 }
 
-json_t *ladder_find(struct ladder *ladder, const struct sighting *sighting, const struct own_frame *frame,
+json_t *ladder_find(struct ladder *ladder, const struct last_seen *last_seen, const struct own_frame *frame,
                     uint64_t start_ns)
 {
     for (size_t i = ladder->count; i-- > 0;)
-        if (fits(&ladder->rungs[i]->place, sighting))
+        if (fits(&ladder->rungs[i]->place, last_seen))
             return step_of(ladder->rungs[i]);
     for (size_t i = ladder->count; frame != NULL && i-- > 0;)
         if (ladder->rungs[i]->place.frame == frame->frame && ladder->rungs[i]->place.from_dut == frame->from_dut)

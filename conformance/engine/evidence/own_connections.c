@@ -152,9 +152,9 @@ static const struct own_frame *frame_at(const struct own_connections *own, uint6
     return &own->frames[i % FRAMES];
 }
 
-static bool is_of(const struct own_frame *frame, const struct sighting *sighting)
+static bool is_of(const struct own_frame *frame, const struct last_seen *last_seen)
 {
-    return frame->own_port == sighting->own_port && frame->dut_port == sighting->dut_port;
+    return frame->own_port == last_seen->own_port && frame->dut_port == last_seen->dut_port;
 }
 
 static bool is_before(uint32_t a, uint32_t b)
@@ -165,13 +165,13 @@ static bool is_before(uint32_t a, uint32_t b)
 enum sender { SENDER_ANY, SENDER_DUT, SENDER_TESTER };
 
 /* The last frame of the connection that `wanted` flags are set in (0: any). */
-static const struct own_frame *find_last(const struct own_connections *own, const struct sighting *sighting,
+static const struct own_frame *find_last(const struct own_connections *own, const struct last_seen *last_seen,
                                          uint8_t wanted, enum sender sender)
 {
     for (uint64_t i = own->count; i-- > oldest(own);) {
         const struct own_frame *frame = frame_at(own, i);
 
-        if (frame->frame <= sighting->latest && (sighting->kind == SIGHTING_NONE || is_of(frame, sighting)) &&
+        if (frame->frame <= last_seen->latest && (last_seen->kind == LAST_SEEN_NONE || is_of(frame, last_seen)) &&
             (wanted == 0 || (frame->flags & wanted) != 0) &&
             (sender == SENDER_ANY || frame->from_dut == (sender == SENDER_DUT)))
             return frame;
@@ -196,7 +196,7 @@ static const struct own_frame *find_before(const struct own_connections *own, ui
  * that is asked for, or beyond, completed the octets. What came after a gap counts when the gap is closed (RFC 9293
  * 3.10.7.4).
  */
-static const struct own_frame *find_octets(const struct own_connections *own, const struct sighting *sighting)
+static const struct own_frame *find_octets(const struct own_connections *own, const struct last_seen *last_seen)
 {
     uint64_t first = oldest(own);
     uint32_t next = 0;
@@ -206,7 +206,7 @@ static const struct own_frame *find_octets(const struct own_connections *own, co
         const struct own_frame *frame = frame_at(own, i);
         bool moved = true;
 
-        if (!is_of(frame, sighting) || !frame->from_dut)
+        if (!is_of(frame, last_seen) || !frame->from_dut)
             continue;
         if ((frame->flags & TCP_FLAG_SYN) != 0 || !known) {
             next = frame->sequence + ((frame->flags & TCP_FLAG_SYN) != 0);
@@ -219,31 +219,31 @@ static const struct own_frame *find_octets(const struct own_connections *own, co
                 const struct own_frame *early = frame_at(own, j);
                 uint32_t from = early->sequence + ((early->flags & TCP_FLAG_SYN) != 0);
 
-                if (!is_of(early, sighting) || !early->from_dut || is_before(next, from) ||
+                if (!is_of(early, last_seen) || !early->from_dut || is_before(next, from) ||
                     !is_before(next, from + early->octets))
                     continue;
                 next = from + early->octets;
                 moved = true;
             }
         }
-        if (frame->octets != 0 && !is_before(next, sighting->end))
+        if (frame->octets != 0 && !is_before(next, last_seen->end))
             return frame;
     }
     return NULL;
 }
 
-const struct own_frame *own_connections_find(const struct own_connections *own, const struct sighting *sighting)
+const struct own_frame *own_connections_find(const struct own_connections *own, const struct last_seen *last_seen)
 {
     const struct own_frame *found = NULL;
 
-    switch (sighting->kind) {
-    case SIGHTING_OCTETS: found = find_octets(own, sighting); break;
-    case SIGHTING_FIN: found = find_last(own, sighting, TCP_FLAG_FIN, SENDER_DUT); break;
-    case SIGHTING_RESET: found = find_last(own, sighting, TCP_FLAG_RST, SENDER_DUT); break;
-    case SIGHTING_TOLD: found = find_last(own, sighting, 0, SENDER_TESTER); break;
-    case SIGHTING_DEATH: return find_before(own, sighting->time_ns);
-    case SIGHTING_NONE:
-    case SIGHTING_SILENCE: break;
+    switch (last_seen->kind) {
+    case LAST_SEEN_OCTETS: found = find_octets(own, last_seen); break;
+    case LAST_SEEN_FIN: found = find_last(own, last_seen, TCP_FLAG_FIN, SENDER_DUT); break;
+    case LAST_SEEN_RESET: found = find_last(own, last_seen, TCP_FLAG_RST, SENDER_DUT); break;
+    case LAST_SEEN_UPPER: found = find_last(own, last_seen, 0, SENDER_TESTER); break;
+    case LAST_SEEN_DEATH: return find_before(own, last_seen->time_ns);
+    case LAST_SEEN_NONE:
+    case LAST_SEEN_SILENCE: break;
     }
-    return found != NULL ? found : find_last(own, sighting, 0, SENDER_ANY);
+    return found != NULL ? found : find_last(own, last_seen, 0, SENDER_ANY);
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conformance/engine/evidence/sighting.h"
+#include "conformance/engine/evidence/last_seen.h"
 #include "conformance/engine/rig/rig.h"
 
 struct own_connections;
@@ -42,11 +42,11 @@ bool own_connections_frame(struct own_connections *own, const struct rig *rig, c
 bool own_connections_has(const struct own_connections *own, uint16_t own_port, uint16_t dut_port);
 
 /*
- * The frame that a sighting means: the frame that completed the octets in order; the FIN or RST itself; if nothing
- * came, the last frame of the connection (if nothing was read, the last of any connection); for SIGHTING_TOLD the
+ * The frame that a last_seen means: the frame that completed the octets in order; the FIN or RST itself; if nothing
+ * came, the last frame of the connection (if nothing was read, the last of any connection); for LAST_SEEN_UPPER the
  * tester's last frame on the connection, which made the device deliver. NULL: there is none, or too many frames came
  * after it.
  */
-const struct own_frame *own_connections_find(const struct own_connections *own, const struct sighting *sighting);
+const struct own_frame *own_connections_find(const struct own_connections *own, const struct last_seen *last_seen);
 
 #endif

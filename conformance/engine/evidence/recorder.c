@@ -310,11 +310,11 @@ json_t *recorder_steps(const struct recorder *recorder)
     return ladder_steps(recorder->ladder);
 }
 
-uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step)
+uint64_t recorder_cite(struct recorder *recorder, const struct last_seen *last_seen, json_t **step)
 {
-    const struct own_frame *frame = own_connections_find(recorder->own, sighting);
+    const struct own_frame *frame = own_connections_find(recorder->own, last_seen);
 
-    *step = ladder_find(recorder->ladder, sighting, frame, recorder->start_ns);
+    *step = ladder_find(recorder->ladder, last_seen, frame, recorder->start_ns);
     if (*step != NULL)
         return (uint64_t)json_integer_value(json_object_get(*step, "frame"));
     return frame != NULL ? frame->frame : 0;

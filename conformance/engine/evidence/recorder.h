@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "conformance/engine/evidence/sighting.h"
+#include "conformance/engine/evidence/last_seen.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/rules/rule.h"
@@ -76,7 +76,7 @@ json_t *recorder_steps(const struct recorder *recorder);
  * ladder's step that shows it, borrowed like recorder_steps(); NULL: there is none. To be called after recorder_end(),
  * when the ladder is complete.
  */
-uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step);
+uint64_t recorder_cite(struct recorder *recorder, const struct last_seen *last_seen, json_t **step);
 
 /* Name of the last flow in which the device spoke, "" when there was none. */
 const char *recorder_flow(const struct recorder *recorder);

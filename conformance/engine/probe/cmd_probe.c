@@ -18,7 +18,7 @@
 #include "conformance/engine/probe/probe_veth.h"
 #include "conformance/engine/device/control.h"
 #include "conformance/engine/profile/profile.h"
-#include "conformance/engine/script/served.h"
+#include "conformance/engine/script/services.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
 #include "base/exit_status.h"
@@ -100,7 +100,7 @@ static int prepare(struct probe_command *command, struct sentence *error)
         return complain(EXIT_ENVIRONMENT, "%s", command->found != NULL ? error->text : "out of memory");
     if (take_profile(command, error) != 0 || name_defects(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
-    served_private_data(command->host, command->profile.json != NULL ? &command->profile : NULL);
+    services_private_data(command->host, command->profile.json != NULL ? &command->profile : NULL);
     if (command->options.output != NULL &&
         probe_output_check(command->options.output, command->options.force, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);

@@ -7,7 +7,7 @@
 #include "conformance/engine/evidence/tally.h"
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/script_ask.h"
-#include "conformance/engine/script/served.h"
+#include "conformance/engine/script/services.h"
 
 struct measuring {
     struct script_host *host;
@@ -81,10 +81,10 @@ static void add_exchanges(struct measuring *measuring, const char *role, const j
 {
     const json_t *exchanges = json_object_get(served, "exchanges");
 
-    for (size_t i = 0; served_names[i] != NULL; i++) {
-        const json_t *outcome = json_object_get(exchanges, served_names[i]);
-        json_t *line = json_pack("{s:s, s:s, s:s, s:s}", "type", "exchange", "role", role, "name", served_names[i],
-                                 "what", served_what(served_names[i]));
+    for (size_t i = 0; services_names[i] != NULL; i++) {
+        const json_t *outcome = json_object_get(exchanges, services_names[i]);
+        json_t *line = json_pack("{s:s, s:s, s:s, s:s}", "type", "exchange", "role", role, "name", services_names[i],
+                                 "what", services_title(services_names[i]));
 
         if (outcome != NULL)
             (void)json_object_set_new(line, "served", json_boolean(json_is_true(outcome)));
@@ -130,7 +130,7 @@ static int measure_role(struct measuring *measuring, const char *role, struct se
     json_decref(answer);
     if (!probe_accepts_any(measuring->found))
         return 0;
-    served = served_learn(measuring->host, role, measuring->rig, measuring->recorder, error);
+    served = services_learn(measuring->host, role, measuring->rig, measuring->recorder, error);
     if (served == NULL)
         return -1;
     add_exchanges(measuring, role, served);

@@ -22,7 +22,7 @@
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
  *     "request_private_data": "706c65617365",         Private Data that the device's ULP wants in a Request, in hex;
  *     "reply_private_data": "6f6b",                   and in a Reply; without them any will do
- *     "good_exchange": "read",                        what checks rest on where it is served (script/served.h)
+ *     "good_exchange": "read",                        what checks rest on where it is served (script/services.h)
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/profile/deviation.h
  *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
@@ -76,7 +76,7 @@ struct profile {
     size_t beside_count;
     enum ddp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
     uint16_t udp_port;          /* of SCTP in UDP; 0: SCTP is over IP */
-    const char *good_exchange;  /* conformance/engine/script/served.h; NULL: the least */
+    const char *good_exchange;  /* conformance/engine/script/services.h; NULL: the least */
     struct profile_private request_private_data, reply_private_data;
     unsigned reaction_seconds;                       /* 0: by the round trip */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */

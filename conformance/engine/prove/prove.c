@@ -162,7 +162,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), json_array(), unit->defect, &matrix->plan, 0};
     struct defect_set *defects = NULL;
-    struct run_served served = {0};
+    struct run_services served = {0};
     struct runner_config runner = {
         .host = config->host,
         .plan = &matrix->plan,
@@ -183,7 +183,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
     runner.sim.defects = defects;
     if (status == 0)
         status = run_plans(matrix, &runner, &drawn, error);
-    run_served_free(&served);
+    run_services_free(&served);
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);

@@ -9,16 +9,16 @@
 #include "conformance/engine/option/shard.h"
 #include "conformance/engine/prove/prove_workers.h"
 
-static const char *const role_names[RUN_SERVED_ROLES] = {"responder", "initiator"};
+static const char *const role_names[RUN_SERVICES_ROLES] = {"responder", "initiator"};
 
 struct prove_meets {
     const struct prove_meets_config *config; /* while it is made */
     const struct plan *plan;
     size_t row_count;
-    uint8_t *met;                        /* by check, then row: a bit each */
-    uint64_t *digests;                   /* by check */
-    json_t *learned[RUN_SERVED_ROLES];   /* what was learned, */
-    uint8_t *learning[RUN_SERVED_ROLES]; /* and the rows that it met */
+    uint8_t *met;                          /* by check, then row: a bit each */
+    uint64_t *digests;                     /* by check */
+    json_t *learned[RUN_SERVICES_ROLES];   /* what was learned, */
+    uint8_t *learning[RUN_SERVICES_ROLES]; /* and the rows that it met */
     json_t *alarms;
     bool short_of_memory;
 };
@@ -249,7 +249,7 @@ struct prove_meets *prove_meets_make(const struct prove_meets_config *config, st
     meets->met = calloc(meets->plan->count + 1, octets);
     meets->digests = calloc(meets->plan->count + 1, sizeof(*meets->digests));
     meets->alarms = json_array();
-    for (size_t i = 0; i < RUN_SERVED_ROLES; i++)
+    for (size_t i = 0; i < RUN_SERVICES_ROLES; i++)
         meets->learning[i] = calloc(1, octets);
     if (meets->met == NULL || meets->digests == NULL || meets->alarms == NULL || meets->learning[0] == NULL ||
         meets->learning[1] == NULL)
@@ -269,7 +269,7 @@ void prove_meets_free(struct prove_meets *meets)
 {
     if (meets == NULL)
         return;
-    for (size_t i = 0; i < RUN_SERVED_ROLES; i++) {
+    for (size_t i = 0; i < RUN_SERVICES_ROLES; i++) {
         json_decref(meets->learned[i]);
         free(meets->learning[i]);
     }

@@ -19,7 +19,7 @@ struct suite {
     size_t count;
     size_t before, all; /* variants of an earlier suite; of all suites */
     struct prove_meets *meets;
-    size_t first[RUN_SERVED_ROLES]; /* the first check in a role before which something is learned; SIZE_MAX: none */
+    size_t first[RUN_SERVICES_ROLES]; /* the first check in a role before which something is learned; SIZE_MAX: none */
     struct prove_variants_summary *summary;
 };
 
@@ -31,9 +31,9 @@ struct drawn {
     json_t *surplus; /* in words */
     json_t *warned;  /* an object: ids of its row with a WARN */
     size_t undecided, met;
-    struct run_served served;
-    const char *otherwise[RUN_SERVED_ROLES]; /* roles in which it was learned otherwise than without the variant */
-    struct journal_digest journal;           /* of the check whose result comes next */
+    struct run_services served;
+    const char *otherwise[RUN_SERVICES_ROLES]; /* roles in which it was learned otherwise than without the variant */
+    struct journal_digest journal;             /* of the check whose result comes next */
     size_t item;
 };
 
@@ -51,7 +51,7 @@ static void add_surplus(struct drawn *drawn, const struct result *result, const 
 /* Was it learned in this role otherwise than without the variant? */
 static bool learned_otherwise(const struct drawn *drawn, const char *role)
 {
-    for (size_t i = 0; i < RUN_SERVED_ROLES; i++)
+    for (size_t i = 0; i < RUN_SERVICES_ROLES; i++)
         if (drawn->otherwise[i] != NULL && strcmp(drawn->otherwise[i], role) == 0)
             return true;
     return false;
@@ -232,7 +232,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
         row = json_pack("{s:O, s:o, s:I, s:I}", "surplus", drawn.surplus, "unseen",
                         config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided,
                         "met", (json_int_t)drawn.met);
-    run_served_free(&drawn.served);
+    run_services_free(&drawn.served);
     defect_set_free(set);
     json_decref(drawn.surplus);
     json_decref(drawn.warned);

@@ -123,8 +123,7 @@ struct rig_lock {
 struct rig_embedded_config {
     uint64_t seed;
     struct rig_lock lock;
-    struct run_identity
-        identity; /* user of the device's process: we can end it if we have become the same user */
+    struct run_identity identity; /* user of the device's process: we can end it if we have become the same user */
     const char *const *defects;
     size_t defect_count;
     const char *const *variants;

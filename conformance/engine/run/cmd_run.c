@@ -218,10 +218,10 @@ static int prepare(struct run_command *command, struct sentence *error)
     context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
         (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
-         served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
+         services_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s%s", error->text, lab_hint(command->options.profile, hint));
-    served_answers(command->host, command->pics);
-    served_private_data(command->host, command->options.profile != NULL ? &command->profile : NULL);
+    services_answers(command->host, command->pics);
+    services_private_data(command->host, command->options.profile != NULL ? &command->profile : NULL);
     if (agree_llp(command, error) != 0 || agree_jobs(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
     plan.sctp = command->options.sctp;
@@ -302,7 +302,7 @@ int cmd_run(int argc, char **argv)
     run_pool_free(command.pool);
     run_output_close(&command.output);
     terminal_free(&command.terminal);
-    run_served_free(&command.served);
+    run_services_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);
     device_command_free(command.commands);

@@ -54,7 +54,8 @@ static void weigh_absence(struct device_keeper *keeper, const char *before, stru
     outcome->message = texts->message.text;
 }
 
-void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts, struct sentence *dead)
+void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
+                              struct sentence *dead)
 {
     struct device_keeper *keeper = rig->keeper;
     bool failed = outcome->verdict == VERDICT_FAIL;
@@ -78,7 +79,7 @@ void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_devic
                        failed && outcome->message != NULL ? outcome->message : "");
     outcome->verdict = VERDICT_FAIL;
     outcome->broken = true;
-    outcome->looked_at = (struct sighting){.kind = SIGHTING_DEATH, .time_ns = keeper->death_ns, .latest = UINT64_MAX};
+    outcome->looked_at = (struct last_seen){.kind = LAST_SEEN_DEATH, .time_ns = keeper->death_ns, .latest = UINT64_MAX};
     outcome->expected = "a device that still accepts connections after the check";
     outcome->actual = texts->actual.text;
     outcome->message = texts->message.text;

@@ -9,7 +9,7 @@
 #include "conformance/engine/script/script.h"
 #include "base/sentence.h"
 
-/* What the texts of an outcome need that run_device_weigh() changes. */
+/* What the texts of an outcome need that run_device_check_outcome() changes. */
 struct run_device_texts {
     struct sentence message, actual;
 };
@@ -27,6 +27,7 @@ void run_device_say_absent(const char *why, struct outcome *outcome);
  * To be called after a check. If the device died of it, the verdict becomes FAIL and says so. If the device does not
  * come back, *dead says why: no further check can be judged.
  */
-void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts, struct sentence *dead);
+void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
+                              struct sentence *dead);
 
 #endif

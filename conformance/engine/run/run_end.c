@@ -11,7 +11,7 @@
 #include "reference-stack/program/complaint.h"
 #include "base/out_of_memory.h"
 
-enum { UNSERVED_OCTETS = RUN_SERVED_GAPS_OCTETS + 128 };
+enum { UNSERVED_OCTETS = RUN_SERVICES_GAPS_OCTETS + 128 };
 
 /* A result, also one that --resume found. */
 static bool is_exercised(const struct run_command *command, size_t index)
@@ -87,11 +87,11 @@ static void fill_summary(struct run_command *command, int status, const struct s
 /* "58 of them, as the device does not serve as responder: a zero-length RDMA Read (...)". Returns `text`. */
 static const char *unserved(const struct run_command *command, char text[UNSERVED_OCTETS])
 {
-    char gaps[RUN_SERVED_GAPS_OCTETS];
+    char gaps[RUN_SERVICES_GAPS_OCTETS];
 
     (void)snprintf(text, UNSERVED_OCTETS, "%" PRIu64 " %s because the device does not serve,%s", command->unserved,
                    command->unserved == 1 ? "is inconclusive" : "are inconclusive",
-                   run_served_gaps(&command->served, gaps));
+                   run_services_gaps(&command->served, gaps));
     return text;
 }
 

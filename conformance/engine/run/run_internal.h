@@ -26,7 +26,7 @@ struct run_command {
     struct terminal terminal;
     struct runner_totals totals;
     struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
-    struct run_served served;   /* by the device */
+    struct run_services served; /* by the device */
     uint64_t script_errors;     /* results that could not be decided, as the check's script has an error */
     uint64_t unserved;          /* results that could not be decided, as the device does not serve what they need */
     uint64_t failed;

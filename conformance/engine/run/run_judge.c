@@ -178,7 +178,7 @@ static int on_result(void *user, const struct result *decided)
     (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
     command->script_errors += result.verdict == VERDICT_INCONCLUSIVE && script_error_tells(result.message);
-    command->unserved += result.verdict == VERDICT_INCONCLUSIVE && run_served_tells(result.message);
+    command->unserved += result.verdict == VERDICT_INCONCLUSIVE && run_services_are_cause(result.message);
     place_frame(command, &result);
     if (judged_output_append(&command->output.to, &result, &command->log_error) != 0)
         return -1;

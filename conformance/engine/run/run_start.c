@@ -8,7 +8,7 @@
 #include "conformance/engine/device/device_command.h"
 
 /* A process that drops privileges before device input is read. */
-struct giving {
+struct start_failure {
     const struct run_command *command;
     bool workers; /* it has started some, and may have to stop them */
 };
@@ -16,9 +16,9 @@ struct giving {
 /* Drops privileges: from now on input comes from a device, or from a script. */
 static int give_up_rest(void *user, struct sentence *error)
 {
-    const struct giving *giving = user;
-    const struct run_command *command = giving->command;
-    unsigned needs = giving->workers ? CONFINE_SIGNALS : 0;
+    const struct start_failure *failure = user;
+    const struct run_command *command = failure->command;
+    unsigned needs = failure->workers ? CONFINE_SIGNALS : 0;
 
     if (!command->options.simulate)
         needs |= CONFINE_CONNECTIONS | CONFINE_SIGNALS;
@@ -30,8 +30,8 @@ static int give_up_rest(void *user, struct sentence *error)
 int run_start_rig(struct run_command *command, bool workers, struct sentence *error)
 {
     const struct run_options *options = &command->options;
-    struct giving giving = {command, workers};
-    struct rig_lock lock = {give_up_rest, &giving};
+    struct start_failure failure = {command, workers};
+    struct rig_lock lock = {give_up_rest, &failure};
     struct rig_embedded_config embedded = {.seed = options->seed,
                                            .defects = options->defects,
                                            .defect_count = options->defect_count,
@@ -44,7 +44,7 @@ int run_start_rig(struct run_command *command, bool workers, struct sentence *er
                                            .identity = command->identity};
 
     if (options->simulate)
-        return give_up_rest(&giving, error);
+        return give_up_rest(&failure, error);
     if (options->profile != NULL && profile_commands(&command->profile, command->output.evidence, &command->identity,
                                                      &command->commands, error) != 0)
         return -1;
@@ -102,7 +102,7 @@ void run_start_configure(struct run_command *command, struct runner_config *conf
     };
     json_array_foreach(results_done_served(command->output.done), i, earlier)
     {
-        run_served_take(&command->served, earlier);
+        run_services_resume(&command->served, earlier);
     }
     describe_replay(command, texts->replay, sizeof(texts->replay));
 }

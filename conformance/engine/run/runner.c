@@ -10,7 +10,7 @@
 #include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
 #include "conformance/engine/run/run_rules.h"
-#include "conformance/engine/run/run_weigh.h"
+#include "conformance/engine/run/run_outcome.h"
 #include "reports/results/rule_pool.h"
 
 enum { TEXT_OCTETS = 512 };
@@ -23,8 +23,8 @@ struct run {
     struct rule_pool *pool;       /* what checks and rules found so far */
     struct flow_totals journaled; /* traffic up to the last journal */
     const struct plan_item *item; /* being run */
-    struct run_served *served;    /* config's, or own */
-    struct run_served own;
+    struct run_services *served;  /* config's, or own */
+    struct run_services own;
     enum ddp_sctp_profile sctp; /* what the check that a rig is opened for drives */
     bool learning;              /* what the device serves: rules do not judge that */
     struct sentence dead;       /* the live rig has failed: why */
@@ -186,7 +186,7 @@ static uint64_t cite(struct run *run, const struct outcome *outcome)
     uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
     bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
 
-    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD && outcome->looked_at.kind != SIGHTING_DEATH;
+    failed = failed && outcome->looked_at.kind != LAST_SEEN_UPPER && outcome->looked_at.kind != LAST_SEEN_DEATH;
     if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
         (void)result_step_mark(step, 0, 0, outcome->actual);
     return frame;
@@ -297,7 +297,7 @@ static int take_remote(struct run *run, const struct plan_item *item, struct sen
     if (status != 0)
         return status;
     if (remote.after.unready || remote.after.ready)
-        run_served_note(run->served, &(struct outcome){.unready = remote.after.unready});
+        run_services_note(run->served, &(struct outcome){.unready = remote.after.unready});
     if (remote.after.dead != NULL)
         (void)sentence_set(&run->dead, "%s", remote.after.dead);
     remote.journal.decided = judged(run, &remote.result);
@@ -338,15 +338,15 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     begun = rig_now(rig);
     dropped = rig_dropped(rig);
     script_run(config->host, item->check, item->role, rig, run->recorder, outcome);
-    run_weigh_level(outcome, item->requirement);
+    run_outcome_apply_level(outcome, item->requirement);
     if (outcome->link_failed && config->rig != NULL)
         (void)sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
-    run_served_note(run->served, outcome);
+    run_services_note(run->served, outcome);
     noted = *outcome;
-    run_device_weigh(rig, outcome, &device_texts, &run->dead);
-    run->dropped += run_weigh_drops(outcome, rig_dropped(rig) - dropped, &why);
-    run_weigh_link(rig, outcome, &why);
-    impaired = run_weigh_process(rig, outcome, &why);
+    run_device_check_outcome(rig, outcome, &device_texts, &run->dead);
+    run->dropped += run_outcome_check_drops(outcome, rig_dropped(rig) - dropped, &why);
+    run_outcome_check_link(rig, outcome, &why);
+    impaired = run_outcome_check_process(rig, outcome, &why);
     (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome->verdict));
     status = recorder_end(run->recorder, title, error);
     if (impaired)
@@ -359,7 +359,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
-    struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
+    struct run_services_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
     struct sentence why = {{0}};
     struct rig *rig = NULL;
@@ -368,8 +368,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     run->sctp = item->sctp;
     /* Of sessions over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
     if (brings_exchange(item->check))
-        served_use(config->host, NULL);
-    if (brings_exchange(item->check) || run_served_prepare(run->served, &learning, item->role, &why)) {
+        services_use(config->host, NULL);
+    if (brings_exchange(item->check) || run_services_prepare(run->served, &learning, item->role, &why)) {
         if (config->remote != NULL && run->dead.text[0] == '\0')
             return take_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);
@@ -378,10 +378,10 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     if (run->failure.text[0] != '\0')
         return -1;
     if (rig == NULL) {
-        if (run_served_tells(why.text) && run_device_absent(config->rig, &why))
+        if (run_services_are_cause(why.text) && run_device_absent(config->rig, &why))
             run_device_say_absent(why.text, &outcome);
         else
-            run_served_say(run->served, item->role, why.text, &outcome);
+            run_services_say(run->served, item->role, why.text, &outcome);
         tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, false);
     }
@@ -487,8 +487,8 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     }
     if (config->rig != NULL)
         config->rig->link->tap = NULL;
-    served_use(config->host, NULL);
-    run_served_free(&run.own);
+    services_use(config->host, NULL);
+    run_services_free(&run.own);
     free(run.rules);
     rule_pool_free(run.pool);
     tally_free(run.tally);

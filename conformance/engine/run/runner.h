@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_ENGINE_RUNNER_H
 #define CONFORMANCE_ENGINE_RUNNER_H
 
-#include "conformance/engine/run/run_served.h"
+#include "conformance/engine/run/run_services.h"
 #include "conformance/engine/plan/plan.h"
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/rig/rig.h"
@@ -42,9 +42,9 @@ struct runner_config {
     const char *evidence_name; /* the same as results name it, relative to the output folder */
     const char *output;        /* that folder: where evidence is read again for what rules found; NULL: it is not */
     bool ladder;
-    struct run_served
-        *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: not kept */
-    bool helps;  /* for another process, which leaves the evidence of what the device serves */
+    struct run_services
+        *served;        /* what is known of the device, and what the run learns of it; borrowed. NULL: not kept */
+    bool helps;         /* for another process, which leaves the evidence of what the device serves */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out. NULL: never. */

@@ -182,11 +182,11 @@ static int rig_note(lua_State *lua)
 /* What was looked at last, as two numbers: the place (both ports, and the end of the octets), and the kind. */
 static int rig_looked(lua_State *lua)
 {
-    const struct sighting *sighting = &lua_rig_of(lua)->looked_at;
+    const struct last_seen *last_seen = &lua_rig_of(lua)->looked_at;
 
     lua_pushinteger(
-        lua, (lua_Integer)((uint64_t)sighting->own_port << 48 | (uint64_t)sighting->dut_port << 32 | sighting->end));
-    lua_pushinteger(lua, sighting->kind);
+        lua, (lua_Integer)((uint64_t)last_seen->own_port << 48 | (uint64_t)last_seen->dut_port << 32 | last_seen->end));
+    lua_pushinteger(lua, last_seen->kind);
     return 2;
 }
 
@@ -194,14 +194,14 @@ static int rig_looked(lua_State *lua)
 static int rig_look_at(lua_State *lua)
 {
     uint64_t place = (uint64_t)luaL_checkinteger(lua, 1);
-    lua_Integer kind = luaL_optinteger(lua, 2, SIGHTING_OCTETS);
+    lua_Integer kind = luaL_optinteger(lua, 2, LAST_SEEN_OCTETS);
 
-    luaL_argcheck(lua, kind >= SIGHTING_NONE && kind <= SIGHTING_SILENCE && kind != SIGHTING_DEATH, 2,
-                  "a kind of sighting");
-    lua_rig_of(lua)->looked_at = (struct sighting){.kind = (enum sighting_kind)kind,
-                                                   .own_port = (uint16_t)(place >> 48),
-                                                   .dut_port = (uint16_t)(place >> 32),
-                                                   .end = (uint32_t)place};
+    luaL_argcheck(lua, kind >= LAST_SEEN_NONE && kind <= LAST_SEEN_SILENCE && kind != LAST_SEEN_DEATH, 2,
+                  "a kind of last_seen");
+    lua_rig_of(lua)->looked_at = (struct last_seen){.kind = (enum last_seen_kind)kind,
+                                                    .own_port = (uint16_t)(place >> 48),
+                                                    .dut_port = (uint16_t)(place >> 32),
+                                                    .end = (uint32_t)place};
     return 0;
 }
 

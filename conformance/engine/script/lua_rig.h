@@ -40,8 +40,8 @@ struct lua_rig {
     uint64_t cleared;          /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
     bool used; /* the check has asked the device, or its upper tester, for something; script_run() clears it */
-    struct sighting looked_at; /* what the check read last */
-    uint64_t began_ns;         /* of the check, on the link's clock */
+    struct last_seen looked_at; /* what the check read last */
+    uint64_t began_ns;          /* of the check, on the link's clock */
     uint64_t held_made, octets_sent, notes;
 };
 

@@ -134,12 +134,12 @@ static void push_chunk(lua_State *lua, const struct sctp_received *got)
     lua_setfield(lua, -2, "data");
 }
 
-static void look_at(lua_State *lua, const struct sctp_assoc *assoc, enum sighting_kind kind)
+static void look_at(lua_State *lua, const struct sctp_assoc *assoc, enum last_seen_kind kind)
 {
     const struct sctp_assoc_status *status = sctp_assoc_status(assoc);
 
     lua_rig_of(lua)->looked_at =
-        (struct sighting){.kind = kind, .own_port = status->own_port, .dut_port = status->peer_port};
+        (struct last_seen){.kind = kind, .own_port = status->own_port, .dut_port = status->peer_port};
 }
 
 /* A chunk; or nil and "timeout", or how the association ended. */
@@ -153,7 +153,7 @@ static int association_receive(lua_State *lua)
 
     while ((got = sctp_assoc_received(assoc)) == NULL && status->state != SCTP_ASSOC_CLOSED && more)
         more = lua_rig_pump(lua, deadline);
-    look_at(lua, assoc, got != NULL ? SIGHTING_OCTETS : SIGHTING_SILENCE);
+    look_at(lua, assoc, got != NULL ? LAST_SEEN_OCTETS : LAST_SEEN_SILENCE);
     if (got != NULL) {
         push_chunk(lua, got);
         sctp_assoc_consume(assoc);
@@ -199,7 +199,7 @@ static int association_told(lua_State *lua)
     const struct sctp_assoc *assoc = lua_held_if_open(lua, &lua_sctp);
 
     if (assoc != NULL)
-        look_at(lua, assoc, SIGHTING_TOLD);
+        look_at(lua, assoc, LAST_SEEN_UPPER);
     return 0;
 }
 

@@ -160,22 +160,22 @@ static const char *end_of_input(const struct tcp_status *status)
 }
 
 /* A verdict that follows is about this: the octets of the connection so far, or how its input ended. */
-static void look_at(lua_State *lua, const struct tcp_connection *tcp, enum sighting_kind kind)
+static void look_at(lua_State *lua, const struct tcp_connection *tcp, enum last_seen_kind kind)
 {
     const struct tcp_status *status = tcp_status(tcp);
-    struct sighting *looked_at = &lua_rig_of(lua)->looked_at;
+    struct last_seen *looked_at = &lua_rig_of(lua)->looked_at;
 
-    *looked_at = (struct sighting){.kind = kind, .own_port = status->local_port, .dut_port = status->peer_port};
+    *looked_at = (struct last_seen){.kind = kind, .own_port = status->local_port, .dut_port = status->peer_port};
     looked_at->end = status->rcv_nxt - (status->peer_fin ? 1 : 0);
 }
 
-static enum sighting_kind kind_of_end(const char *end, size_t count)
+static enum last_seen_kind kind_of_end(const char *end, size_t count)
 {
     if (strcmp(end, "fin") == 0)
-        return SIGHTING_FIN;
+        return LAST_SEEN_FIN;
     if (strcmp(end, "reset") == 0)
-        return SIGHTING_RESET;
-    return count != 0 ? SIGHTING_OCTETS : SIGHTING_SILENCE;
+        return LAST_SEEN_RESET;
+    return count != 0 ? LAST_SEEN_OCTETS : LAST_SEEN_SILENCE;
 }
 
 /*
@@ -219,7 +219,7 @@ static int connection_consume(lua_State *lua)
 
     tcp_received(tcp, &octets, &waiting);
     tcp_consume(tcp, count);
-    look_at(lua, tcp, SIGHTING_OCTETS);
+    look_at(lua, tcp, LAST_SEEN_OCTETS);
     lua_rig_of(lua)->looked_at.end -= (uint32_t)tcp_received(tcp, &octets, &left);
     lua_rig_earn(lua, waiting - left);
     return 0;
@@ -231,7 +231,7 @@ static int connection_told(lua_State *lua)
     const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);
 
     if (tcp != NULL)
-        look_at(lua, tcp, SIGHTING_TOLD);
+        look_at(lua, tcp, LAST_SEEN_UPPER);
     return 0;
 }
 

@@ -35,7 +35,7 @@ static int furnish(lua_State *lua)
     struct script_room *room = script_room_of(lua);
 
     lua_rig_open(lua, &room->host->rig);
-    lua_pushcfunction(lua, script_rig_served);
+    lua_pushcfunction(lua, script_rig_services);
     lua_setfield(lua, -2, "served");
     lua_pushcfunction(lua, script_rig_claims);
     lua_setfield(lua, -2, "claims");
@@ -111,7 +111,7 @@ struct loading {
     bool embedded;
 };
 
-void script_note_sighting(struct script_host *host)
+void script_note_last_seen(struct script_host *host)
 {
     host->looked_at = host->rig.looked_at;
     if (host->rig.recorder != NULL)
@@ -151,7 +151,7 @@ int script_on_error(lua_State *lua)
         host->line = level.currentline;
         name_script(lua, &level);
     }
-    script_note_sighting(host);
+    script_note_last_seen(host);
     return 1;
 }
 

@@ -55,12 +55,12 @@ struct outcome {
     const char *expected;
     const char *actual;
     const char *message;
-    const char *reading;       /* AMBIGUOUS */
-    const char *cause;         /* another reading fits what came: its name (wire/hint.h); NULL: none is known */
-    const char *hint;          /* and that reading in words */
-    int line;                  /* of the script, where it was decided */
-    struct sighting looked_at; /* what the check had read last by then; nothing when a script failed */
-    bool link_failed;          /* the rig is unusable: stop */
+    const char *reading;        /* AMBIGUOUS */
+    const char *cause;          /* another reading fits what came: its name (wire/hint.h); NULL: none is known */
+    const char *hint;           /* and that reading in words */
+    int line;                   /* of the script, where it was decided */
+    struct last_seen looked_at; /* what the check had read last by then; nothing when a script failed */
+    bool link_failed;           /* the rig is unusable: stop */
     bool unready;  /* the good exchange before the stimulus failed, although the device has served such a one */
     bool unserved; /* the device does not serve what the check rests on: the message says what */
     bool broken;   /* FAIL because of the good exchange after the stimulus, even if the check itself passed */

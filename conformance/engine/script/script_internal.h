@@ -40,7 +40,7 @@ struct script_host {
     bool short_of_memory;
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
-    struct sighting looked_at;
+    struct last_seen looked_at;
     const char *good_exchange;     /* the one that checks prefer, NULL: the least (served.h) */
     const struct profile *profile; /* of the device, NULL: none (served.h) */
     const struct pics *pics;       /* what the profile answers, NULL: yes to each question (served.h) */
@@ -70,13 +70,13 @@ void script_note_shortage(struct script_host *host);
 void script_forget_texts(struct script_host *host);
 
 /* Notes what the check has read last: its verdict is about that. */
-void script_note_sighting(struct script_host *host);
+void script_note_last_seen(struct script_host *host);
 
 /* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
 /* rig.served() (served.c). */
-int script_rig_served(lua_State *lua);
+int script_rig_services(lua_State *lua);
 
 /* rig.claims(predicate) (served.c) */
 int script_rig_claims(lua_State *lua);

@@ -96,7 +96,7 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
     script_forget_texts(host);
     outcome->line = host->line;
     if (!stage->raised)
-        script_note_sighting(host);
+        script_note_last_seen(host);
     outcome->looked_at = host->looked_at;
     stage->decided = true;
     if (lua_istable(lua, -1)) {
@@ -135,7 +135,7 @@ static void weigh_error(lua_State *lua, const struct script_room *room)
     lua_pushvalue(lua, -3);
     if (lua_pcall(lua, 2, 1, 0) != LUA_OK && lua_istable(lua, -1)) {
         lua_replace(lua, -2);
-        script_note_sighting(room->host);
+        script_note_last_seen(room->host);
     } else if (lua_type(lua, -1) == LUA_TSTRING && lua_type(lua, -2) == LUA_TSTRING &&
                strstr(lua_tostring(lua, -1), lua_tostring(lua, -2)) == lua_tostring(lua, -1)) {
         lua_replace(lua, -2); /* the same error, and what was probably meant */
@@ -336,7 +336,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     script_forget_texts(host);
     lua_rig_begin(&host->rig, rig, recorder);
     host->line = check->line;
-    host->looked_at = (struct sighting){0};
+    host->looked_at = (struct last_seen){0};
     if (run_stage(host, &test)) {
         run_sandwich(host, check, outcome);
         judge_upper_tester(host, rig, losses, outcome);

@@ -245,8 +245,8 @@ static void put(struct packet *packet, const struct flow_fragment *fragment)
         packet->total = fragment->offset + fragment->length;
 }
 
-static void came_again(struct flow_decoder *decoder, const struct flow_fragment *fragment,
-                       const struct flow_carrier_frames *carrier)
+static void note_repeated(struct flow_decoder *decoder, const struct flow_fragment *fragment,
+                          const struct flow_carrier_frames *carrier)
 {
     struct flow_account *account = &decoder->totals.account;
 
@@ -291,7 +291,7 @@ static enum flow_protocol add(struct flow_decoder *decoder, struct packet *packe
     enum meeting meeting = meet(packet, fragment);
 
     if (meeting == MEETS_ALL) {
-        came_again(decoder, fragment, carrier);
+        note_repeated(decoder, fragment, carrier);
         return FLOW_PROTOCOL_FRAGMENT;
     }
     packet->frames += carrier->frames;

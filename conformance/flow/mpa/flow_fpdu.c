@@ -79,7 +79,7 @@ static bool guess_by_length(const struct flow_context *context, bool fits, bool 
 /* ---- one FPDU ---------------------------------------------------------------------------------------------------- */
 
 /* An FPDU that is only a guess so far: is it believed? Counts its octets if not. */
-static bool believe(const struct flow_context *context, const struct found_fpdu *fpdu)
+static bool is_credible(const struct flow_context *context, const struct found_fpdu *fpdu)
 {
     struct flow_side *side = context->side;
 
@@ -177,7 +177,7 @@ void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu,
     fpdu->mpa.before = side->before;
     fpdu->mpa.before_length = side->before_length;
     side->before = (struct fpdu_reading){0};
-    if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) && !believe(context, fpdu))
+    if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) && !is_credible(context, fpdu))
         return;
     half = side->half;
     if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */

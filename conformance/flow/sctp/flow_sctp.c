@@ -116,8 +116,8 @@ static void take_user(struct flow_decoder *decoder, struct sctp_arrival *packet,
 }
 
 /* A TSN that came before, or that nothing can be said of. */
-static void take_again(struct flow_decoder *decoder, struct sctp_arrival *packet, const struct sctp_data *data,
-                       enum sctp_tsn tsn)
+static void receive_repeated_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
+                                  const struct sctp_data *data, enum sctp_tsn tsn)
 {
     static const enum flow_row rows[] = {
         [SCTP_TSN_NEW] = FLOW_ROW_IWARP,        [SCTP_TSN_AGAIN] = FLOW_ROW_AGAIN,
@@ -187,7 +187,7 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
     if (reported->foreign)
         count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
     else if (reported->duplicate)
-        take_again(decoder, packet, &data, tsn);
+        receive_repeated_data(decoder, packet, &data, tsn);
     else if (data.user_octets != 0)
         take_user(decoder, packet, &data);
 }

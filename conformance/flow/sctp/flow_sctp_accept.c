@@ -196,8 +196,8 @@ static void replay(struct flow_decoder *decoder, struct sctp_arrival *arrival, c
  * Another association on the same addresses and ports, which begins with this INIT and this INIT ACK, as far as there
  * are any.
  */
-static void begin_again(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct sctp_birth *init,
-                        const struct sctp_birth *ack)
+static void restart_association(struct flow_decoder *decoder, struct sctp_arrival *arrival,
+                                const struct sctp_birth *init, const struct sctp_birth *ack)
 {
     struct sctp_association *old = arrival->association;
     struct sctp_birth *births = old->births;
@@ -248,7 +248,7 @@ static bool is_reborn(struct flow_decoder *decoder, struct sctp_arrival *arrival
     }
     if (init == NULL && ack == NULL)
         return false;
-    begin_again(decoder, arrival, init, ack);
+    restart_association(decoder, arrival, init, ack);
     return true;
 }
 
@@ -309,7 +309,7 @@ static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arri
     if (first->type == SCTP_INIT && tag != 0)
         return false;
     if (first->type == SCTP_INIT && first->is_init && arrival->association->finished)
-        begin_again(decoder, arrival, NULL, NULL);
+        restart_association(decoder, arrival, NULL, NULL);
     if (arrival->association == NULL)
         return false;
     if (first->is_init)
@@ -328,7 +328,7 @@ static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arri
         return true;
     if (to->others < OTHERS_MOST)
         return false;
-    begin_again(decoder, arrival, NULL, NULL);
+    restart_association(decoder, arrival, NULL, NULL);
     return arrival->association != NULL;
 }
 

@@ -230,8 +230,8 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
  * Another connection begins on the addresses and ports of this one, with the SYN that it has kept aside if there is
  * one.
  */
-static struct flow_connection *begin_again(struct flow_decoder *decoder, struct flow_connection *connection,
-                                           const struct flow_segment *segment, const struct flow_frame *frame)
+static struct flow_connection *restart_connection(struct flow_decoder *decoder, struct flow_connection *connection,
+                                                  const struct flow_segment *segment, const struct flow_frame *frame)
 {
     struct flow_rebirth rebirth = connection->tcp->rebirth;
     struct flow_syn answered = connection->side[1 - rebirth.syn.side].syn;
@@ -292,7 +292,7 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
     }
     if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->tcp->rebirth.pending))
         life = flow_life_of(&context, segment);
-    if (life == LIFE_NEW && (connection = begin_again(decoder, connection, segment, frame)) == NULL)
+    if (life == LIFE_NEW && (connection = restart_connection(decoder, connection, segment, frame)) == NULL)
         flow_account_count(&decoder->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
     else if (connection == NULL)
         connection = begin(decoder, segment, carrier);

@@ -159,12 +159,12 @@ void flow_queue_add(const struct flow_context *context, const struct flow_piece 
 
             to = end - at < to - from ? from + (size_t)(end - at) : to;
             part = flow_piece_part(piece, from, to);
-            if (!beyond && is_unaccepted(context, chunk) && flow_again_differs(chunk, &part)) {
+            if (!beyond && is_unaccepted(context, chunk) && flow_retransmission_differs(chunk, &part)) {
                 drop_chunk(context, link);
                 continue;
             }
             chunk->beyond = chunk->beyond && beyond;
-            flow_again_held(context, chunk, &part);
+            flow_retransmission_held(context, chunk, &part);
             from = to;
             continue;
         }
@@ -259,7 +259,7 @@ static void give_up_hole(const struct flow_context *context)
     struct flow_context after = flow_context_in(context, chunk->piece.frame, chunk->piece.time_ns);
     uint64_t missing = chunk->piece.at - side->next;
 
-    flow_again_hole(side, side->next, chunk->piece.at);
+    flow_retransmission_in_hole(side, side->next, chunk->piece.at);
     side->next = chunk->piece.at;
     side->octets.lost += missing;
     flow_mpa_lost(&after, missing, false);
@@ -351,7 +351,7 @@ static void end_stream(const struct flow_context *context)
 
     side->closed = true;
     if (ahead_of(side, side->tcp->fin_at) > 0) {
-        flow_again_hole(side, side->next, side->tcp->fin_at);
+        flow_retransmission_in_hole(side, side->next, side->tcp->fin_at);
         side->next = side->tcp->fin_at;
         side->octets.lost += missing;
         flow_mpa_lost(&fin, missing, false);

@@ -3,7 +3,7 @@
  * Segments: what the receiver's TCP takes of them (RFC 9293 3.10.7, RFC 5961). The receiver is not asked: it is known
  * by its acknowledgments, some of which the capture may lack or have late. So a segment is refused only for what no
  * receiver takes; octets far beyond the stream wait (flow_queue.c); and where octets came twice with different
- * contents, it is said that nobody knows which ones count (flow_again.c).
+ * contents, it is said that nobody knows which ones count (flow_retransmission.c).
  *
  * The checksum of octets that come in order is not verified: that would read each of them once more. One of those
  * segments can mislead only if others are sent in its place, which is noticed. That of an acknowledgment without octets
@@ -305,7 +305,7 @@ static void record_odd(const struct flow_context *context, const struct flow_seg
     if (piece->at < side->next) {
         size_t seen;
 
-        if (!flow_again_seen(context, piece)) {
+        if (!flow_retransmission_seen(context, piece)) {
             seen = side->next - piece->at < piece->length ? (size_t)(side->next - piece->at) : piece->length;
             if (seen == piece->length)
                 return;

@@ -6,7 +6,7 @@
  *     flow_life.c    is a SYN the beginning of another connection on the same addresses and ports?
  *     flow_tcp.c     segments: what the receiver's TCP takes of them
  *     flow_queue.c   pieces in stream order, or "so many octets are missing"
- *     flow_again.c   octets that came before: are they the same?
+ *     flow_retransmission.c   octets that came before: are they the same?
  *     flow_settle.c  what became of a connection's octets
  *
  * An FPDU that lies wholly in a segment that comes in order is never copied.
@@ -130,18 +130,19 @@ void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
 /* The FIN or RST of a side. */
 void flow_queue_close(const struct flow_context *context, bool reset, bool with_data);
 
-/* flow_again.c */
+/* flow_retransmission.c */
 /*
  * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the
  * stream goes on with this piece all the same, and `next` has gone back to it.
  */
-bool flow_again_seen(const struct flow_context *context, const struct flow_piece *piece);
+bool flow_retransmission_seen(const struct flow_context *context, const struct flow_piece *piece);
 /* All octets of `part` are held already, in `chunk`: do they differ? */
-bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece *part);
+bool flow_retransmission_differs(const struct flow_chunk *chunk, const struct flow_piece *part);
 /* Compares and counts them. */
-void flow_again_held(const struct flow_context *context, const struct flow_chunk *chunk, const struct flow_piece *part);
+void flow_retransmission_held(const struct flow_context *context, const struct flow_chunk *chunk,
+                              const struct flow_piece *part);
 /* Notes a hole that is given up: what fills it later is late. */
-void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to);
+void flow_retransmission_in_hole(struct flow_side *side, uint64_t from, uint64_t to);
 
 /* Octets that are next in the stream, of the context's frame. */
 static inline void flow_queue_deliver(const struct flow_context *context, const struct flow_piece *piece)

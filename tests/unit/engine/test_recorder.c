@@ -178,20 +178,20 @@ static uint64_t show_connection(struct tcp_connection **tcp)
 }
 
 static const struct {
-    enum sighting_kind kind;
+    enum last_seen_kind kind;
     uint32_t end;
     unsigned frame; /* from the first */
     const char *summary;
 } named[] = {
-    {SIGHTING_OCTETS, 5004, 3, "TCP segment, 10 octets"},
-    {SIGHTING_OCTETS, 5010, 3, "TCP segment, 10 octets"},
-    {SIGHTING_OCTETS, 5011, 7, "TCP segment, 20 octets"},
-    {SIGHTING_OCTETS, 5050, 7, "TCP segment, 20 octets"},
-    {SIGHTING_FIN, 0, 9, "TCP FIN"},
-    {SIGHTING_SILENCE, 0, 10, "TCP segment, 5 octets"},
-    {SIGHTING_TOLD, 0, 10, "TCP segment, 5 octets"},
-    {SIGHTING_NONE, 0, 10, "TCP segment, 5 octets"},
-    {SIGHTING_DEATH, 0, 10, "TCP segment, 5 octets"},
+    {LAST_SEEN_OCTETS, 5004, 3, "TCP segment, 10 octets"},
+    {LAST_SEEN_OCTETS, 5010, 3, "TCP segment, 10 octets"},
+    {LAST_SEEN_OCTETS, 5011, 7, "TCP segment, 20 octets"},
+    {LAST_SEEN_OCTETS, 5050, 7, "TCP segment, 20 octets"},
+    {LAST_SEEN_FIN, 0, 9, "TCP FIN"},
+    {LAST_SEEN_SILENCE, 0, 10, "TCP segment, 5 octets"},
+    {LAST_SEEN_UPPER, 0, 10, "TCP segment, 5 octets"},
+    {LAST_SEEN_NONE, 0, 10, "TCP segment, 5 octets"},
+    {LAST_SEEN_DEATH, 0, 10, "TCP segment, 5 octets"},
 };
 
 /*
@@ -202,21 +202,21 @@ START_TEST(a_verdict_names_its_frame)
 {
     struct tcp_connection *tcp;
     uint64_t first = show_connection(&tcp), frame;
-    struct sighting sighting = {.kind = named[_i].kind,
-                                .own_port = 40001,
-                                .dut_port = 9999,
-                                .end = named[_i].end,
-                                .time_ns = UINT64_MAX,
-                                .latest = UINT64_MAX};
+    struct last_seen last_seen = {.kind = named[_i].kind,
+                                  .own_port = 40001,
+                                  .dut_port = 9999,
+                                  .end = named[_i].end,
+                                  .time_ns = UINT64_MAX,
+                                  .latest = UINT64_MAX};
     size_t before = steps();
     json_t *step, *again;
 
-    frame = recorder_cite(recorder, &sighting, &step);
+    frame = recorder_cite(recorder, &last_seen, &step);
     ck_assert_uint_eq(frame, first + named[_i].frame);
     ck_assert_ptr_nonnull(step);
     ck_assert_int_eq(json_integer_value(json_object_get(step, "frame")), (json_int_t)frame);
     ck_assert_str_eq(json_string_value(json_object_get(step, "summary")), named[_i].summary);
-    ck_assert_uint_eq(recorder_cite(recorder, &sighting, &again), frame);
+    ck_assert_uint_eq(recorder_cite(recorder, &last_seen, &again), frame);
     ck_assert_ptr_eq(step, again);
     ck_assert_uint_eq(steps(), before + 1);
     tcp_release(tcp);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/run/run_weigh.h"
+#include "conformance/engine/run/run_outcome.h"
 #include "conformance/engine/run/runner.h"
 #include "tests/unit/suites.h"
 
@@ -210,12 +210,12 @@ START_TEST(a_device_that_does_not_recover)
     struct requirement should = {.level = REQUIREMENT_SHOULD};
     struct outcome broken = {.verdict = VERDICT_FAIL, .broken = true}, plain = {.verdict = VERDICT_FAIL};
 
-    run_weigh_level(&broken, &should);
-    run_weigh_level(&plain, &should);
+    run_outcome_apply_level(&broken, &should);
+    run_outcome_apply_level(&plain, &should);
     ck_assert_int_eq(broken.verdict, VERDICT_FAIL);
     ck_assert_int_eq(plain.verdict, VERDICT_WARN);
     plain.verdict = VERDICT_FAIL;
-    run_weigh_level(&plain, NULL); /* an id of nobody's catalogue */
+    run_outcome_apply_level(&plain, NULL); /* an id of nobody's catalogue */
     ck_assert_int_eq(plain.verdict, VERDICT_FAIL);
 }
 END_TEST

@@ -213,7 +213,7 @@ START_TEST(rejected)
 }
 END_TEST
 
-START_TEST(came_again)
+START_TEST(note_repeated)
 {
     struct talk *talk = conversation(NULL, 6);
 
@@ -420,7 +420,7 @@ Suite *flow_account_suite(void)
     tcase_add_loop_test(tests, unfinished, 0, 3);
     tcase_add_test(tests, start_malformed);
     tcase_add_test(tests, rejected);
-    tcase_add_test(tests, came_again);
+    tcase_add_test(tests, note_repeated);
     tcase_add_test(tests, evicted);
     tcase_add_test(tests, closed_and_foreign_go_first);
     tcase_add_test(tests, foreign_from_its_start);

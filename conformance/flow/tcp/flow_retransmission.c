@@ -89,12 +89,13 @@ static struct comparison compare_held(const struct flow_chunk *chunk, const stru
     return comparison;
 }
 
-bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece *part)
+bool flow_retransmission_differs(const struct flow_chunk *chunk, const struct flow_piece *part)
 {
     return compare_held(chunk, part).differs;
 }
 
-void flow_again_held(const struct flow_context *context, const struct flow_chunk *chunk, const struct flow_piece *part)
+void flow_retransmission_held(const struct flow_context *context, const struct flow_chunk *chunk,
+                              const struct flow_piece *part)
 {
     struct comparison comparison = compare_held(chunk, part);
 
@@ -202,7 +203,7 @@ static struct comparison compare(const struct flow_context *context, const struc
 
 /* ---- holes that were given up ------------------------------------------------------------------------------------ */
 
-void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to)
+void flow_retransmission_in_hole(struct flow_side *side, uint64_t from, uint64_t to)
 {
     side->tcp->holes[side->tcp->hole_count++ % FLOW_HOLES] = (struct flow_hole){from, to};
     side->has_holes = true;
@@ -263,7 +264,7 @@ static bool is_keepalive(const struct flow_side *side, const struct flow_piece *
     return piece->length == 1 && piece->at + 1 == side->next;
 }
 
-bool flow_again_seen(const struct flow_context *context, const struct flow_piece *piece)
+bool flow_retransmission_seen(const struct flow_context *context, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
     size_t seen = side->next - piece->at < piece->length ? (size_t)(side->next - piece->at) : piece->length;

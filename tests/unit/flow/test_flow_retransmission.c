@@ -13,7 +13,7 @@
 #include "tests/unit/suites.h"
 #include "wire/marker.h"
 
-Suite *flow_again_suite(void);
+Suite *flow_retransmission_suite(void);
 
 /* ---- octets that come again -------------------------------------------------------------------------------------- */
 
@@ -250,9 +250,9 @@ START_TEST(two_taps)
 }
 END_TEST
 
-Suite *flow_again_suite(void)
+Suite *flow_retransmission_suite(void)
 {
-    Suite *suite = suite_create("flow_again");
+    Suite *suite = suite_create("flow_retransmission");
     TCase *tests = tcase_create("again");
 
     tcase_add_loop_test(tests, old_duplicates, 0, ATTACK_LOOPS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/run/run_served.h"
+#include "conformance/engine/run/run_services.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,14 @@
  */
 enum { UNREADY_MOST = 3, RELEARNED_MOST = 4 };
 
-static const char *const role_names[RUN_SERVED_ROLES] = {"responder", "initiator"};
+static const char *const role_names[RUN_SERVICES_ROLES] = {"responder", "initiator"};
 
 static size_t index_of(const char *role)
 {
     return role != NULL && strcmp(role, role_names[1]) == 0;
 }
 
-void run_served_take(struct run_served *served, json_t *learned)
+void run_services_resume(struct run_services *served, json_t *learned)
 {
     const char *role = json_string_value(json_object_get(learned, "role"));
     size_t i = index_of(role);
@@ -26,11 +26,12 @@ void run_served_take(struct run_served *served, json_t *learned)
         return;
     json_decref(served->known[i]);
     served->known[i] = json_incref(learned);
-    served->spoke[i] = served->spoke[i] || served_speaks(learned);
+    served->spoke[i] = served->spoke[i] || services_speaks(learned);
 }
 
 /* 0, or -1 with the reason. */
-static int learn(struct run_served *served, const struct run_served_context *context, size_t i, struct sentence *why)
+static int learn(struct run_services *served, const struct run_services_context *context, size_t i,
+                 struct sentence *why)
 {
     struct rig *rig = context->open(context->user, "served", role_names[i], why);
     struct sentence end;
@@ -39,8 +40,8 @@ static int learn(struct run_served *served, const struct run_served_context *con
 
     if (rig == NULL)
         return -1;
-    learned =
-        served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
+    learned = services_learn(context->host, role_names[i], rig,
+                             context->record(context->user, rig, role_names[i], true), why);
     (void)context->record(context->user, rig, role_names[i], false);
     dying = rig_impaired(rig, &end);
     context->close(context->user, rig);
@@ -48,16 +49,16 @@ static int learn(struct run_served *served, const struct run_served_context *con
         return -1;
     json_decref(served->known[i]);
     served->known[i] = learned;
-    served->spoke[i] = served->spoke[i] || served_speaks(learned);
+    served->spoke[i] = served->spoke[i] || services_speaks(learned);
     if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
         return 0;
     return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
 }
 
 /* Forgets what the device serves, so that it is learned again: the device may have died, or have come back. */
-static void forget(struct run_served *served)
+static void forget(struct run_services *served)
 {
-    for (size_t i = 0; i < RUN_SERVED_ROLES; i++) {
+    for (size_t i = 0; i < RUN_SERVICES_ROLES; i++) {
         json_decref(served->known[i]);
         served->known[i] = NULL;
     }
@@ -65,32 +66,32 @@ static void forget(struct run_served *served)
     served->relearned++;
 }
 
-bool run_served_prepare(struct run_served *served, const struct run_served_context *context, const char *role,
-                        struct sentence *why)
+bool run_services_prepare(struct run_services *served, const struct run_services_context *context, const char *role,
+                          struct sentence *why)
 {
     size_t i = index_of(role), other = 1 - i;
     const char *reason;
 
     if (served->unready >= UNREADY_MOST && served->relearned < RELEARNED_MOST)
         forget(served);
-    served_use(context->host, NULL);
+    services_use(context->host, NULL);
     if (served->known[i] == NULL && learn(served, context, i, why) != 0)
         return false;
     /* A device that opens connections by MPA, and answers none, has a fault; one that does neither is no MPA device. */
-    if (!served_speaks(served->known[i])) {
+    if (!services_speaks(served->known[i])) {
         if (served->known[other] == NULL && learn(served, context, other, why) != 0)
             return false;
-        reason = served_why_not(served->known[i], "startup");
-        if (!served_speaks(served->known[other]) && reason != NULL)
+        reason = services_why_not(served->known[i], "startup");
+        if (!services_speaks(served->known[other]) && reason != NULL)
             return sentence_set(why, "the device does not serve %s as %s%s: %.400s",
                                 served->spoke[i] ? "start-ups any more" : "a start-up", role,
                                 served->spoke[i] ? ", as it did before" : "", reason) == 0;
     }
-    served_use(context->host, served->known[i]);
+    services_use(context->host, served->known[i]);
     return true;
 }
 
-void run_served_note(struct run_served *served, const struct outcome *outcome)
+void run_services_note(struct run_services *served, const struct outcome *outcome)
 {
     if (outcome->unready)
         served->unready++;
@@ -98,23 +99,23 @@ void run_served_note(struct run_served *served, const struct outcome *outcome)
         served->unready = 0;
 }
 
-bool run_served_tells(const char *message)
+bool run_services_are_cause(const char *message)
 {
     static const char sign[] = "the device does not serve ";
 
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
 }
 
-void run_served_say(const struct run_served *served, const char *role, const char *why, struct outcome *outcome)
+void run_services_say(const struct run_services *served, const char *role, const char *why, struct outcome *outcome)
 {
-    static const char *const silent[RUN_SERVED_ROLES] = {"startup-not-served-as-responder",
-                                                         "startup-not-served-as-initiator"};
+    static const char *const silent[RUN_SERVICES_ROLES] = {"startup-not-served-as-responder",
+                                                           "startup-not-served-as-initiator"};
     size_t index = index_of(role);
 
     outcome->message = why;
-    if (!run_served_tells(why))
+    if (!run_services_are_cause(why))
         return;
-    outcome->cause = served_cause(served->known[index], served_names[0], &outcome->hint);
+    outcome->cause = services_cause(served->known[index], services_names[0], &outcome->hint);
     if (outcome->cause == NULL) {
         outcome->cause = served->spoke[index] ? "startup-no-longer-served" : silent[index];
         outcome->hint = served->spoke[index] ? "the device does not serve start-ups any more, as it did before"
@@ -127,35 +128,35 @@ static size_t describe_role(const json_t *known, const char *role, char *text, s
 {
     const char *lead = "";
 
-    for (size_t i = 0; served_names[i] != NULL && used < room; i++) {
-        const char *why = served_why_not(known, served_names[i]);
+    for (size_t i = 0; services_names[i] != NULL && used < room; i++) {
+        const char *why = services_why_not(known, services_names[i]);
 
         if (why == NULL)
             continue;
         if (lead[0] == '\0')
             used += (size_t)snprintf(text + used, room - used, "%s as %s:", used > 0 ? ";" : "", role);
         if (used < room)
-            used +=
-                (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
+            used += (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead,
+                                     services_title(services_names[i]), why);
         lead = ",";
     }
     return used;
 }
 
-const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS])
+const char *run_services_gaps(const struct run_services *served, char text[RUN_SERVICES_GAPS_OCTETS])
 {
     size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < RUN_SERVED_ROLES && used < RUN_SERVED_GAPS_OCTETS; i++)
+    for (size_t i = 0; i < RUN_SERVICES_ROLES && used < RUN_SERVICES_GAPS_OCTETS; i++)
         if (served->known[i] != NULL)
-            used = describe_role(served->known[i], role_names[i], text, RUN_SERVED_GAPS_OCTETS, used);
+            used = describe_role(served->known[i], role_names[i], text, RUN_SERVICES_GAPS_OCTETS, used);
     return text;
 }
 
-void run_served_free(struct run_served *served)
+void run_services_free(struct run_services *served)
 {
-    for (size_t i = 0; i < RUN_SERVED_ROLES; i++)
+    for (size_t i = 0; i < RUN_SERVICES_ROLES; i++)
         json_decref(served->known[i]);
     memset(served, 0, sizeof(*served));
 }

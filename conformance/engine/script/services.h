@@ -17,51 +17,51 @@
  * seconds that its slowest answer took, where that is more than checks would wait for silence otherwise; else missing.
  * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
  */
-#ifndef CONFORMANCE_ENGINE_SERVED_H
-#define CONFORMANCE_ENGINE_SERVED_H
+#ifndef CONFORMANCE_ENGINE_SERVICES_H
+#define CONFORMANCE_ENGINE_SERVICES_H
 
 #include <jansson.h>
 
 #include "conformance/engine/script/script.h"
 
 /* The names of the exchanges, NULL after the last; and what each is called in messages ("a start-up"). */
-extern const char *const served_names[];
-const char *served_what(const char *name);
+extern const char *const services_names[];
+const char *services_title(const char *name);
 
 /*
  * Tries each exchange on the rig, with the device as "responder" or "initiator"; one that fails is tried again, as a
  * device may be busy. `recorder` may be NULL. A new reference; NULL with a sentence where nothing was learned: the
  * link, the upper tester or memory failed.
  */
-json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
-                     struct sentence *error);
+json_t *services_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
+                       struct sentence *error);
 
 /*
  * The good exchange that checks rest on where the device serves it, in place of the least that it serves; NULL: that
  * one. Borrowed. -1 with a sentence where no check can rest on it. `at` is what the sentence calls the place that it
  * comes from.
  */
-int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error);
+int services_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error);
 
 /* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
-void served_use(struct script_host *host, json_t *served);
+void services_use(struct script_host *host, json_t *served);
 
 /* What the profile answers to the questions about the device, for rig.claims() (borrowed); NULL: yes to each. */
 struct pics;
-void served_answers(struct script_host *host, const struct pics *pics);
+void services_answers(struct script_host *host, const struct pics *pics);
 
 /* The Private Data that its ULP wants in start-up frames, for rig.private_data() (borrowed); NULL: any will do. */
 struct profile;
-void served_private_data(struct script_host *host, const struct profile *profile);
+void services_private_data(struct script_host *host, const struct profile *profile);
 
 /* True when the exchange was served; and why it was not, NULL where it was or nobody could ask. */
-bool served_has(const json_t *served, const char *name);
-const char *served_why_not(const json_t *served, const char *name);
+bool services_has(const json_t *served, const char *name);
+const char *services_why_not(const json_t *served, const char *name);
 
 /* The cause of that, and its hint: NULL where none is known. */
-const char *served_cause(const json_t *served, const char *name, const char **hint);
+const char *services_cause(const json_t *served, const char *name, const char **hint);
 
 /* True when the device answered a good start-up frame by MPA. */
-bool served_speaks(const json_t *served);
+bool services_speaks(const json_t *served);
 
 #endif

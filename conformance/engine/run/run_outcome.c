@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/run/run_weigh.h"
+#include "conformance/engine/run/run_outcome.h"
 
 #include <inttypes.h>
 
-void run_weigh_level(struct outcome *outcome, const struct requirement *requirement)
+void run_outcome_apply_level(struct outcome *outcome, const struct requirement *requirement)
 {
     if (outcome->verdict == VERDICT_FAIL && !outcome->broken && requirement != NULL &&
         requirement_is_should(requirement))
         outcome->verdict = VERDICT_WARN;
 }
 
-uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why)
+uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why)
 {
     if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
         return dropped;
@@ -24,7 +24,7 @@ uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sente
     return dropped;
 }
 
-void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *why)
+void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct sentence *why)
 {
     if (outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE || !rig_link_down(rig))
         return;
@@ -34,7 +34,7 @@ void run_weigh_link(struct rig *rig, struct outcome *outcome, struct sentence *w
     outcome->message = why->text;
 }
 
-bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
+bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
 {
     struct sentence end;
 
@@ -47,7 +47,7 @@ bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence
             .verdict = VERDICT_FAIL,
             .broken = true,
             .line = outcome->line,
-            .looked_at = {.kind = SIGHTING_DEATH, .time_ns = rig_now(rig), .latest = UINT64_MAX},
+            .looked_at = {.kind = LAST_SEEN_DEATH, .time_ns = rig_now(rig), .latest = UINT64_MAX},
             .expected = "a device whose process goes on after the check",
             .actual = why->text,
             .message = why->text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/script/served.h"
+#include "conformance/engine/script/services.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/requirements/pics.h"
 
-const char *const served_names[] = {"startup",   "enhanced startup", "empty read",   "read",        "send to",
-                                    "send from", "terminate",        "unasked send", "connections", NULL};
+const char *const services_names[] = {"startup",   "enhanced startup", "empty read",   "read",        "send to",
+                                      "send from", "terminate",        "unasked send", "connections", NULL};
 
-const char *served_what(const char *name)
+const char *services_title(const char *name)
 {
     static const char *const what[] = {"a start-up",
                                        "an enhanced start-up (RFC 6581)",
@@ -27,8 +27,8 @@ const char *served_what(const char *name)
                                        "a Send that nobody asked for",
                                        "two connections at a time"};
 
-    for (size_t i = 0; served_names[i] != NULL; i++)
-        if (strcmp(served_names[i], name) == 0)
+    for (size_t i = 0; services_names[i] != NULL; i++)
+        if (strcmp(services_names[i], name) == 0)
             return what[i];
     return name;
 }
@@ -53,13 +53,13 @@ static json_t *ordered(json_t *learned)
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         if (json_object_get(learned, members[i]) != NULL)
             status |= json_object_set(all, members[i], json_object_get(learned, members[i]));
-    for (size_t i = 0; served_names[i] != NULL; i++) {
-        json_t *cause = json_object_get(json_object_get(learned, "causes"), served_names[i]);
+    for (size_t i = 0; services_names[i] != NULL; i++) {
+        json_t *cause = json_object_get(json_object_get(learned, "causes"), services_names[i]);
 
-        if (exchange(learned, served_names[i]) != NULL)
-            status |= json_object_set(exchanges, served_names[i], exchange(learned, served_names[i]));
+        if (exchange(learned, services_names[i]) != NULL)
+            status |= json_object_set(exchanges, services_names[i], exchange(learned, services_names[i]));
         if (cause != NULL)
-            status |= json_object_set(causes, served_names[i], cause);
+            status |= json_object_set(causes, services_names[i], cause);
     }
     status |= json_object_set_new(all, "exchanges", exchanges);
     status |= json_object_size(causes) != 0 ? json_object_set_new(all, "causes", causes) : (json_decref(causes), 0);
@@ -70,8 +70,8 @@ static json_t *ordered(json_t *learned)
     return NULL;
 }
 
-json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
-                     struct sentence *error)
+json_t *services_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
+                       struct sentence *error)
 {
     json_t *known = host->served, *learned;
 
@@ -86,22 +86,22 @@ json_t *served_learn(struct script_host *host, const char *role, struct rig *rig
     return learned;
 }
 
-int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error)
+int services_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error)
 {
     /* A start-up alone is no exchange that RDMA checks can rest on, nor is a Send that nobody answers. */
     size_t first = 0, count;
 
-    while (strstr(served_names[first], "startup") != NULL)
+    while (strstr(services_names[first], "startup") != NULL)
         first++;
-    for (count = 0; served_names[first + count] != NULL && strcmp(served_names[first + count], "terminate") != 0;)
+    for (count = 0; services_names[first + count] != NULL && strcmp(services_names[first + count], "terminate") != 0;)
         count++;
-    if (name != NULL && json_one_of(name, "good_exchange", served_names + first, count, at, error) != 0)
+    if (name != NULL && json_one_of(name, "good_exchange", services_names + first, count, at, error) != 0)
         return -1;
     host->good_exchange = name;
     return 0;
 }
 
-void served_use(struct script_host *host, json_t *served)
+void services_use(struct script_host *host, json_t *served)
 {
     json_t *before = host->served;
 
@@ -109,17 +109,17 @@ void served_use(struct script_host *host, json_t *served)
     json_decref(before);
 }
 
-bool served_has(const json_t *served, const char *name)
+bool services_has(const json_t *served, const char *name)
 {
     return json_is_true(exchange(served, name));
 }
 
-const char *served_why_not(const json_t *served, const char *name)
+const char *services_why_not(const json_t *served, const char *name)
 {
     return json_string_value(exchange(served, name));
 }
 
-const char *served_cause(const json_t *served, const char *name, const char **hint)
+const char *services_cause(const json_t *served, const char *name, const char **hint)
 {
     const json_t *cause = json_object_get(json_object_get(served, "causes"), name);
 
@@ -127,12 +127,12 @@ const char *served_cause(const json_t *served, const char *name, const char **hi
     return json_string_value(json_object_get(cause, "name"));
 }
 
-bool served_speaks(const json_t *served)
+bool services_speaks(const json_t *served)
 {
     return json_is_true(json_object_get(served, "speaks"));
 }
 
-void served_answers(struct script_host *host, const struct pics *pics)
+void services_answers(struct script_host *host, const struct pics *pics)
 {
     host->pics = pics;
 }
@@ -167,7 +167,7 @@ int script_rig_capability(lua_State *lua)
     return 1;
 }
 
-void served_private_data(struct script_host *host, const struct profile *profile)
+void services_private_data(struct script_host *host, const struct profile *profile)
 {
     host->profile = profile;
 }
@@ -192,7 +192,7 @@ int script_rig_private_data(lua_State *lua)
 }
 
 /* rig.served(): what the device serves (served.h), nil where it is not known. */
-int script_rig_served(lua_State *lua)
+int script_rig_services(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;
 
