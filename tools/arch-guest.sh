@@ -3,7 +3,7 @@
 #
 # arch-guest.sh ROOT OUT: what QEMU's user emulation cannot do (raw sockets, namespaces, filters of system calls, Landlock) in a whole
 # QEMU system with Debian's arm64 kernel: the three acts of `make demo`, live, and the unit tests of those. ROOT is the system that
-# tools/arch.sh has made, with the arm64 programs in /warpcheck/build/arm64. Logs go to OUT. 0: it holds; 1: it does not; 77: not to be had.
+# tools/arch.sh has made, with the arm64 programs in /warpcheck/build/arm64. Logs go to OUT. 0: it holds; 1: it does not; 77: it cannot run here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$1 out=$2

@@ -145,7 +145,7 @@ static bool hint_crc_missing(const struct span *span, size_t length, struct hint
            found(hint, HINT_CRC_MISSING, span->count - end, FPDU_CRC_OCTETS);
 }
 
-/* The FPDU without Markers whose CRC is nought: none was computed. */
+/* The FPDU without Markers whose CRC is zero: none was computed. */
 static bool hint_crc_zero(const struct span *span, size_t length, struct hint *hint)
 {
     size_t total = fpdu_content(length);

@@ -146,7 +146,7 @@ void tcp_neighbour_input(struct tcp_stack *stack, const struct packet *packet)
                                   false);
 }
 
-/* Nobody answered: whoever waits for this MAC waits in vain. */
+/* Nobody answered: whoever waits for this MAC will not get it. */
 static void give_up(struct tcp_stack *stack, struct tcp_neighbour *n)
 {
     n->retry_at = TCP_NEVER;

@@ -227,8 +227,8 @@ bool cm_agent_poll(struct cm_agent *agent, struct cm_event *event);
 struct cm_agent_counts {
     size_t exchanges, established; /* now */
     uint64_t ignored;              /* MADs that are none of a CM that this agent knows */
-    uint64_t lost_outputs;         /* for want of room */
-    uint64_t refused;              /* REQs, for want of room */
+    uint64_t lost_outputs;         /* no room for them */
+    uint64_t refused;              /* REQs: there was no room for them */
 };
 void cm_agent_counts(const struct cm_agent *agent, struct cm_agent_counts *counts);
 

@@ -31,7 +31,7 @@ static void placed(struct iwarp_stream *stream, uint8_t *place, const struct ddp
     stream->counters.segments_early++;
 }
 
-/* A Read Response goes to the sink of some Read that waits for one; which, shows when it comes in order. */
+/* Is it the answer to a Read that waits for one? Which Read it answers is decided when it arrives in order. */
 static bool answers(const struct iwarp_stream *stream, const struct ddp_segment *segment)
 {
     for (size_t i = 0; i < stream->outbound.work_sent; i++) {

@@ -268,7 +268,7 @@ bool state_message_turn(const struct iwarp_stream *stream, const struct send_wor
             stream_behaves(stream, DEFECT_READS_BEFORE_REPLY));
 }
 
-/* How many of the requests that wait are not held against IRD? */
+/* How many of the requests that wait do not count towards IRD? */
 size_t state_message_uncounted(const struct iwarp_stream *stream)
 {
     size_t empty = 0, places = left_of(stream)->places;

@@ -253,7 +253,7 @@ int user_sctp_start(struct sentence *sentence)
         return 0;
     usrsctp_init_nothreads(0, on_output, NULL);
     usrsctp_enable_crc32c_offload(); /* its own takes half of its processor time: ISA-L's is twenty times as fast */
-    /* What RFC 5043 has no use for, and what would stand between a packet and who reads it. */
+    /* What RFC 5043 does not need, and what would stand between a packet and who reads it. */
     usrsctp_sysctl_set_sctp_ecn_enable(0);
     usrsctp_sysctl_set_sctp_asconf_enable(0);
     usrsctp_sysctl_set_sctp_auth_enable(0);

@@ -20,8 +20,8 @@
  *   - It draws its tags and TSNs itself, and measures round-trip times by the system's clock: two runs are not the same
  *     octet by octet.
  *   - When a retransmission falls due by user_sctp_pass(), it leaves out what was sent less than an RTO ago by the
- *     system's clock. Where simulated time runs faster than that clock, such retransmissions come to nothing, and count
- *     all the same: a simulation sets a short `rto_ms` and many `retransmissions`.
+ *     system's clock. Where simulated time runs faster than that clock, such retransmissions are not sent, but are
+ *     counted: a simulation sets a short `rto_ms` and many `retransmissions`.
  *   - After user_sctp_stop() the process cannot be sure to get a stack again: it fails while an association lingers.
  */
 #ifndef REFERENCE_STACK_USER_SCTP_H

@@ -12,7 +12,7 @@ enum {
     SCTP_TICK_MS = SCTP_HUB_TICK / NS_PER_MS,
     BUSY_TURNS = 16,
     LOOK_NS = 20000, /* a look: to be put to sleep and woken costs about as much */
-    LOOK_PAUSE = 15, /* turns without a look after one that was in vain */
+    LOOK_PAUSE = 15, /* turns without a look after one that found nothing */
 };
 
 /* --- Time -------------------------------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ void context_flush(struct iwarp_context *context)
 /*
  * On a busy connection the answer to what was just sent, or what follows the octets that came, is often there before
  * the loop is asked, or some microseconds later: to look for it is then cheaper for both ends than to sleep and be
- * woken. Where a look was in vain the next ones are left out; and now and then the loop is asked all the same, so that
+ * woken. Where a look found nothing the next ones are left out. Now and then the loop is asked all the same, so that
  * others have their turn. False: nothing came.
  */
 static bool more_is_there(struct iwarp_context *context)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # "Conforms" means seen: what audit did not judge is in its account, and is never behind exit status 0, whether it is a file,
-# a frame or an octet. The account's sums are held against what Wireshark's tools count in the same captures.
+# a frame or an octet. The account's sums are compared with what Wireshark's tools count in the same captures.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

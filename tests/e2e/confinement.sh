@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What the programs call while they are confined, as strace sees it, held against the table of confine_calls.c: each call is one that a
+# What the programs call while they are confined, as strace sees it, compared with the table of confine_calls.c: each call is one that a
 # row allows; what is refused is what libraries have another way for; and each program does the same as without strace. A newer suite,
 # whose libraries call something else, is found here (tools/systems.sh runs this on each).
 #

@@ -12,7 +12,7 @@ verdicts() {
 }
 
 # Defects whose requirement is decided by a check: "defect<TAB>requirement". The kernel's TCP hands octets over in order only:
-# faults in what is done ahead of a gap are the simulation's, and so are those of the device's own TCP, and SCTP.
+# faults in what is done with octets after a gap are the simulation's, and so are those of the device's own TCP, and SCTP.
 awk -F'\t' '$3 == "behaviour" && $4 ~ /^(early-|(order-arrival|window-small|fragmentable|fragments-dropped|repeats-taken|octets-after-fin|sack-(silent|shifted)|marker-lost-at-wrap)$)/ { print $1 }' reference-stack/defects/defects.tsv >"$work/ahead"
 "$WARPCHECK" list --checks --defects --format jsonl |
     jq -r 'select(.check != null and (.defects | length) > 0 and (.check | test("/sctp/|-sctp|/cm/") | not)) |

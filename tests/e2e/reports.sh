@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The reports for machines, read by others: results.tap by Perl's TAP::Parser and prove, results.sarif by jq (the schema's
-# demands: sarif.jq). What they say is held against what jq makes of results.jsonl, whether they come from audit, from
+# demands: sarif.jq). What they say is compared with what jq makes of results.jsonl, whether they come from audit, from
 # run, or from report; of whole runs, broken, stopped and empty ones, and with names that try to be something else.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash

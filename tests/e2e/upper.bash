@@ -11,7 +11,7 @@
 #   echoes NAME PORT            seventy Sends to an echo server at that port come back on one connection, which then closes
 #   peer_stop NAME              SIGTERM; its exit status must be 0
 #
-# The sanitised program is taken where the run has built it (IWARP_PEER_ASAN): one that merely lies there may be of another day.
+# The sanitised program is taken where the run has built it (IWARP_PEER_ASAN): another one that is there may be out of date.
 # Everything that was started is stopped at the end.
 declare -A control=() pid=() fd=()
 reply='' program=${IWARP_PEER_ASAN:-$IWARP_PEER}

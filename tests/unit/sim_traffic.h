@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What two streams of a simulation have to do for each other, and whether they did it: Sends, Writes and Reads in both
- * directions at once, drawn from a seed; contents, order and completions are held against what was planned. It knows no
- * layer below DDP.
+ * directions at once, drawn from a seed; contents, order and completions are compared with what was planned. It
+ * knows no layer below DDP.
  */
 #ifndef TESTS_UNIT_SIM_TRAFFIC_H
 #define TESTS_UNIT_SIM_TRAFFIC_H
@@ -55,7 +55,7 @@ int sim_plan(struct sim_traffic *traffic, int index, struct iwarp_device *device
 /* Once both have streams: receives and all works are posted. */
 void sim_post(struct traffic_end *end);
 
-/* What the stream tells is held against the plan. */
+/* Compares the stream's events with the plan. */
 void sim_take_events(struct traffic_end *end, uint64_t now);
 
 /* Sends have been received by the other side, all else is done. */

@@ -33,7 +33,7 @@ struct world {
     struct sim *sim;
     struct sim_traffic traffic;
     struct side side[SIM_SIDES]; /* 0 responder, 1 initiator */
-    bool early;                  /* TCP tells MPA of what it holds ahead of a gap */
+    bool early;                  /* TCP passes MPA what it holds after a gap */
     struct stack_sim_taps taps;
 };
 

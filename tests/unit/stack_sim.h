@@ -15,13 +15,13 @@
 
 /*
  * 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence.
- * *early (may be NULL) is added the segments that were placed ahead of a gap.
+ * The number of segments that were placed after a gap is added to *early (may be NULL).
  */
 int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence);
 
 /* Sees the frames of the wire. Both have `inbound` set for those towards the responder. */
 struct stack_sim_taps {
-    link_tap *sent;      /* each as its sender sends it, also when the wire loses it; NULL: no wish */
+    link_tap *sent;      /* each as its sender sends it, also when the wire loses it; NULL: not called */
     link_tap *delivered; /* each as it arrives */
     void *context;
 };

@@ -90,8 +90,8 @@ struct flow_ulpdu {
     uint16_t length;       /* on the wire: ULPDU_Length; over SCTP what follows the DDP-SSN */
     bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
     /*
-     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be
-     * damage); or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
+     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (even its length may be
+     * damaged); or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
      */
     bool unverified;
     bool framing_only;           /* a mistake of its sender leaves open where the ULPDU ends: no FLOW_DDP follows */

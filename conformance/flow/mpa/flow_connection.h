@@ -87,7 +87,7 @@ struct flow_side {
     unsigned nonsense; /* FPDUs in a row that no sender would send */
     /* Mistakes of the sender that explain its octets (flow_reading.c) */
     struct fpdu_reading reading; /* by which FPDUs are read now; all zero: the text's */
-    bool vague;                  /* another one is as good, by which ULPDUs have other lengths */
+    bool vague;                  /* another one fits too, and gives ULPDUs other lengths */
     unsigned reading_tries;
     bool before_known;             /* of the FPDU before: */
     struct fpdu_reading before_by; /* the reading that it was cut out by */

@@ -247,7 +247,7 @@ static bool tell_rest(const struct flow_context *context)
     side->half->unfinished_faults = side->have > lead ? flow_header_faults_at(side->buffer + lead, side->have - lead,
                                                                               context->connection->flow->revision)
                                                       : 0;
-    /* Where CRCs are in use nothing verifies it: its very length may be damage. */
+    /* Where CRCs are in use nothing verifies this FPDU: even its ULPDU_Length may be damaged. */
     if (!over || side->framing.crc || side->half->unfinished_faults > 1 ||
         side->have < lead + FPDU_LENGTH_OCTETS + DDP_TAGGED_OCTETS)
         return false;

@@ -32,7 +32,7 @@ struct stretch {
     struct fpdu_reading *found;
     unsigned weight; /* what speaks for it; 0: there is none */
     size_t length;   /* what its first ULPDU has */
-    bool vague;      /* another one is as good, by which that ULPDU has another length */
+    bool vague;      /* another one fits too, and gives that ULPDU another length */
 };
 
 /* What speaks for a reading; each outweighs all below. */

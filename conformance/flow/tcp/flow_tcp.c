@@ -292,7 +292,7 @@ static bool is_after_end(struct flow_side *side, uint64_t at)
     return false;
 }
 
-/* Octets that are not simply the next ones. */
+/* Octets that do not begin exactly where the last ones ended. */
 static void record_odd(const struct flow_context *context, const struct flow_segment *segment, struct flow_piece *piece)
 {
     struct flow_side *side = context->side;

@@ -338,7 +338,7 @@ function Test:accept_started(options)
   return new_connection(self, tcp, false)
 end
 
--- The Rev of a device's Request where a check has no wish: 1, or, when it cannot be told, whatever it sends.
+-- The Rev of a device's Request where a check does not set it: 1, or, when it cannot be told, whatever it sends.
 function Test:plain_rev()
   if self:is_started() then return nil end
   if self.rev == nil then

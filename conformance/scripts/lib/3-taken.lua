@@ -79,7 +79,7 @@ end
 -- Private Data
 
 -- A start-up frame has the Private Data that the device's ULP wants (profile: request_private_data, reply_private_data)
--- where a check has no wish of its own. A listener that the upper tester has made is no ULP's.
+-- where a check does not set it. A listener that the upper tester has made is no ULP's.
 function Connection:_want_private(frame)
   local given = frame.given
   local wanted = not rawget(self, "configured") and rig.private_data(frame.kind)

@@ -18,7 +18,7 @@ rtr_expected = {
   D = rdmap.read_request { T = 0, L = 1, QN = 1, MSN = 1, MO = 0, RDMARDSZ = 0, fpdu = { length = 46 } },
 }
 
-local DEPTH = 4 -- IRD and ORD of a Request where a check has no wish
+local DEPTH = 4 -- IRD and ORD of a Request where a check does not set them
 
 -- The word of a start-up frame with what is not given.
 local function word_of(given, defaults)

@@ -81,7 +81,7 @@ function Target:check(value, message)
 end
 
 -- An Atomic Request for it. `given`: Data, Mask, CompareData, CompareMask, RequestId, and any other field; `offset` is added
--- to TO. By default the masks are those that the texts want where the operation has no use for them.
+-- to TO. By default the masks are those that the texts want where the operation does not need them.
 function Target:request(operation, given)
   local f = copy_fields(given)
   f.AOpCode = f.AOpCode or operation

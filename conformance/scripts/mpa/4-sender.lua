@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5044 section 4, the device as sender: its octets, held against what they have to be.
+-- RFC 5044 section 4, the device as sender: its octets, compared with what they have to be.
 
 -- The octets from `at` on without Markers, `count` of them or fewer: the first is at the stream's position `position`.
 local function unmarked(raw, at, position, markers, count)

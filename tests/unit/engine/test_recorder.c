@@ -166,7 +166,7 @@ static uint64_t show_connection(struct tcp_connection **tcp)
     show(OWN, 40001, DUT, 9999, 1000, TCP_FLAG_ACK, octets, 50);
     show(DUT, 9999, OWN, 40001, 5000, TCP_FLAG_ACK, octets, 10); /* first + 3 */
     show(OWN, 40001, DUT, 9999, 1050, TCP_FLAG_ACK, NULL, 0);
-    show(DUT, 9999, OWN, 40001, 5030, TCP_FLAG_ACK, octets, 20); /* + 5: ahead of a gap */
+    show(DUT, 9999, OWN, 40001, 5030, TCP_FLAG_ACK, octets, 20); /* + 5: after a gap */
     show(DUT, 9999, OWN, 40001, 5000, TCP_FLAG_ACK, octets, 10); /* + 6: again */
     show(DUT, 9999, OWN, 40001, 5010, TCP_FLAG_ACK, octets, 20); /* + 7: closes the gap */
     show(OWN, 40001, DUT, 9999, 1050, TCP_FLAG_ACK, NULL, 0);

@@ -207,7 +207,7 @@ START_TEST(zero_window)
     size_t at = attack_middle(&talk, _i);
 
     for (unsigned i = 0; i < 3; i++) {
-        talk->window = 1; /* the builder takes 0 for the usual one: as good as none */
+        talk->window = 1; /* the builder takes 0 for the usual one: 1 is almost none */
         attack_inject(talk, 1, talk->octets[1], TCP_FLAG_ACK, 0);
         talk->window = 0;
         talk_segment_with(talk, 0, at, at + 1, TCP_FLAG_ACK, talk->octets[1]);

@@ -212,7 +212,7 @@ START_TEST(late)
 }
 END_TEST
 
-/* It begins amid an FPDU, and FPDUs go over several segments. */
+/* It begins in the middle of an FPDU, and FPDUs go over several segments. */
 START_TEST(late_in_an_fpdu)
 {
     struct talk *talk = talk_new(NULL);

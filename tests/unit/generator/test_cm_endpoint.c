@@ -60,7 +60,7 @@ static void teardown(void)
     cm_agent_free(world.agent);
 }
 
-/* MADs go to and fro until both are silent. */
+/* MADs go in both directions until both are silent. */
 static void turn(void)
 {
     static unsigned given;

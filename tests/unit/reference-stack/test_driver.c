@@ -28,7 +28,7 @@ static struct {
     int fd;
     size_t octets; /* of the large transfer */
     char reply[REPLY_MAX];
-    char failed_at[256]; /* the command or event that was not to be had */
+    char failed_at[256]; /* the command that failed, or the event that did not come */
     int listening;
     int polls; /* for an event, a millisecond each */
 } client;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Octets ahead of a gap in TCP: placed at once, delivered in order, remembered by nobody (RFC 5041 5.3, RFC 5044 6). */
+/* Octets after a gap in TCP: placed at once, delivered in order, remembered by nobody (RFC 5041 5.3, RFC 5044 6). */
 #include <check.h>
 #include <malloc.h>
 #include <stdlib.h>

@@ -206,7 +206,7 @@ START_TEST(no_ulpdu_before_segments_are_allowed)
 }
 END_TEST
 
-/* Ahead of a gap, and again in order: with the place of its FPDU both times. */
+/* Once after a gap, and again in order: with the place of its FPDU both times. */
 START_TEST(traced_ulpdus)
 {
     static const struct fpdu_framing first = {true, true, 0}, second = {true, true, 512};

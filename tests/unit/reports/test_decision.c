@@ -37,7 +37,7 @@ static const struct {
     {VERDICT_KNOWN, VERDICT_PASS, ROLE_RESPONDER, VERDICT_FAIL, true},
     {VERDICT_KNOWN, VERDICT_PASS, ROLE_INITIATOR, VERDICT_KNOWN, false},
     {VERDICT_PASS, NOTHING, ROLE_RESPONDER, VERDICT_PASS, true},
-    /* nobody knows which role: what is worse than the best of both */
+    /* nobody knows which role: what is worse than the better of the two */
     {VERDICT_FAIL, VERDICT_PASS, ROLE_UNKNOWN, VERDICT_FAIL, true},
     {VERDICT_FAIL, VERDICT_PASS, ROLE_UNKNOWN, VERDICT_PASS, false},
     {VERDICT_FAIL, VERDICT_FAIL, ROLE_UNKNOWN, VERDICT_FAIL, false},

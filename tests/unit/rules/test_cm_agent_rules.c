@@ -65,7 +65,7 @@ static void connect_to(struct cm_agent *client, uint8_t family, uint8_t protocol
     ck_assert_int_eq(cm_agent_connect(client, &connect, 1, &id, NULL), 0);
 }
 
-/* Accepted over IPv4 and IPv6, rejected for want of a listener, and by the ULP. */
+/* Accepted over IPv4 and IPv6, rejected because there is no listener, and by the ULP. */
 static void converse(struct conversation *conversation, const struct cm_agent_config *config)
 {
     struct cm_listener listener = {.protocol = 6, .port = PORT, .answer = CM_ANSWER_ACCEPT};
