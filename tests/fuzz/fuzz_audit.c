@@ -3,7 +3,7 @@
  * `warpcheck audit --format jsonl` from end to end: a capture, the decoder, every rule, the second pass that draws
  * ladders, and the lines of results. The input is that of fuzz_capture, and is mutated as a capture (records.h).
  *
- * Beside keeping to its memory: each line of a finding is what the library that reports results makes of the same
+ * Besides keeping to its memory: each line of a finding is what the library that reports results makes of the same
  * result, frames that are named exist, and a judge that has judged other captures before gives the same lines as a
  * new one.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What somebody expects an audit to find: refused in one sentence that names the file, or read. A finding is held or
- * not, given back once, and every difference is told. What is written is read again, and then expects what was found.
+ * not, given back once, and every difference reported. What is written is read again, and then expects what was found.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <unistd.h>
@@ -73,7 +73,7 @@ static bool take(struct audit_expect *expect)
     return held;
 }
 
-/* Every difference is told, and counted. */
+/* Every difference is reported, and counted. */
 static struct run_expectation compare(struct audit_expect *expect)
 {
     struct run_expectation counts = {.used = true};

@@ -42,7 +42,7 @@ static void look_output(struct scene *scene, const struct iwarp_sctp_output *out
     scene->outstanding[output->sid]++;
 }
 
-/* All that is to be sent and told, and what has to hold at any time. */
+/* All that is to be sent and reported, and what has to hold at any time. */
 static void drain(struct scene *scene)
 {
     const struct iwarp_association_counters *counters = iwarp_association_counters(scene->association);

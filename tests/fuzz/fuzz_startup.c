@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MPA start-up frames out of any octets, read as a Request and as a Reply. Beside not reading past the end:
+ * MPA start-up frames out of any octets, read as a Request and as a Reply. Besides not reading past the end:
  *  - what is accepted comes back octet for octet from the packer;
  *  - every shorter piece of what is accepted asks for more, and what is refused stays refused when more octets come.
  */

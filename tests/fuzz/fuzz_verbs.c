@@ -2,7 +2,7 @@
 /*
  * The ULP's side: two streams talk, and every octet is a call of one of them, sensible or not, or a portion of what TCP
  * does between them. Each payload, buffer and region has memory of its own, which is given back as soon as the API says
- * that it may be; each piece of work is told of once.
+ * that it may be; each piece of work is reported once.
  */
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
@@ -71,7 +71,7 @@ static uint64_t begin(struct side *side, size_t octets, bool receive)
 
 static void finish(struct side *side, uint64_t id)
 {
-    FUZZ_HOLDS(id < side->work_count && side->works[id].open); /* posted, and not told of before */
+    FUZZ_HOLDS(id < side->work_count && side->works[id].open); /* posted, and not reported before */
     side->works[id].open = false;
     free(side->works[id].memory);
 }
@@ -393,7 +393,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         iwarp_stream_abort(side->stream, talk->now);
         poll(side, SIZE_MAX);
         for (size_t w = 0; w < side->work_count; w++)
-            FUZZ_HOLDS(!side->works[w].open); /* it was told of */
+            FUZZ_HOLDS(!side->works[w].open); /* it was reported */
         iwarp_stream_free(side->stream);
         for (size_t r = 0; r < REGIONS; r++)
             free(side->memory[r]);

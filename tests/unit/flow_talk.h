@@ -42,16 +42,16 @@ struct talk {
     char log[2][TALK_LOG]; /* by direction; [0] has the flow's own events too */
     unsigned wrong;        /* payloads that are not what was sent */
     unsigned good[2];      /* whole FPDUs with a good CRC and Markers */
-    unsigned headers[2];   /* RDMA Messages' segments told of */
+    unsigned headers[2];   /* RDMA Messages' segments reported */
     unsigned gaps, undecoded, ends, flows;
     const struct flow *returned; /* what flow_decoder_segment() gave last */
     enum flow_direction returned_direction;
     uint64_t conflicts, retransmitted;
     struct flow_octets sent[2]; /* at the end */
     uint64_t syns_refused, resets_refused, urgent;
-    size_t reported[2]; /* octets of a stream in units that were told of */
+    size_t reported[2]; /* octets of a stream in units that were reported */
     size_t received[2]; /* octets of the other side that the sender of the last unit had received */
-    unsigned before;    /* units told of before units of the other side that their sender had received */
+    unsigned before;    /* units reported before units of the other side that their sender had received */
     bool late, roles_known;
 };
 

@@ -29,7 +29,7 @@ struct sctp_letter {
     uint8_t octets[SCTP_LETTER];
 };
 
-/* A stream, and what it has told. */
+/* A stream, and what it has reported. */
 struct sctp_end {
     struct iwarp_stream *stream;
     struct iwarp_event events[SCTP_EVENTS];

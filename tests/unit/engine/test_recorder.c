@@ -60,7 +60,7 @@ static void teardown(void)
     rig_free(rig);
 }
 
-/* A frame that the link shows, beside what the rig's own tester does. */
+/* A frame that the link shows, besides what the rig's own tester does. */
 static void show(const char *from, uint16_t from_port, const char *to, uint16_t to_port, uint32_t sequence,
                  uint8_t flags, const uint8_t *octets, size_t count)
 {

@@ -98,7 +98,7 @@ START_TEST(lost_segment)
 }
 END_TEST
 
-/* An octet range inside one FPDU is missing: its headers are told of, and the next boundary is known. */
+/* An octet range inside one FPDU is missing: its headers are reported, and the next boundary is known. */
 START_TEST(hole_inside_an_fpdu)
 {
     struct talk *talk = conversation(NULL, 2, true);
@@ -150,7 +150,7 @@ START_TEST(bounded_queue)
 }
 END_TEST
 
-/* Frames cut at each length from the TCP header on: DDP and RDMAP headers that are there are told of. */
+/* Frames cut at each length from the TCP header on: DDP and RDMAP headers that are there are reported. */
 START_TEST(snap_length)
 {
     for (size_t snap = 54; snap < 200; snap++) {

@@ -104,7 +104,7 @@ START_TEST(octets_of_the_packet)
 }
 END_TEST
 
-/* SCTP in UDP between any ports (RFC 6951 3): the same is told. */
+/* SCTP in UDP between any ports (RFC 6951 3): the same is reported. */
 START_TEST(in_udp)
 {
     static const struct {
@@ -143,7 +143,7 @@ START_TEST(in_udp_cut)
 }
 END_TEST
 
-/* Several chunks in a packet: the same is told. */
+/* Several chunks in a packet: the same is reported. */
 START_TEST(bundled)
 {
     struct sctp_talk talk;

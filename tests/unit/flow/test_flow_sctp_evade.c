@@ -53,7 +53,7 @@ static void keep_session(void)
     sctp_log_session(&talk);
 }
 
-/* What is told of sessions, without the lines of the association itself. */
+/* What is reported of sessions, without the lines of the association itself. */
 static const char *sessions(void)
 {
     static char kept[sizeof(sctp_log.log)];

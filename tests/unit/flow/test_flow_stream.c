@@ -169,7 +169,7 @@ START_TEST(reordered_and_repeated)
 }
 END_TEST
 
-/* The first octets count; that others came in their place is told. */
+/* The first octets count; that others came in their place is reported. */
 START_TEST(conflicting_overlap)
 {
     struct talk *talk = conversation(0, true, 6);
@@ -256,7 +256,7 @@ START_TEST(crc_and_marker_errors)
 }
 END_TEST
 
-/* Without CRCs a Marker that is wrong is told of; with CRC off the field may hold anything. */
+/* Without CRCs a Marker that is wrong is reported; with CRC off the field may hold anything. */
 START_TEST(marker_wrong_without_crc)
 {
     struct talk *talk = conversation(2, false, 1);

@@ -166,7 +166,7 @@ START_TEST(variants_name_their_warnings)
 }
 END_TEST
 
-/* Names of both tables make one set; an unknown one of either is told. */
+/* Names of both tables make one set; an unknown one of either is reported. */
 START_TEST(defects_and_variants_together)
 {
     static const char *const defect = "mpa-crc-zero", *const variant = "segments-512", *const unknown = "no-such-name";

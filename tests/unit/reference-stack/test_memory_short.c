@@ -157,7 +157,7 @@ static bool talk(struct pair *pair, struct iwarp_region *region, long *n)
     return good;
 }
 
-/* Whatever the end: each piece of work is told of once. */
+/* Whatever the end: each piece of work is reported once. */
 static void end(struct pair *pair, long *n)
 {
     for (int i = 0; i < SIDES; i++) {

@@ -266,7 +266,7 @@ START_TEST(errors_name_the_revision)
 }
 END_TEST
 
-/* RFC 5044 C.2.3: Markers and CRC both ways whatever the own wish, DV = RV = 0. */
+/* RFC 5044 C.2.3: Markers and CRC both ways whatever the own side wants, DV = RV = 0. */
 START_TEST(a_request_of_rev_0)
 {
     static const struct fpdu_framing framing = {true, true, 0};

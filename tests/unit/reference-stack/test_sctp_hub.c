@@ -207,7 +207,7 @@ static json_int_t ask(struct net *net, int side, const char *command, const char
     return value;
 }
 
-/* Turns until so many events of that name have been told. */
+/* Turns until so many events of that name have been reported. */
 static void await(struct net *net, int side, const char *name, size_t wanted)
 {
     size_t seen = 0;

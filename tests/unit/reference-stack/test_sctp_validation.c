@@ -121,7 +121,7 @@ static const struct {
 
 enum { STIMULI = sizeof(stimuli) / sizeof(stimuli[0]) };
 
-/* The requirement is told, one Terminate goes out, the stream ends; another one of the association goes on. */
+/* The requirement is reported, one Terminate goes out, the stream ends; another one of the association goes on. */
 START_TEST(stimulus)
 {
     const struct validation *entry = validation_find(stimuli[_i].entry, 0);

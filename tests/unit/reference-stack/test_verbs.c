@@ -371,7 +371,7 @@ START_TEST(silent_connection)
 }
 END_TEST
 
-/* A RST is told as CLOSED, with what was posted flushed; the stream beside it goes on. */
+/* A RST is reported as CLOSED, with what was posted flushed; the stream beside it goes on. */
 START_TEST(reset_connection)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};

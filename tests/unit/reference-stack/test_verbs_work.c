@@ -254,7 +254,7 @@ START_TEST(armed)
     send_one(50, true);
     ck_assert_uint_eq(notices(cq), 2);
     iwarp_cq_arm(cq, false);
-    iwarp_cq_arm(cq, true); /* the stronger wish stays */
+    iwarp_cq_arm(cq, true); /* the stronger request stays */
     send_one(60, false);
     ck_assert_uint_eq(notices(cq), 3);
     iwarp_cq_arm(cq, true);

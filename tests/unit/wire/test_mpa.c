@@ -163,7 +163,7 @@ START_TEST(truncation)
 }
 END_TEST
 
-/* A wrong octet in the Key is told when that octet is there, and not before. */
+/* A wrong octet in the Key is reported when that octet is there, and not before. */
 START_TEST(key_mismatch_is_reported_early)
 {
     uint8_t octets[20];
