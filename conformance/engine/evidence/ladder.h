@@ -34,9 +34,9 @@ void ladder_note(struct ladder *ladder, const char *text, double seconds);
 json_t *ladder_steps(struct ladder *ladder);
 
 /*
- * The step that a last_seen means; borrowed. `frame` is the result of own_connections_find() and may be NULL; `start_ns`
- * is the ladder's start. If no step shows the frame, a step is added for it, so that a verdict never names a frame that
- * its ladder lacks. NULL: there is no such step.
+ * The step that a last_seen means; borrowed. `frame` is the result of own_connections_find() and may be NULL;
+ * `start_ns` is the ladder's start. If no step shows the frame, a step is added for it, so that a verdict never names a
+ * frame that its ladder lacks. NULL: there is no such step.
  */
 json_t *ladder_find(struct ladder *ladder, const struct last_seen *last_seen, const struct own_frame *frame,
                     uint64_t start_ns);
