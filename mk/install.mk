@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# make # What the public headers include of base/ and wire/, and the names of an event's opcode.
-library_headers = $(sort $(filter base/% wire/%,$(shell $(CC) -std=gnu17 -I. -Ireference-stack/include -MM -include wire/rdmap.h \
-	$(wildcard reference-stack/include/iwarp/*.h))))
-.PHONY: library-headers
-library-headers:
-	@printf '%s\n' $(library_headers)
-
-install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
+# make install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
 # to write one, the library's guide and examples; those of them that exist. make uninstall removes what it puts there, and nothing else.
 #   make install-python, remove-python    the library's Python binding, in PYTHON_DIR
 
@@ -23,6 +16,13 @@ installed_docs := writing-checks writing-rules script-library upper-tester upper
 # Scripts and templates that these documents name; a folder is installed as it is.
 installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
 left_out := \[([^]]*)\]\((\.\./|findings/|images/|libiwarp\.md|design-notes\.md)[^)]*\)
+
+# What the public headers include of base/ and wire/, and the names of an event's opcode.
+library_headers = $(sort $(filter base/% wire/%,$(shell $(CC) -std=gnu17 -I. -Ireference-stack/include -MM -include wire/rdmap.h \
+	$(wildcard reference-stack/include/iwarp/*.h))))
+.PHONY: library-headers
+library-headers:
+	@printf '%s\n' $(library_headers)
 
 install: programs
 	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/base' '$(includedir)/libiwarp/wire'

@@ -14,7 +14,7 @@ tree=$WORK/tree
 mkdir -p "$tree/tools" "$WORK/bin"
 cp tools/lint.sh tools/lint-memory.pl tools/cppcheck.cfg "$tree/tools"
 cp .clang-tidy .clang-format "$tree"
-(cd "$tree" && mkdir wire upper-tester reference-stack generator conformance reports dissector tests)
+(cd "$tree" && mkdir base wire upper-tester reference-stack generator conformance reports dissector tests)
 printf '#include "wire/inner.h"\n' >"$tree/wire/outer.h"
 printf '#define INNER 1\n' >"$tree/wire/inner.h"
 printf '#include "wire/outer.h"\nint a(void);\nint a(void) { return INNER; }\n' >"$tree/wire/a.c"

@@ -10,7 +10,7 @@ ROOT=$PWD
 one=$WORK/one two=$WORK/another-folder/of-another-length
 for tree in "$one" "$two"; do
 	mkdir -p "$tree"
-	tar -c --exclude-vcs --exclude=./build Makefile mk packaging tools wire upper-tester reference-stack conformance generator reports docs dissector |
+	tar -c --exclude-vcs --exclude=./build Makefile mk packaging tools base wire upper-tester reference-stack conformance generator reports docs dissector |
 		tar -x -C "$tree"
 done
 # Little optimised: this is about names. ccache must not give one what was made for the other.
