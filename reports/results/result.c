@@ -234,38 +234,13 @@ json_t *result_to_json(const struct result *result)
     int rc = member_set_text(object, "type", "result");
     rc |= member_set_text(object, "id", result->id);
     rc |= member_set_text(object, "verdict", verdict_name(result->verdict));
-    rc |= member_set_text(object, "by", result->by);
-    rc |= member_set_text(object, "script", result->script);
-    rc |= member_set_text(object, "role", result->role);
-    rc |= member_set_text(object, "file", result->file);
-    if (result->frame)
-        rc |= member_set_count(object, "frame", result->frame);
-    rc |= member_set_text(object, "flow", result->flow);
-    rc |= member_set_text(object, "expected", result->expected);
-    rc |= member_set_text(object, "actual", result->actual);
-    rc |= member_set_text(object, "message", result->message);
-    rc |= member_set_text(object, "evidence", result->evidence);
-    rc |= member_set_count(object, "count", result->count ? result->count : 1);
-    if (result->results > 1)
-        rc |= member_set_count(object, "results", result->results);
-    rc |= member_set_text(object, "purpose", result->purpose);
-    if (result->duration_ns)
-        rc |= member_set_count(object, "duration_ns", result->duration_ns);
-    if (result->octets) {
-        rc |= member_set_count(object, "offset", result->offset);
-        rc |= member_set_count(object, "octets", result->octets);
-    }
-    rc |= member_set_text(object, "reading", result->reading);
-    rc |= member_set_text(object, "cause", result->cause);
-    rc |= member_set_text(object, "hint", result->hint);
-    rc |= member_set_text(object, "pics", result->pics);
-    rc |= member_set_text(object, "replay", result->replay);
-    rc |= member_set_text(object, "outcome", result->outcome);
-    rc |= member_set_text(object, "finding", result->finding);
-    rc |= member_set_text(object, "deviation", result->deviation);
-    rc |= member_set_text(object, "review_by", result->review_by);
-    rc |= member_set_text(object, "otherwise", result->otherwise);
-    rc |= member_set_text(object, "unexpected", result->unexpected);
+#define TEXT(member) rc |= member_set_text(object, #member, result->member);
+#define COUNT(member, written, value)                                                                                  \
+    if (written)                                                                                                       \
+        rc |= member_set_count(object, #member, value);
+    RESULT_MEMBERS(TEXT, COUNT)
+#undef TEXT
+#undef COUNT
     if (result->steps && json_array_size(result->steps))
         rc |= json_object_set(object, "steps", result->steps);
     if (rc) {
@@ -287,36 +262,11 @@ static bool is_word(const char *text)
 
 int result_from_json(json_t *object, struct result *result)
 {
-    *result = (struct result){
-        .id = member_text(object, "id"),
-        .by = member_text(object, "by"),
-        .script = member_text(object, "script"),
-        .role = member_text(object, "role"),
-        .file = member_text(object, "file"),
-        .frame = member_count(object, "frame"),
-        .flow = member_text(object, "flow"),
-        .expected = member_text(object, "expected"),
-        .actual = member_text(object, "actual"),
-        .message = member_text(object, "message"),
-        .evidence = member_text(object, "evidence"),
-        .count = member_count(object, "count"),
-        .results = member_count(object, "results"),
-        .purpose = member_text(object, "purpose"),
-        .duration_ns = member_count(object, "duration_ns"),
-        .offset = member_count(object, "offset"),
-        .octets = member_count(object, "octets"),
-        .reading = member_text(object, "reading"),
-        .cause = member_text(object, "cause"),
-        .hint = member_text(object, "hint"),
-        .pics = member_text(object, "pics"),
-        .replay = member_text(object, "replay"),
-        .outcome = member_text(object, "outcome"),
-        .finding = member_text(object, "finding"),
-        .deviation = member_text(object, "deviation"),
-        .review_by = member_text(object, "review_by"),
-        .otherwise = member_text(object, "otherwise"),
-        .unexpected = member_text(object, "unexpected"),
-    };
+#define TEXT(member)                  .member = member_text(object, #member),
+#define COUNT(member, written, value) .member = member_count(object, #member),
+    *result = (struct result){.id = member_text(object, "id"), RESULT_MEMBERS(TEXT, COUNT)};
+#undef TEXT
+#undef COUNT
     json_t *steps = json_object_get(object, "steps");
     result->steps = json_is_array(steps) ? steps : NULL;
     if (!result->count)

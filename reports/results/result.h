@@ -33,43 +33,53 @@ enum verdict {
     VERDICT_COUNT
 };
 
+/*
+ * The members of a result after `id` and `verdict`, in the order of its line in results.jsonl. TEXT(member): left out
+ * of the line where it is NULL. COUNT(member, when it is written, and as what). From `purpose` on they are for people.
+ */
+/* clang-format off */
+#define RESULT_MEMBERS(TEXT, COUNT) \
+    TEXT(by) /* "rule" or "check" */ \
+    TEXT(script) /* "path:line" of the check, or the rule's function; NULL: not known */ \
+    TEXT(role) /* role of the DUT: "initiator", "responder"; NULL: either */ \
+    TEXT(file) /* capture (audit) or the evidence pcapng (run) that `frame` counts in */ \
+    COUNT(frame, result->frame != 0, result->frame) /* first frame concerned, counted from 1; 0: none */ \
+    TEXT(flow) /* "10.77.0.2:9999>10.77.0.3:46279", sender first; "[fd00::2]:9999>..." for IPv6 */ \
+    TEXT(expected) /* what the requirement allows, e.g. "Terminate DDP / Untagged Buffer / Invalid QN (0x1201)" */ \
+    TEXT(actual) /* what came */ \
+    TEXT(message) /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */ \
+    TEXT(evidence) /* path relative to the output folder, e.g. "evidence/DDP-7.2-02.pcapng" */ \
+    COUNT(count, true, result->count ? result->count : 1) /* how often it was seen in this flow; 0 is written as 1 */ \
+    COUNT(results, result->results > 1, result->results) /* PASS: so many are in this line; 0: one */ \
+    TEXT(purpose) /* the check's purpose line */ \
+    COUNT(duration_ns, result->duration_ns != 0, result->duration_ns) /* of the check */ \
+    COUNT(offset, result->octets != 0, result->offset) /* where the frame's octets begin in `file`, from 0, */ \
+    COUNT(octets, result->octets != 0, result->octets) /* and how many there are; 0: not known */ \
+    TEXT(reading) /* AMBIGUOUS: the reading that the DUT took */ \
+    TEXT(cause) /* another reading fits what came: its name (wire/hint.h), the same for all that has this cause */ \
+    TEXT(hint) /* and that reading in words: "the octets fit an FPDU with 0 pad octets in place of 2" */ \
+    TEXT(pics) /* SKIP: the capability line of the profile, e.g. "markers = no" */ \
+    TEXT(replay) /* command line that repeats it */ \
+    TEXT(outcome) /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */ \
+    TEXT(finding) /* KNOWN: the finding that it is a result of, as the profile calls it */ \
+    TEXT(deviation) /* KNOWN: the profile's note */ \
+    TEXT(review_by) /* KNOWN: the day up to which the profile excuses it, "2027-06-30" */ \
+    TEXT(otherwise) /* merged results: the verdicts that others had of the same, "PASS" */ \
+    TEXT(unexpected) /* of a shard, PASS: why it is a FAIL if no other shard saw worse (a known deviation) */
+/* clang-format on */
+
+#define RESULT_TEXT_(member)                  const char *member;
+#define RESULT_COUNT_(member, written, value) uint64_t member;
+
 struct result {
-    /* always there, as far as they are known */
     const char *id; /* requirement id, never NULL in a result that is written */
     enum verdict verdict;
-    const char *by;     /* "rule" or "check" */
-    const char *script; /* "path:line" of the check, or the rule's function; NULL: not known */
-    const char *role;   /* role of the DUT: "initiator", "responder"; NULL: either */
-    const char *file;   /* capture (audit) or the evidence pcapng (run) that `frame` counts in */
-    uint64_t frame;     /* first frame concerned, counted from 1; 0: none */
-    const char *flow;   /* "10.77.0.2:9999>10.77.0.3:46279", sender first; "[fd00::2]:9999>..." for IPv6 */
-    const char
-        *expected;       /* what the requirement allows, e.g. "Terminate DDP / Untagged Buffer / Invalid QN (0x1201)" */
-    const char *actual;  /* what came */
-    const char *message; /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */
-    const char *evidence; /* path relative to the output folder, e.g. "evidence/DDP-7.2-02.pcapng" */
-    uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
-    uint64_t results;     /* PASS: so many results are this line (audit --findings-only); 0 and 1: one */
-
-    /* optional, for people: left out of the line when NULL or 0 */
-    const char *purpose;  /* the check's purpose line */
-    uint64_t duration_ns; /* of the check */
-    uint64_t offset;      /* where the frame's octets begin in `file`, from 0, */
-    uint64_t octets;      /* and how many there are; 0: not known */
-    const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
-    const char
-        *cause;       /* another reading fits what came: its name (wire/hint.h), the same for all that has this cause */
-    const char *hint; /* and that reading in words: "the octets fit an FPDU with 0 pad octets in place of 2" */
-    const char *pics; /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;  /* command line that repeats it */
-    const char *outcome; /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */
-    const char *finding; /* KNOWN: the finding that it is a result of, as the profile calls it */
-    const char *deviation;  /* KNOWN: the profile's note */
-    const char *review_by;  /* KNOWN: the day up to which the profile excuses it, "2027-06-30" */
-    const char *otherwise;  /* merged results: the verdicts that others had of the same, "PASS" */
-    const char *unexpected; /* of a shard, PASS: why it is a FAIL if no other shard saw worse (a known deviation) */
-    json_t *steps;          /* the ladder: array of step objects (see result_step); borrowed reference */
+    RESULT_MEMBERS(RESULT_TEXT_, RESULT_COUNT_)
+    json_t *steps; /* the ladder: array of step objects (see result_step); borrowed reference */
 };
+
+#undef RESULT_TEXT_
+#undef RESULT_COUNT_
 
 /* The first line of results.jsonl. `seed` is at most 2^63 - 1 (JSON integers are signed). */
 struct run_info {

@@ -107,38 +107,13 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"type\":", "result");
     rc |= put_text(lines, "\"id\":", result->id);
     rc |= put_text(lines, "\"verdict\":", verdict_name(result->verdict));
-    rc |= put_text(lines, "\"by\":", result->by);
-    rc |= put_text(lines, "\"script\":", result->script);
-    rc |= put_text(lines, "\"role\":", result->role);
-    rc |= put_text(lines, "\"file\":", result->file);
-    if (result->frame)
-        rc |= put_count(lines, "\"frame\":", result->frame);
-    rc |= put_text(lines, "\"flow\":", result->flow);
-    rc |= put_text(lines, "\"expected\":", result->expected);
-    rc |= put_text(lines, "\"actual\":", result->actual);
-    rc |= put_text(lines, "\"message\":", result->message);
-    rc |= put_text(lines, "\"evidence\":", result->evidence);
-    rc |= put_count(lines, "\"count\":", result->count ? result->count : 1);
-    if (result->results > 1)
-        rc |= put_count(lines, "\"results\":", result->results);
-    rc |= put_text(lines, "\"purpose\":", result->purpose);
-    if (result->duration_ns)
-        rc |= put_count(lines, "\"duration_ns\":", result->duration_ns);
-    if (result->octets) {
-        rc |= put_count(lines, "\"offset\":", result->offset);
-        rc |= put_count(lines, "\"octets\":", result->octets);
-    }
-    rc |= put_text(lines, "\"reading\":", result->reading);
-    rc |= put_text(lines, "\"cause\":", result->cause);
-    rc |= put_text(lines, "\"hint\":", result->hint);
-    rc |= put_text(lines, "\"pics\":", result->pics);
-    rc |= put_text(lines, "\"replay\":", result->replay);
-    rc |= put_text(lines, "\"outcome\":", result->outcome);
-    rc |= put_text(lines, "\"finding\":", result->finding);
-    rc |= put_text(lines, "\"deviation\":", result->deviation);
-    rc |= put_text(lines, "\"review_by\":", result->review_by);
-    rc |= put_text(lines, "\"otherwise\":", result->otherwise);
-    rc |= put_text(lines, "\"unexpected\":", result->unexpected);
+#define TEXT(member) rc |= put_text(lines, "\"" #member "\":", result->member);
+#define COUNT(member, written, value)                                                                                  \
+    if (written)                                                                                                       \
+        rc |= put_count(lines, "\"" #member "\":", value);
+    RESULT_MEMBERS(TEXT, COUNT)
+#undef TEXT
+#undef COUNT
     if (result->steps && json_array_size(result->steps))
         rc |= put_steps(lines, result->steps);
     rc |= put(lines, "}\n", 2);
