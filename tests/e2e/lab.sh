@@ -92,7 +92,7 @@ echo '{"verb":"capabilities"}' >&3
 timeout 60 head -n 4 <&3
 A
 agent_hears() {
-	env LAB_RUN="bash $WORK/agent" conformance/labs/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
+	env WORK="$WORK" LAB_RUN="bash $WORK/agent" conformance/labs/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
 }
 holds "the agent, and a line above 64 MiB" agent_hears
 holds "it is shown its token" jq -es '.[0].ok' "$WORK/heard"
