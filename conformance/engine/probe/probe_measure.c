@@ -8,6 +8,7 @@
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/services.h"
+#include "reports/results/member.h"
 
 struct measuring {
     struct script_host *host;
@@ -18,11 +19,6 @@ struct measuring {
     json_t *capabilities;
 };
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 const json_t *probe_line(const json_t *found, const char *type, const char *name, const char *value)
 {
     const json_t *line;
@@ -30,7 +26,7 @@ const json_t *probe_line(const json_t *found, const char *type, const char *name
 
     json_array_foreach(found, i, line)
     {
-        const char *text = text_of(line, name), *of = text_of(line, "type");
+        const char *text = member_text(line, name), *of = member_text(line, "type");
 
         if (of != NULL && strcmp(of, type) == 0 && text != NULL && strcmp(text, value) == 0)
             return line;
@@ -64,14 +60,14 @@ static void add_startups(struct measuring *measuring, const char *role, const js
         (void)json_object_set_new(startup, "type", json_string("startup"));
         (void)json_object_set_new(startup, "role", json_string(role));
         (void)json_array_append(measuring->found, startup);
-        add_defect(measuring->found, text_of(startup, "id"), "FAIL", text_of(startup, "expected"),
-                   text_of(startup, "actual"), "the start-up frame");
+        add_defect(measuring->found, member_text(startup, "id"), "FAIL", member_text(startup, "expected"),
+                   member_text(startup, "actual"), "the start-up frame");
         if (json_is_object(fpdu)) {
             (void)json_object_set_new(fpdu, "type", json_string("fpdu"));
             (void)json_object_set(fpdu, "startup", json_object_get(startup, "name"));
             (void)json_array_append(measuring->found, fpdu);
-            add_defect(measuring->found, text_of(fpdu, "id"), "FAIL", text_of(fpdu, "expected"),
-                       text_of(fpdu, "actual"), "the first FPDU");
+            add_defect(measuring->found, member_text(fpdu, "id"), "FAIL", member_text(fpdu, "expected"),
+                       member_text(fpdu, "actual"), "the first FPDU");
         }
         json_decref(fpdu);
     }
@@ -169,7 +165,7 @@ static void add_rules(struct measuring *measuring)
     size_t i;
 
     json_array_foreach(measuring->found, i, line) framing |=
-        text_of(line, "verdict") != NULL; /* of a defect: the other lines have none */
+        member_text(line, "verdict") != NULL; /* of a defect: the other lines have none */
     for (i = 0; i < tally_room(); i++) {
         const struct tally_entry *entry = tally_at(measuring->tally, i);
 

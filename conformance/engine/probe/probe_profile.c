@@ -7,6 +7,7 @@
 
 #include "conformance/engine/probe/probe_measure.h"
 #include "conformance/engine/show/pics_view.h"
+#include "reports/results/member.h"
 
 enum { DEPTH_ASKED = 0x3FFE, PRIVATE_DATA_MOST = 512 };
 
@@ -16,11 +17,6 @@ struct value {
     const char *by;
 };
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 static const json_t *startup(const json_t *found, const char *key)
 {
     return probe_line(found, "startup", "key", key);
@@ -29,12 +25,12 @@ static const json_t *startup(const json_t *found, const char *key)
 /* A start-up of the device as responder that was asked: true where it was accepted, false where it was not. */
 static bool was_tried(const json_t *line)
 {
-    return line != NULL && strncmp(text_of(line, "outcome"), "not asked", 9) != 0;
+    return line != NULL && strncmp(member_text(line, "outcome"), "not asked", 9) != 0;
 }
 
 static bool accepted(const json_t *line)
 {
-    return line != NULL && strcmp(text_of(line, "outcome"), "accepted") == 0;
+    return line != NULL && strcmp(member_text(line, "outcome"), "accepted") == 0;
 }
 
 static json_int_t reply(const json_t *line, const char *field)
@@ -174,7 +170,7 @@ static void measure_item(const char *item, const json_t *found, struct value *va
         yes_or_no(value, true, "a start-up");
     else if (strcmp(item, "responder") == 0 && only_opens)
         yes_or_no(value, false, "a connection that it refused");
-    else if (strcmp(item, "initiator") == 0 && request != NULL && strcmp(text_of(request, "outcome"), "sent") == 0)
+    else if (strcmp(item, "initiator") == 0 && request != NULL && strcmp(member_text(request, "outcome"), "sent") == 0)
         yes_or_no(value, true, "its Request");
     else if (strcmp(item, "ird") == 0 && enhanced(rev2))
         measure_depth(value, word(rev2, "IRD"), largest);
@@ -185,7 +181,7 @@ static void measure_item(const char *item, const json_t *found, struct value *va
         value->by = "a start-up";
     } else if (any)
         measure_settings(item, found, value);
-    else if (only_opens && request != NULL && strcmp(text_of(request, "outcome"), "sent") == 0)
+    else if (only_opens && request != NULL && strcmp(member_text(request, "outcome"), "sent") == 0)
         measure_request(item, request, value);
 }
 
@@ -240,7 +236,7 @@ json_t *probe_profile_make(const struct pics *pics, const json_t *base, const js
         capabilities = json_object_get(profile, "capabilities");
     json_array_foreach(found, i, line)
     {
-        const char *name = text_of(line, "item"), *value = text_of(line, "value");
+        const char *name = member_text(line, "item"), *value = member_text(line, "value");
         const struct pics_item *item = name != NULL ? pics_find(pics, name) : NULL;
 
         if (item == NULL)
@@ -249,7 +245,7 @@ json_t *probe_profile_make(const struct pics *pics, const json_t *base, const js
             (void)json_object_set_new(
                 capabilities, name, pics_is_number(item) ? json_integer(strtoll(value, NULL, 10)) : json_string(value));
         if (value != NULL)
-            (void)snprintf(text, sizeof(text), "measured by %s", text_of(line, "by"));
+            (void)snprintf(text, sizeof(text), "measured by %s", member_text(line, "by"));
         else
             (void)snprintf(text, sizeof(text), "not measured, %s%s: %s",
                            json_object_get(capabilities, name) != NULL ? "the profile's answer counts"

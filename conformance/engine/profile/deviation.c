@@ -12,6 +12,7 @@
 #include "conformance/engine/option/shard.h"
 #include "base/nearest.h"
 #include "base/text_stream.h"
+#include "reports/results/member.h"
 
 static const struct json_member members[] = {
     {"requirement", MEMBER_TEXT, true, "the id of a requirement"},
@@ -195,21 +196,16 @@ static int outcome_check(const struct known_deviation *entry, const char *at, st
     return 0;
 }
 
-static const char *text_of(const json_t *entry, const char *name)
-{
-    return json_string_value(json_object_get(entry, name));
-}
-
 static int entry_read(struct known_deviation *entry, const json_t *json, const struct catalogue *catalogue,
                       const char *today, const char *at, struct sentence *error)
 {
-    entry->requirement = text_of(json, "requirement");
-    entry->role = text_of(json, "role");
-    entry->by = text_of(json, "by");
-    entry->outcome = text_of(json, "outcome");
-    entry->finding = text_of(json, "finding");
-    entry->note = text_of(json, "note");
-    entry->review_by = text_of(json, "review_by");
+    entry->requirement = member_text(json, "requirement");
+    entry->role = member_text(json, "role");
+    entry->by = member_text(json, "by");
+    entry->outcome = member_text(json, "outcome");
+    entry->finding = member_text(json, "finding");
+    entry->note = member_text(json, "note");
+    entry->review_by = member_text(json, "review_by");
     entry->sometimes = json_is_true(json_object_get(json, "sometimes"));
     if (names_check(entry, catalogue, at, error) != 0 || pattern_read(&entry->actual, json, "actual", at, error) != 0 ||
         pattern_read(&entry->message, json, "message", at, error) != 0 || outcome_check(entry, at, error) != 0)
@@ -235,7 +231,7 @@ int deviations_read(struct deviation_list *list, const json_t *json, const struc
         (void)snprintf(place, sizeof(place), "known_deviations[%zu]", i);
         if (json_members_check(entry, members, sizeof(members) / sizeof(members[0]), file, place, error) != 0)
             return -1;
-        (void)snprintf(at, sizeof(at), "%.150s: %s (%.40s)", file, place, text_of(entry, "requirement"));
+        (void)snprintf(at, sizeof(at), "%.150s: %s (%.40s)", file, place, member_text(entry, "requirement"));
         list->count++;
         if (entry_read(&list->entries[i], entry, catalogue, today, at, error) != 0)
             return -1;

@@ -13,18 +13,14 @@
 #include "conformance/engine/profile/json_members.h"
 #include "conformance/engine/profile/profile_place.h"
 #include "conformance/engine/profile/rig_llp.h"
+#include "reports/results/member.h"
 
 enum { WAIT_SECONDS_MAX = 600 };
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
 
 /* What is below DDP, and what follows of that for the capabilities; those that the profile names itself come later. */
 static int llp_of(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
 {
-    const char *text = text_of(profile->json, "llp");
+    const char *text = member_text(profile->json, "llp");
     bool encapsulated = json_object_get(profile->json, "udp_port") != NULL, sctp;
 
     if (!rig_llp_parse(text, &profile->sctp))
@@ -202,7 +198,7 @@ static int command_of(const json_t *json, const char *name, const char *path, co
 static int private_of(const struct profile *profile, const char *name, const char *path, struct profile_private *out,
                       struct sentence *error)
 {
-    const char *text = text_of(profile->json, name);
+    const char *text = member_text(profile->json, name);
     size_t digits = text != NULL ? strlen(text) : 0;
 
     out->wanted = text != NULL;
@@ -246,7 +242,7 @@ static int keeping_of(struct profile *profile, const char *path, struct sentence
 
 static int token_of(struct profile *profile, const char *path, struct sentence *error)
 {
-    const char *file = text_of(profile->json, "control_token_file");
+    const char *file = member_text(profile->json, "control_token_file");
     struct sentence why;
 
     return file == NULL || upper_token_read(&profile->token, file, &why) == 0
@@ -261,12 +257,12 @@ static int read_all(struct profile *profile, const char *path, const struct prof
 
     if (json_members_check(json, members, sizeof(members) / sizeof(members[0]), path, "", error) != 0)
         return -1;
-    profile->name = text_of(json, "name");
+    profile->name = member_text(json, "name");
     if (profile->name == NULL)
         profile->name = path;
-    profile->replay = text_of(json, "replay");
-    profile->good_exchange = text_of(json, "good_exchange");
-    profile->interface = text_of(json, "interface");
+    profile->replay = member_text(json, "replay");
+    profile->good_exchange = member_text(json, "good_exchange");
+    profile->interface = member_text(json, "interface");
     if (profile_places(profile, path, error) != 0 || token_of(profile, path, error) != 0 ||
         llp_of(profile, path, context->pics, error) != 0 || keeping_of(profile, path, error) != 0 ||
         profile_defaults(context->pics, profile->place.control.family != 0, error) != 0 ||
@@ -343,10 +339,11 @@ const char *profile_hazard(const struct profile *profile, const char *requiremen
 
     json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
     {
-        const char *only = text_of(entry, "role");
+        const char *only = member_text(entry, "role");
 
-        if (fnmatch(text_of(entry, "requirement"), requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
-            return text_of(entry, "note");
+        if (fnmatch(member_text(entry, "requirement"), requirement, 0) == 0 &&
+            (only == NULL || strcmp(only, role) == 0))
+            return member_text(entry, "note");
     }
     return NULL;
 }

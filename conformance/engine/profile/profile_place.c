@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "conformance/engine/profile/json_members.h"
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
+#include "reports/results/member.h"
 
 static int address_of(const char *path, const char *name, const char *text, struct net_address *address,
                       struct sentence *error)
@@ -34,7 +30,7 @@ int profile_port(const char *path, const json_t *json, const char *name, uint16_
 /* "192.0.2.7:7471" or "[fd00::7]:7471" */
 static int control_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
 {
-    const char *text = text_of(json, "control");
+    const char *text = member_text(json, "control");
     char address[64];
     const char *colon;
     char *end;
@@ -60,7 +56,7 @@ static int control_of(const json_t *json, const char *path, struct profile_place
 
 static int mac_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
 {
-    const char *text = text_of(json, "own_mac");
+    const char *text = member_text(json, "own_mac");
     unsigned octets[6];
     char rest;
 
@@ -79,7 +75,7 @@ static int mac_of(const json_t *json, const char *path, struct profile_place *pl
 static int place_of(const json_t *json, const char *path, const struct profile *profile, struct profile_place *place,
                     struct sentence *error)
 {
-    if (address_of(path, "own_address", text_of(json, "own_address"), &place->own_address, error) != 0)
+    if (address_of(path, "own_address", member_text(json, "own_address"), &place->own_address, error) != 0)
         return -1;
     if (profile->address.family != place->own_address.family)
         return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
@@ -145,7 +141,7 @@ static int beside_of(struct profile *profile, const char *path, struct sentence 
 /* A router takes what is sent to it alone: the device, or an address of the tester's, is none. */
 static int gateway_of(struct profile *profile, const char *path, struct sentence *error)
 {
-    const char *text = text_of(profile->json, "gateway");
+    const char *text = member_text(profile->json, "gateway");
     const struct net_address *gateway = &profile->gateway;
 
     if (text == NULL)
@@ -164,7 +160,7 @@ int profile_places(struct profile *profile, const char *path, struct sentence *e
 {
     const json_t *json = profile->json;
 
-    return address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
+    return address_of(path, "address", member_text(json, "address"), &profile->address, error) != 0 ||
                    place_of(json, path, profile, &profile->place, error) != 0 ||
                    gateway_of(profile, path, error) != 0 || beside_of(profile, path, error) != 0
                ? -1
