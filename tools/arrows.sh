@@ -21,7 +21,7 @@ cd "${1:-$here/..}"
 rooms=$(grep -vE '^(#|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 
 {
-	for folder in base wire upper-tester reference-stack generator conformance reports dissector; do
+	for folder in $(awk '{ sub(/\/.*/, "", $1); print $1 }' <<<"$rooms" | grep -vx tools | sort -u); do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
 } | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '
