@@ -279,9 +279,7 @@ void prove_meets_free(struct prove_meets *meets)
     free(meets);
 }
 
-/*
- * ---- what is asked of it ------------------------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------------------------- */
 
 static bool is_marked(const uint8_t *bits, size_t row)
 {

@@ -53,8 +53,8 @@ void flow_fpdu_end(const struct flow_context *context);
 
 /* flow_lock.c */
 /*
- * Are the octets held of an FPDU that was begun no part of one? So when its header makes no sense, when it is whole
- * with another ULPDU_Length, or when a whole FPDU lies inside. Told by CRCs: false without them.
+ * The side holds the first octets of an FPDU. True if these are not part of one: the header makes no sense, or the CRC
+ * is right with another ULPDU_Length, or another whole FPDU lies in them. False if the stream uses no CRCs.
  */
 bool flow_lock_unsound(const struct flow_context *context);
 

@@ -27,7 +27,7 @@ size_t flow_fpdu_octets(const struct flow_context *context, const struct flow_pi
 /* Octets are missing among FPDUs, `cut` by the capture or not captured. True: the next boundary is known. */
 bool flow_fpdu_lost(const struct flow_context *context, uint64_t count, bool cut);
 
-/* Tells of an FPDU of which no more will come, as far as it is there. */
+/* Reports an incomplete FPDU whose other octets will not come, with the octets that are held. */
 void flow_fpdu_cut(const struct flow_context *context, bool unverified, enum flow_row row);
 
 /* flow_reading.c */

@@ -338,7 +338,7 @@ function Test:accept_started(options)
   return new_connection(self, tcp, false)
 end
 
--- The Rev of a device's Request where a check does not set it: 1, or, when it cannot be told, whatever it sends.
+-- The Rev of the device's Requests if a check sets none: 1; nil (any): connect_command starts it, or its `rev` does not list 1.
 function Test:plain_rev()
   if self:is_started() then return nil end
   if self.rev == nil then

@@ -45,7 +45,7 @@ local function read_request(tag)
   return empty_read(tag, { DV = 0, RV = 0 })
 end
 
--- A stream with a device that is told to take Rev 0 where it can be told; it does not ask for Markers unless told to. The
+-- A stream with a device that is configured to accept Rev 0, if it can be, and not to ask for Markers unless `dut` says so. The
 -- tester's frame has Rev 0, M = 1, C = 1. Returns the connection and the device's frame.
 local function with_rev_0(t, dut)
   local config = { rev0 = true, markers = false }
