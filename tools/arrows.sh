@@ -15,13 +15,15 @@ if [ "${1:-}" = --print ]; then
 	shift
 fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tools/folders.bash
+source "$here/folders.bash"
 cd "${1:-$here/..}"
 
 # What stands in brackets may be called, but not included.
 rooms=$(grep -vE '^(#|$)' "$here/rooms.list" | sed -E 's/\([^)]*\)//g')
 
 {
-	for folder in $(awk '{ sub(/\/.*/, "", $1); print $1 }' <<<"$rooms" | grep -vx tools | sort -u); do
+	for folder in $(room_folders); do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
 } | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '

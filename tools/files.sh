@@ -6,10 +6,13 @@
 # that stops early. Names what breaks this and exits with 1 then.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+read -ra folders < <(room_folders)
 status=0
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-sources=$(find base wire upper-tester reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
+sources=$(find "${folders[@]}" tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
 	\( -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.mk' -o -name Makefile \) | LC_ALL=C sort)
 complain() {
 	echo "$1"

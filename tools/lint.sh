@@ -22,7 +22,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}" "${SHALLOW:=}" "${STEPS:=}"
 : "${PART:=1/1}" "${JOBS:=$(nproc)}" "${B:=build}" "${LINT_WHOLE:=}" "${LINT_ANY:=}"
 steps='arrows rooms files phrases clang-format lua shellcheck cppcheck clang-tidy'
-folders='base wire upper-tester reference-stack generator conformance reports dissector tests tools'
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+folders="$(room_folders) tests tools"
 for folder in $T; do
 	[ -d "$folder" ] || { echo "lint: T='$T': '$folder' is no folder; below the tree's root there are: $folders" >&2; exit 2; }
 done

@@ -31,7 +31,10 @@ shift $((OPTIND - 1))
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp --parents -rt "$work" Makefile mk tools base wire upper-tester generator conformance reference-stack reports
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+read -ra folders < <(room_folders)
+cp --parents -rt "$work" Makefile mk tools "${folders[@]}"
 program=build/warpcheck
 if [ "${#suites[@]}" -gt 0 ]; then
 	program=build/unit-tests

@@ -12,10 +12,12 @@ if [ "${1:-}" = --count ]; then
 	count=1
 	shift
 fi
+# shellcheck source=tools/folders.bash
+source "$(dirname "${BASH_SOURCE[0]}")/folders.bash"
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 {
-	for folder in base wire upper-tester reference-stack generator conformance reports dissector packaging tests tools; do
+	for folder in $(room_folders) packaging tests tools; do
 		[ ! -d "$folder" ] || find "$folder" -type f -regextype posix-extended -regex '.*[.](c|h|lua|sh|bash|pl|awk|mk)'
 	done
 	[ ! -d docs ] || find docs -type f -name '*.md'

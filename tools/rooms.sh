@@ -18,18 +18,23 @@ build=${1:-$here/../build}
 cd "$build"
 build=$PWD
 cd "$here/.."
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # OBJECT ROOM: of each source in a room; tables of embedded files are data, and are used by whoever carries them.
 {
-	for source in base/*.c wire/*.c upper-tester/*.c reference-stack/*/*.c generator/*/*.c conformance/*/*.c conformance/*/*/*.c reports/*/*.c; do
-		case $source in
-			'conformance/labs/'* | 'reference-stack/examples/'* | *'*'*) ;;
-			*) printf 'obj/%s.o %s\n' "${source%.c}" "${source%/*}" ;;
+	room_names | while IFS= read -r room; do
+		case $room in
+		conformance/labs | reference-stack/examples | upper-tester/skeleton) continue ;; # programs, no part of warpcheck's
+		dissector) objects=dissector/obj ;;
+		*) objects=obj ;;
 		esac
+		for source in "$room"/*.c; do
+			[ ! -e "$source" ] || printf '%s/%s.o %s\n' "$objects" "${source%.c}" "$room"
+		done
 	done
-	for source in dissector/*.c; do printf 'dissector/obj/%s.o dissector\n' "${source%.c}"; done
 	for object in "$build"/gen/embedded_*.o; do printf 'gen/%s tools/embedded.h\n' "${object##*/}"; done
 } >"$work/objects"
 if ! (cd "$build" && cut -d' ' -f1 "$work/objects" | xargs nm -A -P -g) >"$work/symbols" 2>"$work/nm"; then

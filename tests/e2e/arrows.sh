@@ -13,7 +13,10 @@ says '^base$'
 says '^wire -> base$'
 
 mkdir "$WORK/tree"
-find base wire upper-tester reference-stack generator conformance reports dissector -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+read -ra folders < <(room_folders)
+find "${folders[@]}" -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
 expect 0 "a copy of it" tools/arrows.sh "$WORK/tree"
 
 # rejects FILE INCLUDE PATTERN: the copy with this line at the end of this file; the file's own text comes back.
@@ -59,7 +62,7 @@ holds "a name in it is found" names_layer "$WORK/tree/reference-stack/core"
 
 # Two rooms that may include one another would be a circle: the list itself is refused.
 mkdir "$WORK/circle"
-cp tools/arrows.sh "$WORK/circle"
+cp tools/arrows.sh tools/folders.bash "$WORK/circle"
 sed 's|^reference-stack/base  *base wire$|reference-stack/base base wire reference-stack/core|' tools/rooms.list >"$WORK/circle/rooms.list"
 expect 1 "a list with a circle" bash "$WORK/circle/arrows.sh" "$WORK/tree"
 says 'reference-stack/base may include reference-stack/core, which does not stand before it'

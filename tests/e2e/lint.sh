@@ -12,9 +12,12 @@ unset T FAST SHALLOW STEPS PART LINT_WHOLE CLANG_FLAGS # the test's own
 
 tree=$WORK/tree
 mkdir -p "$tree/tools" "$WORK/bin"
-cp tools/lint.sh tools/lint-memory.pl tools/cppcheck.cfg "$tree/tools"
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+read -ra folders < <(room_folders)
+cp tools/{lint.sh,lint-memory.pl,cppcheck.cfg,folders.bash,rooms.list} "$tree/tools"
 cp .clang-tidy .clang-format "$tree"
-(cd "$tree" && mkdir base wire upper-tester reference-stack generator conformance reports dissector tests)
+(cd "$tree" && mkdir "${folders[@]}" tests)
 printf '#include "wire/inner.h"\n' >"$tree/wire/outer.h"
 printf '#define INNER 1\n' >"$tree/wire/inner.h"
 printf '#include "wire/outer.h"\nint a(void);\nint a(void) { return INNER; }\n' >"$tree/wire/a.c"

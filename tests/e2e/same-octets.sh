@@ -7,10 +7,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
 ROOT=$PWD
+# shellcheck source=tools/folders.bash
+source tools/folders.bash
+read -ra folders < <(room_folders)
 one=$WORK/one two=$WORK/another-folder/of-another-length
 for tree in "$one" "$two"; do
 	mkdir -p "$tree"
-	tar -c --exclude-vcs --exclude=./build Makefile mk packaging tools base wire upper-tester reference-stack conformance generator reports docs dissector |
+	tar -c --exclude-vcs --exclude=./build Makefile mk packaging tools docs "${folders[@]}" |
 		tar -x -C "$tree"
 done
 # Little optimised: this is about names. ccache must not give one what was made for the other.
