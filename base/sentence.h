@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An error as a value: one sentence that says what failed, where, and what was expected.
- * Functions that can fail take a `struct sentence *` last (NULL when the caller does not care) and return -1.
+ * Functions that can fail take a `struct iwarp_sentence *` last (NULL when the caller does not care) and return -1.
  */
-#ifndef BASE_SENTENCE_H
-#define BASE_SENTENCE_H
+#ifndef IWARP_BASE_SENTENCE_H
+#define IWARP_BASE_SENTENCE_H
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,14 +13,15 @@
 extern "C" {
 #endif
 
-struct sentence {
+struct iwarp_sentence {
     char text[512];
 };
 
 /*
  * Formats into `sentence` (cut at its size, always terminated). Returns -1, so that a failing function can return it.
  */
-__attribute__((format(printf, 2, 3))) static inline int sentence_set(struct sentence *sentence, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline int iwarp_sentence_set(struct iwarp_sentence *sentence,
+                                                                           const char *format, ...)
 {
     if (sentence != NULL) {
         va_list arguments;

@@ -55,7 +55,7 @@ struct warp_finding {
 /* What both start-up frames say, and what each asked for. */
 struct warp_agreement {
     bool request_seen, reply_seen;
-    struct mpa_start request, reply; /* without private data */
+    struct iwarp_mpa_start request, reply; /* without private data */
 };
 
 struct warp_fpdu {
@@ -105,7 +105,7 @@ struct warp_item {
     union {
         struct warp_fpdu fpdu;
         struct {
-            enum mpa_start_kind kind;
+            enum iwarp_mpa_start_kind kind;
             wire_result result;
             struct warp_agreement agreement;
         } start;
@@ -206,7 +206,8 @@ proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place
 /*
  * Private Data of a ULP: sub-dissectors, then those known by themselves. `trees`: of the start-up frame, and the root.
  */
-void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_tree *root, enum mpa_start_kind kind);
+void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_tree *root,
+                       enum iwarp_mpa_start_kind kind);
 void warp_private_register(void);
 
 /* A whole message's payload (or a segment of a tagged one) to the heuristic list of ULPs. */

@@ -50,7 +50,7 @@ static void draw_service(const struct cm_message *message, const uint8_t *mad, t
 
         proto_tree_add_item(part, hf_warp_ipcm_consumer, tvb, at, (int)message->ip.consumer_octets, ENC_NA);
         warp_draw_private(tvb_new_subset_length(tvb, at, (int)message->ip.consumer_octets), pinfo, part, root,
-                          MPA_REQUEST);
+                          IWARP_MPA_REQUEST);
     }
 }
 

@@ -81,7 +81,7 @@ static struct warp_message *message_of(struct warp_half *half, const struct flow
     const struct ddp_segment *segment = &event->ddp->segment;
 
     if (segment->tagged)
-        return &half->tagged[event->rdmap->message.opcode == RDMAP_READ_RESPONSE];
+        return &half->tagged[event->rdmap->message.opcode == IWARP_RDMAP_READ_RESPONSE];
     return segment->qn < FLOW_QUEUES ? &half->queue[segment->qn] : NULL;
 }
 
@@ -171,7 +171,7 @@ static void record_response(struct warp_half *requester, const struct flow_event
 
     item->fpdu.request_frame = (uint32_t)request->frame;
     item->fpdu.request_ns = request->time_ns;
-    item->fpdu.request_size = request->opcode == RDMAP_READ_REQUEST ? request->read.octets : ATOMIC_TARGET_OCTETS;
+    item->fpdu.request_size = request->opcode == IWARP_RDMAP_READ_REQUEST ? request->read.octets : ATOMIC_TARGET_OCTETS;
     if (asking == NULL)
         return;
     item->fpdu.request_frame = asking->last_frame;

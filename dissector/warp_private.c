@@ -45,24 +45,24 @@ static void draw_rpc(tvbuff_t *tvb, const uint8_t *octets, proto_tree *tree)
     proto_tree_add_uint(part, hf_warp_private_rpc_receive, tvb, 7, 1, (octets[7] + 1u) * 1024);
 }
 
-static bool is_nvme(const uint8_t *octets, size_t count, enum mpa_start_kind kind)
+static bool is_nvme(const uint8_t *octets, size_t count, enum iwarp_mpa_start_kind kind)
 {
     if (count != NVME_OCTETS || octets[0] != 0 || octets[1] != 0)
         return false;
-    for (size_t i = kind == MPA_REQUEST ? 10 : 4; i < NVME_OCTETS; i++)
+    for (size_t i = kind == IWARP_MPA_REQUEST ? 10 : 4; i < NVME_OCTETS; i++)
         if (octets[i] != 0)
             return false;
-    return octets[kind == MPA_REQUEST ? 4 : 2] != 0 || octets[kind == MPA_REQUEST ? 5 : 3] != 0;
+    return octets[kind == IWARP_MPA_REQUEST ? 4 : 2] != 0 || octets[kind == IWARP_MPA_REQUEST ? 5 : 3] != 0;
 }
 
 /* Numbers in NVMe's own order, least significant octet first. */
-static void draw_nvme(tvbuff_t *tvb, enum mpa_start_kind kind, proto_tree *tree)
+static void draw_nvme(tvbuff_t *tvb, enum iwarp_mpa_start_kind kind, proto_tree *tree)
 {
     proto_item *top = proto_tree_add_item(tree, hf_warp_private_nvme, tvb, 0, NVME_OCTETS, ENC_NA);
     proto_tree *part = proto_item_add_subtree(top, ett_warp_detail);
 
     proto_tree_add_item(part, hf_warp_private_nvme_recfmt, tvb, 0, 2, ENC_LITTLE_ENDIAN);
-    if (kind == MPA_REPLY) {
+    if (kind == IWARP_MPA_REPLY) {
         proto_tree_add_item(part, hf_warp_private_nvme_crqsize, tvb, 2, 2, ENC_LITTLE_ENDIAN);
         return;
     }
@@ -120,7 +120,8 @@ static bool draw_by_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *root)
     return done;
 }
 
-void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_tree *root, enum mpa_start_kind kind)
+void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_tree *root,
+                       enum iwarp_mpa_start_kind kind)
 {
     size_t count = tvb_captured_length(tvb);
     const uint8_t *octets;

@@ -64,13 +64,13 @@ static void draw_atomic(const struct segment *segment, proto_tree *tree)
 {
     bool compares = true;
 
-    if (segment->message.opcode == RDMAP_ATOMIC_RESPONSE) {
+    if (segment->message.opcode == IWARP_RDMAP_ATOMIC_RESPONSE) {
         draw_header(segment, tree, hf_warp_atomic, 0, &atomic_response_layout, NULL);
         return;
     }
     if (segment->have >= TERMINATE_OCTETS)
-        compares = atomic_request_get_AOpCode(segment->ddp.payload) != ATOMIC_FETCH_ADD &&
-                   atomic_request_get_AOpCode(segment->ddp.payload) != ATOMIC_SWAP;
+        compares = atomic_request_get_AOpCode(segment->ddp.payload) != IWARP_ATOMIC_FETCH_ADD &&
+                   atomic_request_get_AOpCode(segment->ddp.payload) != IWARP_ATOMIC_SWAP;
     draw_header(segment, tree, hf_warp_atomic, 0, &atomic_request_layout, compares ? NULL : "CompareData CompareMask");
 }
 
@@ -131,10 +131,10 @@ static void draw_terminate(const struct segment *segment, proto_tree *tree)
     if (!draw_header(segment, tree, hf_warp_terminate, 0, &terminate_layout, NULL))
         return;
     terminate_read_meant(segment->ddp.payload, segment->have, &meant);
-    (void)terminate_describe(WIRE_ERROR_BIT | octets_get16(segment->ddp.payload), words, sizeof(words));
+    (void)iwarp_terminate_describe(WIRE_ERROR_BIT | octets_get16(segment->ddp.payload), words, sizeof(words));
     top = generated(proto_tree_add_string(tree, hf_warp_terminate_error, segment->tvb, at, TERMINATE_OCTETS, words));
     if (meant.swapped) {
-        (void)terminate_describe(meant.read.triple, words, sizeof(words));
+        (void)iwarp_terminate_describe(meant.read.triple, words, sizeof(words));
         top =
             generated(proto_tree_add_string(tree, hf_warp_terminate_meant, segment->tvb, at, TERMINATE_OCTETS, words));
     }
@@ -150,12 +150,14 @@ static void draw_own_header(const struct segment *segment, proto_tree *tree)
     if (segment->ddp.tagged || segment->ddp.mo != 0)
         return;
     switch (segment->message.opcode) {
-    case RDMAP_READ_REQUEST: draw_header(segment, tree, hf_warp_read_request, 0, &read_request_layout, NULL); break;
-    case RDMAP_TERMINATE: draw_terminate(segment, tree); break;
-    case RDMAP_IMMEDIATE:
-    case RDMAP_IMMEDIATE_SE: draw_header(segment, tree, hf_warp_immediate, 0, &immediate_layout, NULL); break;
-    case RDMAP_ATOMIC_REQUEST:
-    case RDMAP_ATOMIC_RESPONSE: draw_atomic(segment, tree); break;
+    case IWARP_RDMAP_READ_REQUEST:
+        draw_header(segment, tree, hf_warp_read_request, 0, &read_request_layout, NULL);
+        break;
+    case IWARP_RDMAP_TERMINATE: draw_terminate(segment, tree); break;
+    case IWARP_RDMAP_IMMEDIATE:
+    case IWARP_RDMAP_IMMEDIATE_SE: draw_header(segment, tree, hf_warp_immediate, 0, &immediate_layout, NULL); break;
+    case IWARP_RDMAP_ATOMIC_REQUEST:
+    case IWARP_RDMAP_ATOMIC_RESPONSE: draw_atomic(segment, tree); break;
     default: break;
     }
 }
@@ -191,18 +193,18 @@ static void draw_links(const struct segment *segment, proto_tree *tree)
 static void draw_rtr(const struct segment *segment, proto_tree *tree)
 {
     const struct warp_agreement *agreement = segment->fpdu->agreement;
-    const struct mpa_start *a = &agreement->request, *b = &agreement->reply;
+    const struct iwarp_mpa_start *a = &agreement->request, *b = &agreement->reply;
     unsigned opcode = segment->message.opcode;
     bool empty = segment->ddp.payload_octets == 0, agreed = false, is_rtr = true;
     const char *kind = "none: the first message is no RTR";
 
-    if (opcode == RDMAP_WRITE && empty) {
+    if (opcode == IWARP_RDMAP_WRITE && empty) {
         kind = "zero-length RDMA Write";
         agreed = a->rtr_write && b->rtr_write;
-    } else if (opcode == RDMAP_SEND && empty) {
+    } else if (opcode == IWARP_RDMAP_SEND && empty) {
         kind = "zero-length Send";
         agreed = a->rtr_send && b->rtr_send;
-    } else if (opcode == RDMAP_READ_REQUEST && segment->have >= READ_REQUEST_OCTETS &&
+    } else if (opcode == IWARP_RDMAP_READ_REQUEST && segment->have >= READ_REQUEST_OCTETS &&
                read_request_get_RDMARDSZ(segment->ddp.payload) == 0) {
         kind = "zero-length RDMA Read Request";
         agreed = a->rtr_read && b->rtr_read;

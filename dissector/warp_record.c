@@ -18,9 +18,9 @@
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static struct mpa_start without_data(const struct mpa_start *start)
+static struct iwarp_mpa_start without_data(const struct iwarp_mpa_start *start)
 {
-    struct mpa_start copy = *start;
+    struct iwarp_mpa_start copy = *start;
 
     copy.private_data = NULL;
     return copy;
@@ -35,7 +35,7 @@ static void record_start(const struct flow_event *event)
     item->first_frame = (uint32_t)start->first_octet_frame;
     item->start.kind = start->frame.kind;
     item->start.result = start->result;
-    if (start->frame.kind == MPA_REQUEST) {
+    if (start->frame.kind == IWARP_MPA_REQUEST) {
         flow->agreement.request_seen = start->result == WIRE_OK;
         flow->agreement.request = without_data(&start->frame);
     } else {
@@ -59,7 +59,7 @@ static bool rtr_is_due(const struct flow_event *event, const struct warp_agreeme
 {
     return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->ulpdu->index == 0 &&
            agreement->request_seen && agreement->reply_seen && !agreement->reply.rejected &&
-           mpa_start_has_word(&agreement->request) && mpa_start_has_word(&agreement->reply) &&
+           iwarp_mpa_start_has_word(&agreement->request) && iwarp_mpa_start_has_word(&agreement->reply) &&
            agreement->request.peer_to_peer && agreement->reply.peer_to_peer;
 }
 
@@ -142,16 +142,16 @@ static bool is_shown(const struct flow_sctp *sctp, const struct flow_event *even
 /* What an Enhanced Initiate and its answer agree upon, as a Request and Reply of MPA do (RFC 6581 7). */
 static void note_agreement(struct warp_agreement *agreement, const struct ddp_sctp_message *message)
 {
-    const struct mpa_start word = {.enhanced = true,
-                                   .revision = MPA_REV_2,
-                                   .private_octets = (uint16_t)message->private_octets,
-                                   .rejected = message->code == DDP_SCTP_ENHANCED_REJECT,
-                                   .peer_to_peer = message->peer_to_peer,
-                                   .rtr_send = message->rtr_send,
-                                   .rtr_write = message->rtr_write,
-                                   .rtr_read = message->rtr_read,
-                                   .ird = message->ird,
-                                   .ord = message->ord};
+    const struct iwarp_mpa_start word = {.enhanced = true,
+                                         .revision = MPA_REV_2,
+                                         .private_octets = (uint16_t)message->private_octets,
+                                         .rejected = message->code == DDP_SCTP_ENHANCED_REJECT,
+                                         .peer_to_peer = message->peer_to_peer,
+                                         .rtr_send = message->rtr_send,
+                                         .rtr_write = message->rtr_write,
+                                         .rtr_read = message->rtr_read,
+                                         .ird = message->ird,
+                                         .ord = message->ord};
 
     if (!message->has_word)
         return;

@@ -57,7 +57,7 @@ static void draw_private(const struct ddp_sctp_message *message, tvbuff_t *tvb, 
         return;
     proto_tree_add_item(part, hf_warp_session_private, tvb, at, (int)count, ENC_NA);
     warp_draw_private(tvb_new_subset_length(tvb, at, (int)count), pinfo, part, root,
-                      message->row->active == 1 ? MPA_REQUEST : MPA_REPLY);
+                      message->row->active == 1 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY);
 }
 
 proto_tree *warp_draw_session(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,

@@ -333,7 +333,7 @@ static tap_packet_status srt_packet(void *context, packet_info *pinfo, epan_diss
     if (!record_of_tap->response)
         return TAP_PACKET_DONT_REDRAW;
     add_srt_table_data(g_array_index(srt->srt_array, srt_stat_table *, 0),
-                       record_of_tap->opcode == RDMAP_ATOMIC_RESPONSE ? SRT_ATOMIC : SRT_READ,
+                       record_of_tap->opcode == IWARP_RDMAP_ATOMIC_RESPONSE ? SRT_ATOMIC : SRT_READ,
                        &record_of_tap->request_time, pinfo);
     return TAP_PACKET_REDRAW;
 }

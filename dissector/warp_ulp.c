@@ -38,7 +38,7 @@ static void describe(const struct ddp_segment *segment, tvbuff_t *payload, rdmap
         info->message_seq_num = segment->msn;
         info->message_offset = segment->mo;
     }
-    if (info->opcode == RDMAP_READ_REQUEST && tvb_captured_length(payload) >= READ_REQUEST_OCTETS) {
+    if (info->opcode == IWARP_RDMAP_READ_REQUEST && tvb_captured_length(payload) >= READ_REQUEST_OCTETS) {
         const uint8_t *p = tvb_get_ptr(payload, 0, READ_REQUEST_OCTETS);
         struct read_request read;
 
@@ -70,7 +70,8 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
 
         if ((!alone && fpdu->message == NULL) || tvb_reported_length(payload) < ULP_LEAST)
             return;
-    } else if (opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE && opcode != RDMAP_READ_REQUEST) {
+    } else if (opcode != IWARP_RDMAP_WRITE && opcode != IWARP_RDMAP_READ_RESPONSE &&
+               opcode != IWARP_RDMAP_READ_REQUEST) {
         return;
     }
     describe(segment, payload, &info, &request);

@@ -17,9 +17,8 @@ installed_docs := writing-checks writing-rules script-library upper-tester upper
 installed_folders := packaging/ci packaging/slurm upper-tester/skeleton
 left_out := \[([^]]*)\]\((\.\./|findings/|images/|libiwarp\.md|design-notes\.md)[^)]*\)
 
-# What the public headers include of base/ and wire/, and the names of an event's opcode.
-library_headers = $(sort $(filter base/% wire/%,$(shell $(CC) -std=gnu17 -I. -Ireference-stack/include -MM -include wire/rdmap.h \
-	$(wildcard reference-stack/include/iwarp/*.h))))
+# What the public headers include of base/ and wire/.
+library_headers = $(sort $(filter base/% wire/%,$(shell $(CC) -std=gnu17 -I. -Ireference-stack/include -MM $(wildcard reference-stack/include/iwarp/*.h))))
 .PHONY: library-headers
 library-headers:
 	@printf '%s\n' $(library_headers)

@@ -262,7 +262,7 @@ static int template_write(const struct manual *manual, FILE *template)
     return 0;
 }
 
-static int help_of(const char *program, const char *command, struct help *help, struct sentence *error)
+static int help_of(const char *program, const char *command, struct help *help, struct iwarp_sentence *error)
 {
     char *text = help_ask(program, command, error);
     int result = text != NULL ? help_parse(help, text, error) : -1;
@@ -272,7 +272,7 @@ static int help_of(const char *program, const char *command, struct help *help, 
 }
 
 /* The program's commands are the rows of its own help that are no options. */
-static int commands_load(struct manual *manual, struct sentence *error)
+static int commands_load(struct manual *manual, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < manual->root.count; i++) {
         const struct help_part *part = &manual->root.parts[i];
@@ -281,7 +281,7 @@ static int commands_load(struct manual *manual, struct sentence *error)
         if (part->kind != HELP_ROW || part->term[0] == '-')
             continue;
         if (manual->command_count == COMMANDS_MAX || strlen(part->term) >= sizeof(command->name))
-            return sentence_set(error, "too many commands, or one with too long a name: %.40s", part->term);
+            return iwarp_sentence_set(error, "too many commands, or one with too long a name: %.40s", part->term);
         manual->command_count++;
         (void)snprintf(command->name, sizeof(command->name), "%s", part->term);
         command->what = part->text;
@@ -294,7 +294,7 @@ static int commands_load(struct manual *manual, struct sentence *error)
 int main(int argc, char **argv)
 {
     struct manual manual = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     FILE *template;
     int result;
 

@@ -16,7 +16,7 @@ static bool is_usable(const char *text)
     return true;
 }
 
-int upper_token_read(struct upper_token *token, const char *path, struct sentence *sentence)
+int upper_token_read(struct upper_token *token, const char *path, struct iwarp_sentence *sentence)
 {
     char line[UPPER_TOKEN_MOST + 3] = "";
     FILE *file = fopen(path, "re");
@@ -24,17 +24,18 @@ int upper_token_read(struct upper_token *token, const char *path, struct sentenc
 
     token->text[0] = '\0';
     if (file == NULL)
-        return sentence_set(sentence, "%s: %s", path, strerror(errno));
+        return iwarp_sentence_set(sentence, "%s: %s", path, strerror(errno));
     if (fgets(line, sizeof(line), file) == NULL)
         line[0] = '\0';
     (void)fclose(file);
     length = strcspn(line, "\r\n");
     line[length] = '\0';
     if (length < UPPER_TOKEN_LEAST || length > UPPER_TOKEN_MOST || !is_usable(line))
-        return sentence_set(sentence,
-                            "%s: a token was expected as the first line: %d to %d printable characters without space, "
-                            "quote and backslash (openssl rand -hex 32)",
-                            path, UPPER_TOKEN_LEAST, UPPER_TOKEN_MOST);
+        return iwarp_sentence_set(
+            sentence,
+            "%s: a token was expected as the first line: %d to %d printable characters without space, "
+            "quote and backslash (openssl rand -hex 32)",
+            path, UPPER_TOKEN_LEAST, UPPER_TOKEN_MOST);
     memcpy(token->text, line, length + 1);
     return 0;
 }

@@ -23,7 +23,7 @@ struct upper_token {
 };
 
 /* The first line of a file. -1 with "path: what is wrong, what was expected". */
-int upper_token_read(struct upper_token *token, const char *path, struct sentence *sentence);
+int upper_token_read(struct upper_token *token, const char *path, struct iwarp_sentence *sentence);
 
 /* The command that sends the token, without a newline. The caller calls free() for it. NULL: out of memory. */
 char *upper_token_command(const struct upper_token *token);

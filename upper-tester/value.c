@@ -10,10 +10,10 @@ const char *const upper_access_words[] = {"local_read",   "local_write",   "remo
                                           "remote_write", "remote_atomic", NULL};
 const char *const upper_accept_words[] = {"auto", "manual", "reject", NULL};
 
-int upper_require(const json_t *command, const char *name, struct sentence *sentence)
+int upper_require(const json_t *command, const char *name, struct iwarp_sentence *sentence)
 {
     if (json_object_get(command, name) == NULL)
-        return sentence_set(sentence, "'%s' was expected", name);
+        return iwarp_sentence_set(sentence, "'%s' was expected", name);
     return 0;
 }
 
@@ -27,7 +27,8 @@ static int string_number(const char *text, uint64_t *value)
     return text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ? -1 : 0;
 }
 
-int upper_number(const json_t *command, const char *name, uint64_t most, uint64_t *value, struct sentence *sentence)
+int upper_number(const json_t *command, const char *name, uint64_t most, uint64_t *value,
+                 struct iwarp_sentence *sentence)
 {
     const json_t *member = json_object_get(command, name);
     uint64_t number;
@@ -38,39 +39,39 @@ int upper_number(const json_t *command, const char *name, uint64_t most, uint64_
         json_int_t integer = json_integer_value(member);
 
         if (integer < 0 && most != UINT64_MAX)
-            return sentence_set(sentence, "'%s' is %lld, 0 to %llu was expected", name, (long long)integer,
-                                (unsigned long long)most);
+            return iwarp_sentence_set(sentence, "'%s' is %lld, 0 to %llu was expected", name, (long long)integer,
+                                      (unsigned long long)most);
         number = (uint64_t)integer;
     } else if (!json_is_string(member) || string_number(json_string_value(member), &number) != 0) {
-        return sentence_set(sentence, "'%s' is no number", name);
+        return iwarp_sentence_set(sentence, "'%s' is no number", name);
     }
     if (number > most)
-        return sentence_set(sentence, "'%s' is %llu, 0 to %llu was expected", name, (unsigned long long)number,
-                            (unsigned long long)most);
+        return iwarp_sentence_set(sentence, "'%s' is %llu, 0 to %llu was expected", name, (unsigned long long)number,
+                                  (unsigned long long)most);
     *value = number;
     return 0;
 }
 
-int upper_flag(const json_t *command, const char *name, bool *value, struct sentence *sentence)
+int upper_flag(const json_t *command, const char *name, bool *value, struct iwarp_sentence *sentence)
 {
     const json_t *member = json_object_get(command, name);
 
     if (member == NULL)
         return 0;
     if (!json_is_boolean(member))
-        return sentence_set(sentence, "'%s' is not true or false", name);
+        return iwarp_sentence_set(sentence, "'%s' is not true or false", name);
     *value = json_is_true(member);
     return 0;
 }
 
-int upper_string(const json_t *command, const char *name, const char **value, struct sentence *sentence)
+int upper_string(const json_t *command, const char *name, const char **value, struct iwarp_sentence *sentence)
 {
     const json_t *member = json_object_get(command, name);
 
     if (member == NULL)
         return 0;
     if (!json_is_string(member))
-        return sentence_set(sentence, "'%s' is no string", name);
+        return iwarp_sentence_set(sentence, "'%s' is no string", name);
     *value = json_string_value(member);
     return 0;
 }
@@ -102,7 +103,7 @@ static int find_word(const char *const *words, const char *word)
 }
 
 int upper_word(const json_t *command, const char *name, const char *const *words, unsigned *value,
-               struct sentence *sentence)
+               struct iwarp_sentence *sentence)
 {
     const char *text = NULL;
     char expected[200];
@@ -114,14 +115,14 @@ int upper_word(const json_t *command, const char *name, const char *const *words
         return 0;
     found = find_word(words, text);
     if (found < 0)
-        return sentence_set(sentence, "'%s' is '%.40s', %s was expected", name, text,
-                            enumeration(words, expected, sizeof(expected)));
+        return iwarp_sentence_set(sentence, "'%s' is '%.40s', %s was expected", name, text,
+                                  enumeration(words, expected, sizeof(expected)));
     *value = (unsigned)found;
     return 0;
 }
 
 int upper_words(const json_t *command, const char *name, const char *const *words, unsigned *value,
-                struct sentence *sentence)
+                struct iwarp_sentence *sentence)
 {
     const json_t *member = json_object_get(command, name), *item;
     char expected[200];
@@ -139,13 +140,13 @@ int upper_words(const json_t *command, const char *name, const char *const *word
         bits |= 1U << found;
     }
     if (!json_is_array(member) || index < json_array_size(member))
-        return sentence_set(sentence, "'%s' is not a list of the words %s", name,
-                            enumeration(words, expected, sizeof(expected)));
+        return iwarp_sentence_set(sentence, "'%s' is not a list of the words %s", name,
+                                  enumeration(words, expected, sizeof(expected)));
     *value = bits;
     return 0;
 }
 
-int upper_rtr_kinds(const json_t *command, unsigned *value, struct sentence *sentence)
+int upper_rtr_kinds(const json_t *command, unsigned *value, struct iwarp_sentence *sentence)
 {
     size_t count = json_array_size(json_object_get(command, "rtr"));
     unsigned bits = 0;
@@ -155,7 +156,7 @@ int upper_rtr_kinds(const json_t *command, unsigned *value, struct sentence *sen
     if (upper_words(command, "rtr", upper_rtr_words, &bits, sentence) != 0)
         return -1;
     if (count == 0 || (size_t)__builtin_popcount(bits) != count)
-        return sentence_set(sentence, "'rtr' is not a list of at least one word, each once");
+        return iwarp_sentence_set(sentence, "'rtr' is not a list of at least one word, each once");
     *value = bits;
     return 0;
 }
@@ -200,7 +201,7 @@ static bool unhex(const char *text, size_t count, uint8_t *octets)
 }
 
 int upper_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
-                 struct sentence *sentence)
+                 struct iwarp_sentence *sentence)
 {
     const json_t *member = json_object_get(command, name);
     size_t length;
@@ -210,28 +211,28 @@ int upper_octets(const json_t *command, const char *name, size_t most, uint8_t *
     if (member == NULL)
         return 0;
     if (!json_is_string(member))
-        return sentence_set(sentence, "'%s' is no string of hex digits", name);
+        return iwarp_sentence_set(sentence, "'%s' is no string of hex digits", name);
     length = json_string_length(member);
     if (length % 2 != 0)
-        return sentence_set(sentence, "'%s' has an odd number of hex digits", name);
+        return iwarp_sentence_set(sentence, "'%s' has an odd number of hex digits", name);
     if (length / 2 > most)
-        return sentence_set(sentence, "'%s' has %zu octets, at most %zu were expected", name, length / 2, most);
+        return iwarp_sentence_set(sentence, "'%s' has %zu octets, at most %zu were expected", name, length / 2, most);
     *octets = malloc(length / 2 + 1);
     if (*octets == NULL)
-        return sentence_set(sentence, "out of memory");
+        return iwarp_sentence_set(sentence, "out of memory");
     if (!unhex(json_string_value(member), length / 2, *octets)) {
         free(*octets);
         *octets = NULL;
-        return sentence_set(sentence, "'%s' is no string of hex digits", name);
+        return iwarp_sentence_set(sentence, "'%s' is no string of hex digits", name);
     }
     *count = length / 2;
     return 0;
 }
 
-int upper_payload_once(const json_t *command, struct sentence *sentence)
+int upper_payload_once(const json_t *command, struct iwarp_sentence *sentence)
 {
     if (json_object_get(command, "data") != NULL && json_object_get(command, "length") != NULL)
-        return sentence_set(sentence, "'data' or 'length' was expected, not both");
+        return iwarp_sentence_set(sentence, "'data' or 'length' was expected, not both");
     return 0;
 }
 
@@ -266,7 +267,7 @@ void upper_count(uint8_t *octets, size_t count)
     }
 }
 
-int upper_fill(const json_t *command, uint8_t *octets, size_t count, struct sentence *sentence)
+int upper_fill(const json_t *command, uint8_t *octets, size_t count, struct iwarp_sentence *sentence)
 {
     const json_t *fill = json_object_get(command, "fill");
     uint64_t value = 0;

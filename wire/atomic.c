@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wire/atomic.h"
 
-const struct wire_name atomic_opcode_names[] = {
-    {ATOMIC_FETCH_ADD, "FetchAdd"}, {ATOMIC_SWAP, "Swap"}, {ATOMIC_COMPARE_SWAP, "CmpSwap"}, {0, NULL}};
+const struct wire_name atomic_opcode_names[] = {{IWARP_ATOMIC_FETCH_ADD, "FetchAdd"},
+                                                {IWARP_ATOMIC_SWAP, "Swap"},
+                                                {IWARP_ATOMIC_COMPARE_SWAP, "CmpSwap"},
+                                                {0, NULL}};
 
 WIRE_LAYOUT_DEFINE(atomic_request, ATOMIC_REQUEST_FIELDS, "Atomic Request Header", "RFC 7306 5.2.1",
                    ATOMIC_REQUEST_OCTETS);
 WIRE_LAYOUT_DEFINE(atomic_response, ATOMIC_RESPONSE_FIELDS, "Atomic Response Header", "RFC 7306 5.2.2",
                    ATOMIC_RESPONSE_OCTETS);
-WIRE_LAYOUT_DEFINE(immediate, IMMEDIATE_FIELDS, "Immediate Data", "RFC 7306 6.3", IMMEDIATE_OCTETS);
+WIRE_LAYOUT_DEFINE(immediate, IMMEDIATE_FIELDS, "Immediate Data", "RFC 7306 6.3", IWARP_IMMEDIATE_OCTETS);
 
 wire_result atomic_request_parse(const uint8_t **p, const uint8_t *end, struct atomic_request *request)
 {

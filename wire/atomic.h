@@ -17,6 +17,7 @@
 #ifndef WIRE_ATOMIC_H
 #define WIRE_ATOMIC_H
 
+#include "wire/atomic_opcode.h"
 #include "wire/field.h"
 #include "wire/terminate.h"
 
@@ -27,14 +28,7 @@ extern "C" {
 enum {
     ATOMIC_REQUEST_OCTETS = 52,
     ATOMIC_RESPONSE_OCTETS = 12,
-    IMMEDIATE_OCTETS = 8,
     ATOMIC_TARGET_OCTETS = 8,
-};
-
-enum atomic_opcode {
-    ATOMIC_FETCH_ADD = 0,
-    ATOMIC_SWAP = 1, /* draft-ietf-storm-rdmap-ext-03 only; reserved in RFC 7306 */
-    ATOMIC_COMPARE_SWAP = 2,
 };
 
 extern const struct wire_name atomic_opcode_names[];

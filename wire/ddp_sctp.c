@@ -75,7 +75,7 @@ wire_result ddp_sctp_parse(uint32_t ppid, const uint8_t *octets, size_t count, s
         ppid != DDP_SCTP_PPID_CONTROL)
         return WIRE_OK;
     message->profile =
-        ppid == DDP_SCTP_PPID_SEGMENT || ppid == DDP_SCTP_PPID_CONTROL ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
+        ppid == DDP_SCTP_PPID_SEGMENT || ppid == DDP_SCTP_PPID_CONTROL ? IWARP_SCTP_RFC5043 : IWARP_SCTP_DRAFT02;
     /* The draft's text gives a Stream Reset PPID 1: only its length distinguishes it from a segment. */
     if (ppid == DDP_SCTP_PPID_DRAFT_CONTROL ||
         (ppid == DDP_SCTP_PPID_DRAFT_SEGMENT && count == DDP_SCTP_DRAFT_CONTROL_OCTETS))

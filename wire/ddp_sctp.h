@@ -22,13 +22,12 @@
 
 #include "wire/field.h"
 #include "wire/mpa.h"
+#include "wire/sctp_profile.h"
 #include "wire/terminate.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum ddp_sctp_profile { DDP_SCTP_UNDECIDED, DDP_SCTP_DRAFT02, DDP_SCTP_RFC5043 };
 
 enum {
     DDP_SCTP_INDICATION_DDP = 1,      /* both profiles */
@@ -104,7 +103,7 @@ enum ddp_sctp_kind {
 /* One user message in host form; pointers are borrowed. */
 struct ddp_sctp_message {
     enum ddp_sctp_kind kind;
-    enum ddp_sctp_profile profile; /* that the PPID belongs to */
+    enum iwarp_sctp_profile profile; /* that the PPID belongs to */
     bool has_ssn;
     uint16_t ssn;
     const uint8_t *segment; /* SEGMENT: the DDP Segment */

@@ -278,47 +278,50 @@ const char *hint_gist(enum hint_kind kind)
     return (unsigned)kind < HINT_COUNT ? gists[kind] : "";
 }
 
-static void say_bits(const struct hint *hint, struct sentence *text)
+static void say_bits(const struct hint *hint, struct iwarp_sentence *text)
 {
-    (void)sentence_set(text, "the octets fit a Terminate with M = %d D = %d R = %d in place of M = %d D = %d R = %d",
-                       (hint->due & TERMINATE_BIT_M) != 0, (hint->due & TERMINATE_BIT_D) != 0,
-                       (hint->due & TERMINATE_BIT_R) != 0, (hint->seen & TERMINATE_BIT_M) != 0,
-                       (hint->seen & TERMINATE_BIT_D) != 0, (hint->seen & TERMINATE_BIT_R) != 0);
+    (void)iwarp_sentence_set(
+        text, "the octets fit a Terminate with M = %d D = %d R = %d in place of M = %d D = %d R = %d",
+        (hint->due & TERMINATE_BIT_M) != 0, (hint->due & TERMINATE_BIT_D) != 0, (hint->due & TERMINATE_BIT_R) != 0,
+        (hint->seen & TERMINATE_BIT_M) != 0, (hint->seen & TERMINATE_BIT_D) != 0, (hint->seen & TERMINATE_BIT_R) != 0);
 }
 
-const char *hint_say(const struct hint *hint, struct sentence *text)
+const char *hint_say(const struct hint *hint, struct iwarp_sentence *text)
 {
     switch (hint->kind) {
-    case HINT_CRC_MISSING: (void)sentence_set(text, "the octets fit an FPDU without a CRC field"); break;
-    case HINT_CRC_ORDER: (void)sentence_set(text, "the CRC is right, but has its octets in reverse order"); break;
-    case HINT_CRC_ZERO: (void)sentence_set(text, "the CRC field is zero: no CRC was computed"); break;
-    case HINT_CRC_INVERTED: (void)sentence_set(text, "the CRC is the complement of the right one"); break;
+    case HINT_CRC_MISSING: (void)iwarp_sentence_set(text, "the octets fit an FPDU without a CRC field"); break;
+    case HINT_CRC_ORDER: (void)iwarp_sentence_set(text, "the CRC is right, but has its octets in reverse order"); break;
+    case HINT_CRC_ZERO: (void)iwarp_sentence_set(text, "the CRC field is zero: no CRC was computed"); break;
+    case HINT_CRC_INVERTED: (void)iwarp_sentence_set(text, "the CRC is the complement of the right one"); break;
     case HINT_PAD:
-        (void)sentence_set(text, "the octets fit an FPDU with %zu pad octet%s in place of %zu", hint->seen,
-                           hint->seen == 1 ? "" : "s", hint->due);
+        (void)iwarp_sentence_set(text, "the octets fit an FPDU with %zu pad octet%s in place of %zu", hint->seen,
+                                 hint->seen == 1 ? "" : "s", hint->due);
         break;
     case HINT_LENGTH:
     case HINT_LENGTH_HEADER:
-        (void)sentence_set(text, "the octets fit an FPDU of %zu octets, ULPDU_Length says one of %zu%s", hint->due,
-                           hint->seen, hint->kind == HINT_LENGTH ? "" : ": it leaves out the DDP header");
+        (void)iwarp_sentence_set(text, "the octets fit an FPDU of %zu octets, ULPDU_Length says one of %zu%s",
+                                 hint->due, hint->seen,
+                                 hint->kind == HINT_LENGTH ? "" : ": it leaves out the DDP header");
         break;
     case HINT_LENGTH_ORDER:
-        (void)sentence_set(text, "ULPDU_Length is %zu with its octets in reverse order", hint->due);
+        (void)iwarp_sentence_set(text, "ULPDU_Length is %zu with its octets in reverse order", hint->due);
         break;
-    case HINT_MARKERS_MISSING: (void)sentence_set(text, "the octets fit an FPDU without Markers"); break;
+    case HINT_MARKERS_MISSING: (void)iwarp_sentence_set(text, "the octets fit an FPDU without Markers"); break;
     case HINT_MARKERS_UNASKED:
-        (void)sentence_set(text, "the octets fit an FPDU with Markers, which were not asked for");
+        (void)iwarp_sentence_set(text, "the octets fit an FPDU with Markers, which were not asked for");
         break;
     case HINT_FPDU_SHORT:
     case HINT_FPDU_LONG:
-        (void)sentence_set(
+        (void)iwarp_sentence_set(
             text, "the next FPDU begins %zu octet%s %s the end that ULPDU_Length gives this one, as after another pad",
             hint->seen, hint->seen == 1 ? "" : "s", hint->kind == HINT_FPDU_SHORT ? "before" : "after");
         break;
-    case HINT_FIELD_ORDER: (void)sentence_set(text, "it is the right number with its octets in reverse order"); break;
+    case HINT_FIELD_ORDER:
+        (void)iwarp_sentence_set(text, "it is the right number with its octets in reverse order");
+        break;
     case HINT_TERMINATE_BITS: say_bits(hint, text); break;
-    case HINT_CRC_PAD: (void)sentence_set(text, "the CRC is right for the octets without the pad"); break;
-    case HINT_CRC_LENGTH: (void)sentence_set(text, "the CRC is right for the octets without ULPDU_Length"); break;
+    case HINT_CRC_PAD: (void)iwarp_sentence_set(text, "the CRC is right for the octets without the pad"); break;
+    case HINT_CRC_LENGTH: (void)iwarp_sentence_set(text, "the CRC is right for the octets without ULPDU_Length"); break;
     case HINT_CRC_OTHER:
     case HINT_MARKER:
     case HINT_MARKER_GRID:
@@ -327,9 +330,9 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_GARBAGE:
     case HINT_VERSION:
     case HINT_MSN_SHARED:
-    case HINT_READ_ORDER: (void)sentence_set(text, "%s", hint_gist(hint->kind)); break;
-    case HINT_CRC_MARKERS: (void)sentence_set(text, "the CRC is right for the octets without Markers"); break;
-    default: (void)sentence_set(text, "no other reading fits"); break;
+    case HINT_READ_ORDER: (void)iwarp_sentence_set(text, "%s", hint_gist(hint->kind)); break;
+    case HINT_CRC_MARKERS: (void)iwarp_sentence_set(text, "the CRC is right for the octets without Markers"); break;
+    default: (void)iwarp_sentence_set(text, "no other reading fits"); break;
     }
     return text->text;
 }

@@ -100,7 +100,7 @@ const char *hint_name(enum hint_kind kind);
 const char *hint_gist(enum hint_kind kind);
 
 /* "the octets fit an FPDU with 0 pad octets in place of 2"; into *text, which is returned. */
-const char *hint_say(const struct hint *hint, struct sentence *text);
+const char *hint_say(const struct hint *hint, struct iwarp_sentence *text);
 
 #ifdef __cplusplus
 }

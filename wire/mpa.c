@@ -7,9 +7,22 @@ WIRE_LAYOUT_DEFINE(mpa_start, MPA_START_FIELDS, "MPA Request/Reply Frame", "RFC 
 WIRE_LAYOUT_DEFINE(mpa_enhanced, MPA_ENHANCED_FIELDS, "Enhanced RDMA connection set-up word", "RFC 6581 6",
                    MPA_ENHANCED_OCTETS);
 
-static const char *key_of(enum mpa_start_kind kind)
+bool iwarp_mpa_start_has_word(const struct iwarp_mpa_start *start)
 {
-    return kind == MPA_REQUEST ? MPA_KEY_REQUEST : MPA_KEY_REPLY;
+    return start->enhanced && start->revision >= MPA_REV_2 && start->private_octets >= MPA_ENHANCED_OCTETS;
+}
+
+const uint8_t *iwarp_mpa_start_ulp_data(const struct iwarp_mpa_start *start, size_t *octets)
+{
+    size_t word = iwarp_mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
+
+    *octets = start->private_octets - word;
+    return start->private_data == NULL ? NULL : start->private_data + word;
+}
+
+static const char *key_of(enum iwarp_mpa_start_kind kind)
+{
+    return kind == IWARP_MPA_REQUEST ? MPA_KEY_REQUEST : MPA_KEY_REPLY;
 }
 
 int mpa_start_kind_of(const uint8_t *octets, size_t count)
@@ -17,11 +30,11 @@ int mpa_start_kind_of(const uint8_t *octets, size_t count)
     if (count < MPA_KEY_OCTETS)
         return -1;
     if (memcmp(octets, MPA_KEY_REQUEST, MPA_KEY_OCTETS) == 0)
-        return MPA_REQUEST;
-    return memcmp(octets, MPA_KEY_REPLY, MPA_KEY_OCTETS) == 0 ? MPA_REPLY : -1;
+        return IWARP_MPA_REQUEST;
+    return memcmp(octets, MPA_KEY_REPLY, MPA_KEY_OCTETS) == 0 ? IWARP_MPA_REPLY : -1;
 }
 
-static void read_word(struct mpa_start *start)
+static void read_word(struct iwarp_mpa_start *start)
 {
     const uint8_t *word = start->private_data;
 
@@ -33,7 +46,8 @@ static void read_word(struct mpa_start *start)
     start->ord = (uint16_t)mpa_enhanced_get_ORD(word);
 }
 
-wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_start_kind kind, struct mpa_start *start)
+wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum iwarp_mpa_start_kind kind,
+                            struct iwarp_mpa_start *start)
 {
     const uint8_t *frame = *p;
     size_t count = (size_t)(end - frame);
@@ -53,7 +67,7 @@ wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_star
     start->reserved = (uint8_t)mpa_start_get_Res(frame);
     start->revision = (uint8_t)mpa_start_get_Rev(frame);
     start->private_octets = (uint16_t)mpa_start_get_PD_Length(frame);
-    if (start->private_octets > MPA_PRIVATE_DATA_MAX)
+    if (start->private_octets > IWARP_MPA_PRIVATE_DATA_MAX)
         return TERM_MPA_START_FRAME;
     if (start->enhanced && start->revision >= MPA_REV_2 && start->private_octets < MPA_ENHANCED_OCTETS)
         return TERM_MPA_START_FRAME;
@@ -61,18 +75,18 @@ wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_star
         return WIRE_MORE;
 
     start->private_data = frame + MPA_START_OCTETS;
-    if (mpa_start_has_word(start))
+    if (iwarp_mpa_start_has_word(start))
         read_word(start);
     *p = frame + MPA_START_OCTETS + start->private_octets;
     return WIRE_OK;
 }
 
-size_t mpa_start_pack(const struct mpa_start *start, uint8_t *out, size_t room)
+size_t mpa_start_pack(const struct iwarp_mpa_start *start, uint8_t *out, size_t room)
 {
     size_t word = start->enhanced && start->revision >= MPA_REV_2 ? MPA_ENHANCED_OCTETS : 0;
     size_t private_octets = word + start->private_octets;
 
-    if (private_octets > MPA_PRIVATE_DATA_MAX || MPA_START_OCTETS + private_octets > room)
+    if (private_octets > IWARP_MPA_PRIVATE_DATA_MAX || MPA_START_OCTETS + private_octets > room)
         return 0;
     memset(out, 0, MPA_START_OCTETS + word);
     memcpy(out, key_of(start->kind), MPA_KEY_OCTETS);

@@ -25,6 +25,7 @@
 
 #include "wire/depth.h"
 #include "wire/field.h"
+#include "wire/mpa_start.h"
 #include "wire/terminate.h"
 
 #ifdef __cplusplus
@@ -38,8 +39,7 @@ enum {
     MPA_KEY_OCTETS = 16,
     MPA_START_OCTETS = 20,
     MPA_ENHANCED_OCTETS = 4,
-    MPA_PRIVATE_DATA_MAX = 512, /* RFC 5044 7.1; the enhanced word counts (RFC 6581 6) */
-    MPA_START_MAX = MPA_START_OCTETS + MPA_PRIVATE_DATA_MAX,
+    MPA_START_MAX = MPA_START_OCTETS + IWARP_MPA_PRIVATE_DATA_MAX,
     MPA_REV_RDMAC = 0,
     MPA_REV_1 = 1,
     MPA_REV_2 = 2,
@@ -69,39 +69,6 @@ enum {
 WIRE_LAYOUT_DECLARE(mpa_start, MPA_START_FIELDS);
 WIRE_LAYOUT_DECLARE(mpa_enhanced, MPA_ENHANCED_FIELDS);
 
-enum mpa_start_kind { MPA_REQUEST, MPA_REPLY };
-
-/* A start-up frame in host form. */
-struct mpa_start {
-    enum mpa_start_kind kind;
-    bool markers;  /* M */
-    bool crc;      /* C */
-    bool rejected; /* R */
-    bool enhanced; /* S as sent; the word is there only when Rev >= 2 too: see mpa_start_has_word() */
-    uint8_t reserved;
-    uint8_t revision;
-    uint16_t private_octets;            /* PD_Length, the enhanced word included */
-    const uint8_t *private_data;        /* borrowed from the frame; the enhanced word included */
-    bool peer_to_peer;                  /* A; this and the following only when mpa_start_has_word() */
-    bool rtr_send, rtr_write, rtr_read; /* B, C, D */
-    uint16_t ird, ord;
-};
-
-/* Rev >= 2, S = 1 and room for the word (RFC 6581 6). */
-static inline bool mpa_start_has_word(const struct mpa_start *start)
-{
-    return start->enhanced && start->revision >= MPA_REV_2 && start->private_octets >= MPA_ENHANCED_OCTETS;
-}
-
-/* Private Data of the ULP: what follows the enhanced word, or all of it. */
-static inline const uint8_t *mpa_start_ulp_data(const struct mpa_start *start, size_t *octets)
-{
-    size_t word = mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
-
-    *octets = start->private_octets - word;
-    return start->private_data == NULL ? NULL : start->private_data + word;
-}
-
 /*
  * Parses one start-up frame from *p, which advances after it on WIRE_OK. WIRE_MORE: the octets so far agree with a
  * start-up frame of `kind` but more are needed. TERM_MPA_START_FRAME: wrong Key, or PD_Length above 512 (RFC 5044
@@ -109,7 +76,8 @@ static inline const uint8_t *mpa_start_ulp_data(const struct mpa_start *start, s
  * acceptable (RFC 5044 7.1.1). A frame with S = 1 whose Private Data cannot hold the word is TERM_MPA_START_FRAME too
  * (RFC 6581 6).
  */
-wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_start_kind kind, struct mpa_start *start);
+wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum iwarp_mpa_start_kind kind,
+                            struct iwarp_mpa_start *start);
 
 /* The kind whose Key stands at `octets` (16 or more), or -1. */
 int mpa_start_kind_of(const uint8_t *octets, size_t count);
@@ -119,7 +87,7 @@ int mpa_start_kind_of(const uint8_t *octets, size_t count);
  * revision >= 2 the word is put in front, and PD_Length counts it. Returns the octets written, at most
  * MPA_START_MAX, or 0 when `room` or 512 octets do not hold it.
  */
-size_t mpa_start_pack(const struct mpa_start *start, uint8_t *out, size_t room);
+size_t mpa_start_pack(const struct iwarp_mpa_start *start, uint8_t *out, size_t room);
 
 #ifdef __cplusplus
 }

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define OPCODE_NAME(id, opcode, name, tagged, qn, header, payload, invalidate, section) {opcode, name},
+#define OPCODE_NAME(opcode, name, tagged, qn, header, payload, invalidate, section) {opcode, name},
 const struct wire_name rdmap_opcode_names[] = {RDMAP_OPCODES(OPCODE_NAME){0, NULL}};
 
-#define OPCODE_ROW(id, opcode, name, tagged, qn, header, payload, invalidate, section)                                 \
+#define OPCODE_ROW(opcode, name, tagged, qn, header, payload, invalidate, section)                                     \
     [opcode] = {name, tagged, qn, header, payload, invalidate, section},
 const struct rdmap_opcode_row rdmap_opcode_rows[16] = {RDMAP_OPCODES(OPCODE_ROW)};
 

@@ -21,6 +21,7 @@
 
 #include "wire/ddp.h"
 #include "wire/field.h"
+#include "wire/rdmap_opcode.h"
 #include "wire/terminate.h"
 
 #ifdef __cplusplus
@@ -37,22 +38,22 @@ enum {
 
 /* clang-format off */
 /*
- * P(identifier, opcode, name, tagged, QN, octets of RDMAP header after the DDP header, ULP payload, Invalidate STag,
+ * P(opcode, name, tagged, QN, octets of RDMAP header after the DDP header, ULP payload, Invalidate STag,
  * section)
  */
 #define RDMAP_OPCODES(P) \
-    P(RDMAP_WRITE,            0x0, "RDMA Write",                  true,  0, 0,  true,  false, "RFC 5040 4.2") \
-    P(RDMAP_READ_REQUEST,     0x1, "RDMA Read Request",           false, 1, 28, false, false, "RFC 5040 4.4") \
-    P(RDMAP_READ_RESPONSE,    0x2, "RDMA Read Response",          true,  0, 0,  true,  false, "RFC 5040 4.5") \
-    P(RDMAP_SEND,             0x3, "Send",                        false, 0, 0,  true,  false, "RFC 5040 4.6") \
-    P(RDMAP_SEND_INVALIDATE,  0x4, "Send with Invalidate",        false, 0, 0,  true,  true,  "RFC 5040 4.6") \
-    P(RDMAP_SEND_SE,          0x5, "Send with Solicited Event",   false, 0, 0,  true,  false, "RFC 5040 4.6") \
-    P(RDMAP_SEND_SE_INVALIDATE, 0x6, "Send with Solicited Event and Invalidate", false, 0, 0, true, true, "RFC 5040 4.6") \
-    P(RDMAP_TERMINATE,        0x7, "Terminate",                   false, 2, 4,  false, false, "RFC 5040 4.8") \
-    P(RDMAP_IMMEDIATE,        0x8, "Immediate Data",              false, 0, 8,  false, false, "RFC 7306 6.3") \
-    P(RDMAP_IMMEDIATE_SE,     0x9, "Immediate Data with Solicited Event", false, 0, 8, false, false, "RFC 7306 6.3") \
-    P(RDMAP_ATOMIC_REQUEST,   0xA, "Atomic Request",              false, 1, 52, false, false, "RFC 7306 5.2.1") \
-    P(RDMAP_ATOMIC_RESPONSE,  0xB, "Atomic Response",             false, 3, 12, false, false, "RFC 7306 5.2.2")
+    P(IWARP_RDMAP_WRITE,              "RDMA Write",                  true,  0, 0,  true,  false, "RFC 5040 4.2") \
+    P(IWARP_RDMAP_READ_REQUEST,       "RDMA Read Request",           false, 1, 28, false, false, "RFC 5040 4.4") \
+    P(IWARP_RDMAP_READ_RESPONSE,      "RDMA Read Response",          true,  0, 0,  true,  false, "RFC 5040 4.5") \
+    P(IWARP_RDMAP_SEND,               "Send",                        false, 0, 0,  true,  false, "RFC 5040 4.6") \
+    P(IWARP_RDMAP_SEND_INVALIDATE,    "Send with Invalidate",        false, 0, 0,  true,  true,  "RFC 5040 4.6") \
+    P(IWARP_RDMAP_SEND_SE,            "Send with Solicited Event",   false, 0, 0,  true,  false, "RFC 5040 4.6") \
+    P(IWARP_RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, 0, 0, true, true, "RFC 5040 4.6") \
+    P(IWARP_RDMAP_TERMINATE,          "Terminate",                   false, 2, 4,  false, false, "RFC 5040 4.8") \
+    P(IWARP_RDMAP_IMMEDIATE,          "Immediate Data",              false, 0, 8,  false, false, "RFC 7306 6.3") \
+    P(IWARP_RDMAP_IMMEDIATE_SE,       "Immediate Data with Solicited Event", false, 0, 8, false, false, "RFC 7306 6.3") \
+    P(IWARP_RDMAP_ATOMIC_REQUEST,     "Atomic Request",              false, 1, 52, false, false, "RFC 7306 5.2.1") \
+    P(IWARP_RDMAP_ATOMIC_RESPONSE,    "Atomic Response",             false, 3, 12, false, false, "RFC 7306 5.2.2")
 
 #define RDMAP_CONTROL_FIELDS(F, O, layout) \
     F(layout, RV,     "RV",     0, 2, WIRE_NUMBER,   NULL,               "RFC 5040 4.1", "RDMAP version, 1") \
@@ -70,9 +71,6 @@ enum {
     F(layout, SrcSTag,  "SrcSTag",  128, 32, WIRE_HEX,    NULL, "RFC 5040 4.4", "the data source's STag") \
     F(layout, SrcTO,    "SrcTO",    160, 64, WIRE_HEX,    NULL, "RFC 5040 4.4", "and Tagged Offset")
 /* clang-format on */
-
-#define RDMAP_OPCODE_ENUM_(id, opcode, name, tagged, qn, header, payload, invalidate, section) id = opcode,
-enum rdmap_opcode { RDMAP_OPCODES(RDMAP_OPCODE_ENUM_) };
 
 extern const struct wire_name rdmap_opcode_names[];
 WIRE_LAYOUT_DECLARE(rdmap_control, RDMAP_CONTROL_FIELDS);
@@ -93,14 +91,14 @@ struct rdmap_opcode_row {
 extern const struct rdmap_opcode_row rdmap_opcode_rows[16];
 
 /* The control octet of a message sent by the book: RV 1, Rsv 0. */
-static inline uint8_t rdmap_control(enum rdmap_opcode opcode)
+static inline uint8_t rdmap_control(enum iwarp_rdmap_opcode opcode)
 {
     return (uint8_t)(RDMAP_VERSION << RDMAP_VERSION_SHIFT | opcode);
 }
 
 static inline bool rdmap_is_send(unsigned opcode)
 {
-    return opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE;
+    return opcode >= IWARP_RDMAP_SEND && opcode <= IWARP_RDMAP_SEND_SE_INVALIDATE;
 }
 
 /* RDMAP's part of a DDP Segment, in host form. */

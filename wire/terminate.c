@@ -38,7 +38,7 @@ const struct terminate_error *terminate_error_named(const char *id)
     return NULL;
 }
 
-const char *terminate_describe(wire_result triple, char *text, size_t room)
+const char *iwarp_terminate_describe(wire_result triple, char *text, size_t room)
 {
     const struct terminate_error *error = terminate_error_find(triple);
     const char *layer = wire_name_of(terminate_layer_names, wire_error_layer(triple));

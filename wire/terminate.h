@@ -17,6 +17,7 @@
 #define WIRE_TERMINATE_H
 
 #include "wire/field.h"
+#include "wire/terminate_triple.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,11 +30,9 @@ typedef uint32_t wire_result;
 
 enum {
     WIRE_OK = 0,
-    WIRE_ERROR_BIT = 0x10000,
+    WIRE_ERROR_BIT = IWARP_TERMINATE_TRIPLE(0, 0, 0),
     WIRE_MORE = 0x20000,
 };
-
-#define TERMINATE_TRIPLE(layer, etype, code) (WIRE_ERROR_BIT | (layer) << 12 | (etype) << 8 | (code))
 
 static inline bool wire_is_error(wire_result result)
 {
@@ -115,13 +114,14 @@ static inline unsigned wire_error_code(wire_result result)
     F(layout, Length,    "DDP Segment Length", 0, 16, WIRE_NUMBER, NULL,             "RFC 5040 4.8", "octets of the DDP Segment that was in error")
 /* clang-format on */
 
-enum { TERMINATE_OCTETS = 4, TERMINATE_LENGTH_OCTETS = 2, TERMINATE_MAX = 52 };
+enum { TERMINATE_OCTETS = 4, TERMINATE_LENGTH_OCTETS = 2 };
 
 extern const struct wire_name terminate_layer_names[];
 WIRE_LAYOUT_DECLARE(terminate, TERMINATE_FIELDS);
 WIRE_LAYOUT_DECLARE(terminate_length, TERMINATE_LENGTH_FIELDS);
 
-#define TERMINATE_ENUM_(id, layer, etype, code, type_name, name, source) id = TERMINATE_TRIPLE(layer, etype, code),
+#define TERMINATE_ENUM_(id, layer, etype, code, type_name, name, source)                                               \
+    id = IWARP_TERMINATE_TRIPLE(layer, etype, code),
 enum terminate_error_value { TERMINATE_ERRORS(TERMINATE_ENUM_) };
 
 struct terminate_error {
@@ -141,12 +141,6 @@ extern const size_t terminate_error_count;
  */
 const struct terminate_error *terminate_error_find(wire_result triple);
 const struct terminate_error *terminate_error_named(const char *id);
-
-/*
- * "DDP / Untagged Buffer Error / Invalid QN (0x1201)" into `text`; unregistered triples are spelt in numbers.
- * Returns `text`.
- */
-const char *terminate_describe(wire_result triple, char *text, size_t room);
 
 /* A Terminate Message's payload in host form; pointers are borrowed from the octets parsed. */
 struct terminate {

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { TERMINATE_MEANT_OCTETS = TERMINATE_MAX + 64 }; /* kept of a payload */
+enum { TERMINATE_MEANT_OCTETS = IWARP_TERMINATE_MAX + 64 }; /* kept of a payload */
 
 struct terminate_meant {
     bool swapped;                           /* the bits had the other order; `read` and `octets` are corrected */

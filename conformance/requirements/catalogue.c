@@ -52,52 +52,52 @@ static int name_index(const char *const *names, size_t count, const char *name)
     return -1;
 }
 
-static int header_check(const char *file, unsigned line, char *const *cell, size_t count, struct sentence *error)
+static int header_check(const char *file, unsigned line, char *const *cell, size_t count, struct iwarp_sentence *error)
 {
     if (count != REQUIREMENT_COLUMNS)
-        return sentence_set(error, "%s:%u: the header line has %zu columns, %d were expected", file, line, count,
-                            REQUIREMENT_COLUMNS);
+        return iwarp_sentence_set(error, "%s:%u: the header line has %zu columns, %d were expected", file, line, count,
+                                  REQUIREMENT_COLUMNS);
     for (size_t i = 0; i < REQUIREMENT_COLUMNS; i++)
         if (strcmp(cell[i], column_names[i]) != 0)
-            return sentence_set(error, "%s:%u: column %zu of the header line is \"%.60s\", \"%s\" was expected", file,
-                                line, i + 1, cell[i], column_names[i]);
+            return iwarp_sentence_set(error, "%s:%u: column %zu of the header line is \"%.60s\", \"%s\" was expected",
+                                      file, line, i + 1, cell[i], column_names[i]);
     return 0;
 }
 
-static int id_check(const char *file, unsigned line, const char *id, struct sentence *error)
+static int id_check(const char *file, unsigned line, const char *id, struct iwarp_sentence *error)
 {
     for (const char *p = id; *p != '\0'; p++)
         if (!isalnum((unsigned char)*p) && *p != '.' && *p != '-')
-            return sentence_set(error,
-                                "%s:%u: id \"%.60s\" contains '%c'; only letters, digits, '.' and '-' are allowed",
-                                file, line, id, *p);
+            return iwarp_sentence_set(
+                error, "%s:%u: id \"%.60s\" contains '%c'; only letters, digits, '.' and '-' are allowed", file, line,
+                id, *p);
     return 0;
 }
 
 static int cell_enum(const char *file, unsigned line, const char *what, const char *const *names, size_t count,
-                     const char *cell, int *value, struct sentence *error)
+                     const char *cell, int *value, struct iwarp_sentence *error)
 {
     char hint[NEAREST_HINT_OCTETS];
 
     *value = name_index(names, count, cell);
     if (*value >= 0)
         return 0;
-    return sentence_set(error, "%s:%u: unknown %s \"%.60s\"%s (known are \"%s\" to \"%s\")", file, line, what, cell,
-                        nearest_hint(nearest_of(cell, names, count), hint), names[0], names[count - 1]);
+    return iwarp_sentence_set(error, "%s:%u: unknown %s \"%.60s\"%s (known are \"%s\" to \"%s\")", file, line, what,
+                              cell, nearest_hint(nearest_of(cell, names, count), hint), names[0], names[count - 1]);
 }
 
 static int row_fill(struct requirement *requirement, const char *file, unsigned line, char *const *cell, size_t count,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     int level, layer, observability, subject;
 
     if (count != REQUIREMENT_COLUMNS)
-        return sentence_set(error, "%s:%u: the row has %zu columns, %d were expected", file, line, count,
-                            REQUIREMENT_COLUMNS);
+        return iwarp_sentence_set(error, "%s:%u: the row has %zu columns, %d were expected", file, line, count,
+                                  REQUIREMENT_COLUMNS);
     for (size_t i = 0; i < REQUIREMENT_COLUMNS; i++) {
         if (cell[i][0] == '\0' && i != COLUMN_AMBIGUITY)
-            return sentence_set(error, "%s:%u: column %s is empty (write \"-\" for no value)", file, line,
-                                column_names[i]);
+            return iwarp_sentence_set(error, "%s:%u: column %s is empty (write \"-\" for no value)", file, line,
+                                      column_names[i]);
         requirement->column[i] = cell[i];
     }
     if (id_check(file, line, cell[COLUMN_ID], error) != 0 ||
@@ -126,7 +126,7 @@ static int row_fill(struct requirement *requirement, const char *file, unsigned 
 }
 
 static int row_add(struct catalogue *catalogue, const char *file, unsigned line, char *const *cell, size_t count,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     struct entry *entry = &catalogue->entries[catalogue->count], *earlier = NULL;
 
@@ -134,31 +134,33 @@ static int row_add(struct catalogue *catalogue, const char *file, unsigned line,
         return -1;
     HASH_FIND(hh, catalogue->by_id, entry->requirement.id, strlen(entry->requirement.id), earlier);
     if (earlier != NULL)
-        return sentence_set(error, "%s:%u: id %.60s is already used in %s:%u", file, line, entry->requirement.id,
-                            earlier->requirement.file, earlier->requirement.line);
+        return iwarp_sentence_set(error, "%s:%u: id %.60s is already used in %s:%u", file, line, entry->requirement.id,
+                                  earlier->requirement.file, earlier->requirement.line);
     entry->requirement.index = catalogue->count;
     HASH_ADD_KEYPTR(hh, catalogue->by_id, entry->requirement.id, strlen(entry->requirement.id), entry);
     if (hash_lost(entry))
-        return sentence_set(error, "%s:%u: out of memory", file, line);
+        return iwarp_sentence_set(error, "%s:%u: out of memory", file, line);
     catalogue->count++;
     return 0;
 }
 
 /* The files are plain ASCII so that every output format can take the cells as they are. */
-static int line_check(const char *file, unsigned line, const char *text, size_t length, struct sentence *error)
+static int line_check(const char *file, unsigned line, const char *text, size_t length, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char octet = (unsigned char)text[i];
 
         if (octet != '\t' && (octet < 0x20 || octet > 0x7E))
-            return sentence_set(error, "%s:%u: octet 0x%02X in column %zu, only printable ASCII and tabs are allowed",
-                                file, line, octet, i + 1);
+            return iwarp_sentence_set(error,
+                                      "%s:%u: octet 0x%02X in column %zu, only printable ASCII and tabs are allowed",
+                                      file, line, octet, i + 1);
     }
     return 0;
 }
 
 /* text: the octets of one file in the arena, with one octet after them that may be overwritten. */
-static int file_parse(struct catalogue *catalogue, const char *file, char *text, size_t size, struct sentence *error)
+static int file_parse(struct catalogue *catalogue, const char *file, char *text, size_t size,
+                      struct iwarp_sentence *error)
 {
     bool header_seen = false;
     unsigned line = 0;
@@ -183,7 +185,7 @@ static int file_parse(struct catalogue *catalogue, const char *file, char *text,
         text = line_end + 1;
     }
     if (!header_seen)
-        return sentence_set(error, "%s:%u: no header line", file, line + 1);
+        return iwarp_sentence_set(error, "%s:%u: no header line", file, line + 1);
     return 0;
 }
 
@@ -223,7 +225,7 @@ static int catalogue_allocate(struct catalogue *catalogue, const struct catalogu
 }
 
 int catalogue_parse(struct catalogue **catalogue, const struct catalogue_source *sources, size_t source_count,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     struct catalogue *c = calloc(1, sizeof(*c));
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
@@ -232,7 +234,7 @@ int catalogue_parse(struct catalogue **catalogue, const struct catalogue_source 
     *catalogue = NULL;
     if (c == NULL || catalogue_allocate(c, sources, source_count) != 0) {
         catalogue_free(c);
-        return sentence_set(error, "catalogue: out of memory");
+        return iwarp_sentence_set(error, "catalogue: out of memory");
     }
     room = c->arena;
     for (size_t i = 0; i < source_count; i++) {
@@ -264,7 +266,7 @@ static bool path_ends(const char *path, const char *name)
            (path_length == length || path[path_length - length - 1] == '/');
 }
 
-int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct sentence *error)
+int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct iwarp_sentence *error)
 {
     struct catalogue_source source[FAMILY_COUNT + 1];
 
@@ -276,7 +278,7 @@ int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_sou
             if (path_ends(embedded_requirements[j].path, family_files[i]))
                 file = &embedded_requirements[j];
         if (file == NULL)
-            return sentence_set(error, "catalogue: %s was not compiled in", family_files[i]);
+            return iwarp_sentence_set(error, "catalogue: %s was not compiled in", family_files[i]);
         source[i] = (struct catalogue_source){file->path, file->octets, file->size};
     }
     if (more != NULL)
@@ -284,7 +286,7 @@ int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_sou
     return catalogue_parse(catalogue, source, FAMILY_COUNT + (more != NULL), error);
 }
 
-int catalogue_load(struct catalogue **catalogue, struct sentence *error)
+int catalogue_load(struct catalogue **catalogue, struct iwarp_sentence *error)
 {
     return catalogue_load_with(catalogue, NULL, error);
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sentence;
+struct iwarp_sentence;
 struct catalogue;
 
 /* How binding a requirement is. MUST_FORMAT is a binding statement of a text that uses no RFC 2119 keyword. */
@@ -98,14 +98,15 @@ struct catalogue_source {
  * Parses the compiled-in files, once; *catalogue is owned by the caller, who frees it with catalogue_free().
  * Returns 0, or -1 with "<file>:<line>: what is wrong" in error (which may be NULL) and *catalogue NULL.
  */
-int catalogue_load(struct catalogue **catalogue, struct sentence *error);
+int catalogue_load(struct catalogue **catalogue, struct iwarp_sentence *error);
 
 /* The same with one more file after the compiled-in ones: requirements that a user wrote. */
-int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more, struct sentence *error);
+int catalogue_load_with(struct catalogue **catalogue, const struct catalogue_source *more,
+                        struct iwarp_sentence *error);
 
 /* The same from the caller's octets, in the order given. The octets are copied. */
 int catalogue_parse(struct catalogue **catalogue, const struct catalogue_source *sources, size_t source_count,
-                    struct sentence *error);
+                    struct iwarp_sentence *error);
 
 void catalogue_free(struct catalogue *catalogue);
 

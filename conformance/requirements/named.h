@@ -10,12 +10,12 @@
 const struct requirement *requirement_named(const struct catalogue *catalogue, const char *id);
 
 /* -1, with the sentence that no requirement has this id, and which ids are nearest to it. */
-int requirement_not_found(const struct catalogue *catalogue, const char *id, struct sentence *error);
+int requirement_not_found(const struct catalogue *catalogue, const char *id, struct iwarp_sentence *error);
 
 /*
  * -1, with the sentence that no requirement fits this id or glob: "nothing selected: ...", and the nearest id, if it is
  * no glob.
  */
-int requirement_unmatched(const struct catalogue *catalogue, const char *pattern, struct sentence *error);
+int requirement_unmatched(const struct catalogue *catalogue, const char *pattern, struct iwarp_sentence *error);
 
 #endif

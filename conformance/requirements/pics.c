@@ -53,23 +53,23 @@ static struct item *item_find(const struct pics *pics, const char *name, size_t 
     return NULL;
 }
 
-static int item_add(struct pics *pics, const char *path, unsigned line, char *const *cell, struct sentence *error)
+static int item_add(struct pics *pics, const char *path, unsigned line, char *const *cell, struct iwarp_sentence *error)
 {
     struct item *item = &pics->items[pics->count];
 
     for (const char *p = cell[ITEM_NAME]; *p != '\0'; p++)
         if (!name_octet(*p))
-            return sentence_set(error, "%s:%u: item \"%.60s\" holds '%c'", path, line, cell[ITEM_NAME], *p);
+            return iwarp_sentence_set(error, "%s:%u: item \"%.60s\" holds '%c'", path, line, cell[ITEM_NAME], *p);
     if (cell[ITEM_NAME][0] == '\0' || cell[ITEM_QUESTION][0] == '\0' || cell[ITEM_MEANING][0] == '\0' ||
         cell[ITEM_TOLD][0] == '\0')
-        return sentence_set(
+        return iwarp_sentence_set(
             error, "%s:%u: an item needs a name, a question, a meaning and the one who reports it (- for nobody)", path,
             line);
     if (item_find(pics, cell[ITEM_NAME], strlen(cell[ITEM_NAME])) != NULL)
-        return sentence_set(error, "%s:%u: item %.60s is declared twice", path, line, cell[ITEM_NAME]);
+        return iwarp_sentence_set(error, "%s:%u: item %.60s is declared twice", path, line, cell[ITEM_NAME]);
     if (!value_valid(cell[ITEM_DEFAULT]))
-        return sentence_set(error, "%s:%u: default \"%.40s\" of %.60s, yes, no or a number was expected", path, line,
-                            cell[ITEM_DEFAULT], cell[ITEM_NAME]);
+        return iwarp_sentence_set(error, "%s:%u: default \"%.40s\" of %.60s, yes, no or a number was expected", path,
+                                  line, cell[ITEM_DEFAULT], cell[ITEM_NAME]);
     memcpy(item->value, cell[ITEM_DEFAULT], strlen(cell[ITEM_DEFAULT]) + 1);
     item->public = (struct pics_item){cell[ITEM_NAME],    cell[ITEM_QUESTION], cell[ITEM_DEFAULT],
                                       cell[ITEM_MEANING], cell[ITEM_TOLD],     item->value};
@@ -79,7 +79,7 @@ static int item_add(struct pics *pics, const char *path, unsigned line, char *co
 
 /* One line without its newline, NUL-terminated. */
 static int line_parse(struct pics *pics, const char *path, unsigned line, char *text, bool *header_seen,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     char *cell[ITEM_COLUMNS], *rest = text;
     size_t count = 0;
@@ -94,24 +94,24 @@ static int line_parse(struct pics *pics, const char *path, unsigned line, char *
         count++;
     }
     if (count != ITEM_COLUMNS)
-        return sentence_set(error, "%s:%u: %zu columns, %d were expected", path, line, count, ITEM_COLUMNS);
+        return iwarp_sentence_set(error, "%s:%u: %zu columns, %d were expected", path, line, count, ITEM_COLUMNS);
     if (*header_seen)
         return item_add(pics, path, line, cell, error);
     for (size_t i = 0; i < ITEM_COLUMNS; i++)
         if (strcmp(cell[i], item_columns[i]) != 0)
-            return sentence_set(error, "%s:%u: column %zu of the header line is \"%.40s\", \"%s\" was expected", path,
-                                line, i + 1, cell[i], item_columns[i]);
+            return iwarp_sentence_set(error, "%s:%u: column %zu of the header line is \"%.40s\", \"%s\" was expected",
+                                      path, line, i + 1, cell[i], item_columns[i]);
     *header_seen = true;
     return 0;
 }
 
-static int lines_parse(struct pics *pics, const char *path, size_t size, struct sentence *error)
+static int lines_parse(struct pics *pics, const char *path, size_t size, struct iwarp_sentence *error)
 {
     char *text = pics->arena, *end = text + size;
     bool header_seen = false;
 
     if (memchr(text, '\0', size) != NULL)
-        return sentence_set(error, "%s: a zero octet in a text file", path);
+        return iwarp_sentence_set(error, "%s: a zero octet in a text file", path);
     for (unsigned line = 1; text < end; line++) {
         char *newline = memchr(text, '\n', (size_t)(end - text));
         char *line_end = newline != NULL ? newline : end;
@@ -121,24 +121,24 @@ static int lines_parse(struct pics *pics, const char *path, size_t size, struct 
             return -1;
         text = line_end + 1;
     }
-    return header_seen ? 0 : sentence_set(error, "%s: no header line", path);
+    return header_seen ? 0 : iwarp_sentence_set(error, "%s: no header line", path);
 }
 
-int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct sentence *error)
+int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct iwarp_sentence *error)
 {
     struct pics *p = calloc(1, sizeof(*p));
     size_t lines = 1;
 
     *pics = NULL;
     if (p == NULL)
-        return sentence_set(error, "%s: out of memory", path);
+        return iwarp_sentence_set(error, "%s: out of memory", path);
     for (size_t i = 0; i < size; i++)
         lines += ((const char *)octets)[i] == '\n';
     p->arena = malloc(size + 1);
     p->items = calloc(lines, sizeof(*p->items));
     if (p->arena == NULL || p->items == NULL) {
         pics_free(p);
-        return sentence_set(error, "%s: out of memory", path);
+        return iwarp_sentence_set(error, "%s: out of memory", path);
     }
     if (size > 0)
         memcpy(p->arena, octets, size);
@@ -151,13 +151,13 @@ int pics_parse(struct pics **pics, const char *path, const void *octets, size_t 
     return 0;
 }
 
-int pics_load(struct pics **pics, struct sentence *error)
+int pics_load(struct pics **pics, struct iwarp_sentence *error)
 {
     const struct embedded_file *file = embedded_find(embedded_requirements, embedded_requirement_count, PICS_PATH);
 
     *pics = NULL;
     if (file == NULL)
-        return sentence_set(error, PICS_PATH " was not compiled in");
+        return iwarp_sentence_set(error, PICS_PATH " was not compiled in");
     return pics_parse(pics, file->path, file->octets, file->size, error);
 }
 
@@ -197,29 +197,29 @@ static const char *nearest_item(const struct pics *pics, const char *name, char 
     return nearest_hint(nearest_name(name, item_name_at, pics, pics->count), hint);
 }
 
-int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error)
+int pics_set(struct pics *pics, const char *name, const char *value, struct iwarp_sentence *error)
 {
     struct item *item = item_find(pics, name, strlen(name));
     char hint[NEAREST_HINT_OCTETS];
 
     if (item == NULL)
-        return sentence_set(error, "there is no PICS item \"%.60s\"%s (warpcheck pics lists them)", name,
-                            nearest_item(pics, name, hint));
+        return iwarp_sentence_set(error, "there is no PICS item \"%.60s\"%s (warpcheck pics lists them)", name,
+                                  nearest_item(pics, name, hint));
     if (!value_valid(value))
-        return sentence_set(error, "PICS item %s: \"%.40s\" is neither yes nor no nor a number up to %d", name, value,
-                            PICS_NUMBER_MAX);
+        return iwarp_sentence_set(error, "PICS item %s: \"%.40s\" is neither yes nor no nor a number up to %d", name,
+                                  value, PICS_NUMBER_MAX);
     memcpy(item->value, value, strlen(value) + 1);
     return 0;
 }
 
-int pics_set_cm(struct pics *pics, bool reference, struct sentence *error)
+int pics_set_cm(struct pics *pics, bool reference, struct iwarp_sentence *error)
 {
     if (pics_set(pics, "cm", "yes", error) != 0 || pics_set(pics, "cm.service", "yes", error) != 0)
         return -1;
     return reference ? pics_set(pics, "cm.switch", "yes", error) : 0;
 }
 
-int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error)
+int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct iwarp_sentence *error)
 {
     if (pics_set(pics, "sctp", "yes", error) != 0 ||
         pics_set(pics, "sctp.rfc5043", rfc5043 ? "yes" : "no", error) != 0 ||
@@ -261,7 +261,7 @@ size_t pics_named(const struct pics *pics, const char *predicate, const struct p
 struct reader {
     const struct pics *pics;
     const char *predicate, *p;
-    struct sentence *error;
+    struct iwarp_sentence *error;
     const struct item *culprit; /* the last item whose value made a factor false */
     unsigned depth;
     bool wire_alone; /* items of what a tester can do count as holding */
@@ -286,8 +286,8 @@ static int unknown_item(struct reader *reader, const char *name, size_t length)
     char word[NEAREST_WORD_MAX + 1], hint[NEAREST_HINT_OCTETS];
 
     (void)snprintf(word, sizeof(word), "%.*s", (int)(length < NEAREST_WORD_MAX ? length : NEAREST_WORD_MAX), name);
-    return sentence_set(reader->error, "capability \"%.120s\": there is no PICS item \"%s\"%s", reader->predicate, word,
-                        nearest_item(reader->pics, word, hint));
+    return iwarp_sentence_set(reader->error, "capability \"%.120s\": there is no PICS item \"%s\"%s", reader->predicate,
+                              word, nearest_item(reader->pics, word, hint));
 }
 
 static int name_read(struct reader *reader, bool wanted)
@@ -301,8 +301,8 @@ static int name_read(struct reader *reader, bool wanted)
         reader->p++;
     length = (size_t)(reader->p - start);
     if (length == 0)
-        return sentence_set(reader->error, "capability \"%.120s\": an item was expected at \"%.40s\"",
-                            reader->predicate, start);
+        return iwarp_sentence_set(reader->error, "capability \"%.120s\": an item was expected at \"%.40s\"",
+                                  reader->predicate, start);
     if (length == 6 && memcmp(start, "always", 6) == 0)
         return wanted;
     if (length == 5 && memcmp(start, "never", 5) == 0)
@@ -331,14 +331,14 @@ static int factor_read(struct reader *reader)
     if (*reader->p != '(')
         return name_read(reader, wanted);
     if (++reader->depth > PREDICATE_DEPTH)
-        return sentence_set(reader->error, "capability \"%.120s\": nested too deeply", reader->predicate);
+        return iwarp_sentence_set(reader->error, "capability \"%.120s\": nested too deeply", reader->predicate);
     reader->p++;
     result = predicate_read(reader);
     if (result < 0)
         return -1;
     if (*reader->p != ')')
-        return sentence_set(reader->error, "capability \"%.120s\": \")\" was expected at \"%.40s\"", reader->predicate,
-                            reader->p);
+        return iwarp_sentence_set(reader->error, "capability \"%.120s\": \")\" was expected at \"%.40s\"",
+                                  reader->predicate, reader->p);
     reader->p++;
     reader->depth--;
     return (result != 0) == wanted;
@@ -377,24 +377,25 @@ static int predicate_read(struct reader *reader)
     }
 }
 
-int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error)
+int pics_evaluate(const struct pics *pics, const char *predicate, struct iwarp_sentence *reason,
+                  struct iwarp_sentence *error)
 {
     struct reader reader = {.pics = pics, .predicate = predicate, .p = predicate, .error = error};
     int result = predicate_read(&reader);
 
     if (result >= 0 && *reader.p != '\0')
-        return sentence_set(error, "capability \"%.120s\": \"%.40s\" was not expected", predicate, reader.p);
+        return iwarp_sentence_set(error, "capability \"%.120s\": \"%.40s\" was not expected", predicate, reader.p);
     if (result == 0 && reader.culprit != NULL)
-        sentence_set(reason, "needs %s, but the profile has %s = %s", predicate, reader.culprit->public.name,
-                     reader.culprit->public.value);
+        iwarp_sentence_set(reason, "needs %s, but the profile has %s = %s", predicate, reader.culprit->public.name,
+                           reader.culprit->public.value);
     else if (result == 0)
-        sentence_set(reason, "no device can show it");
+        iwarp_sentence_set(reason, "no device can show it");
     return result;
 }
 
 bool pics_denies(const struct pics *pics, const char *predicate)
 {
-    struct sentence unread;
+    struct iwarp_sentence unread;
     struct reader reader = {.pics = pics, .predicate = predicate, .p = predicate, .error = &unread, .wire_alone = true};
 
     return predicate_read(&reader) == 0 && *reader.p == '\0';

@@ -16,7 +16,7 @@
 
 enum { PICS_NUMBER_MAX = 999999999 }; /* the largest answer to an item that asks for a number */
 
-struct sentence;
+struct iwarp_sentence;
 struct pics;
 
 struct pics_item {
@@ -32,10 +32,10 @@ struct pics_item {
  * Parses the compiled-in pics.tsv; every item has its default then. The caller frees *pics with pics_free().
  * Returns 0, or -1 with "<file>:<line>: what is wrong" in error.
  */
-int pics_load(struct pics **pics, struct sentence *error);
+int pics_load(struct pics **pics, struct iwarp_sentence *error);
 
 /* The same from the caller's octets, which are copied. */
-int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct sentence *error);
+int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct iwarp_sentence *error);
 
 void pics_free(struct pics *pics);
 
@@ -49,19 +49,19 @@ const struct pics_item *pics_find(const struct pics *pics, const char *name);
 
 /* Sets an item to a value ("yes", "no" or a decimal number); the value is copied. -1 with a sentence if the item is
  * unknown or the value is none of these. */
-int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error);
+int pics_set(struct pics *pics, const char *name, const char *value, struct iwarp_sentence *error);
 
 /*
  * Sets the items for a run that drives CM. `reference`: the device is the reference stack on the simulated link, which
  * has the service and can switch it off. Returns -1 with a sentence.
  */
-int pics_set_cm(struct pics *pics, bool reference, struct sentence *error);
+int pics_set_cm(struct pics *pics, bool reference, struct iwarp_sentence *error);
 
 /*
  * Sets the items for a run over SCTP: the device carries DDP over SCTP by these texts. A `reference` stack that has RFC
  * 5043's sessions has RFC 6581's sessions too. Returns 0, or -1 with a sentence.
  */
-int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error);
+int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct iwarp_sentence *error);
 
 /* Does the item hold? False for an unknown item. */
 bool pics_holds(const struct pics *pics, const char *name);
@@ -77,7 +77,8 @@ size_t pics_named(const struct pics *pics, const char *predicate, const struct p
  * names an unknown item. On 0, reason (may be NULL) gets the sentence that a SKIP verdict states, such as
  * "the profile says mpa.crc_off = no".
  */
-int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error);
+int pics_evaluate(const struct pics *pics, const char *predicate, struct iwarp_sentence *reason,
+                  struct iwarp_sentence *error);
 
 /*
  * True if, by the profile, no traffic can exercise a requirement with this capability predicate: it is then not judged.

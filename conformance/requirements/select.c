@@ -53,24 +53,24 @@ static unsigned observability_mask(const char *value)
     return 0;
 }
 
-static int list_add(const char **list, size_t *count, const char *value, const char *what, struct sentence *error)
+static int list_add(const char **list, size_t *count, const char *value, const char *what, struct iwarp_sentence *error)
 {
     if (*count == SELECTION_LIMIT)
-        return sentence_set(error, "more than %d %s in one selection", SELECTION_LIMIT, what);
+        return iwarp_sentence_set(error, "more than %d %s in one selection", SELECTION_LIMIT, what);
     list[(*count)++] = value;
     return 0;
 }
 
 static int mask_add(unsigned *mask, unsigned bits, const char *option, const char *value, const char *known,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     if (bits == 0)
-        return sentence_set(error, "%s \"%.60s\" is unknown, %s was expected", option, value, known);
+        return iwarp_sentence_set(error, "%s \"%.60s\" is unknown, %s was expected", option, value, known);
     *mask |= bits;
     return 0;
 }
 
-static int subject_add(struct selection *selection, const char *value, struct sentence *error)
+static int subject_add(struct selection *selection, const char *value, struct iwarp_sentence *error)
 {
     static const char *const subjects[] = {"initiator",   "responder", "both", "sender",        "receiver",
                                            "data-source", "data-sink", "ulp",  "implementation"};
@@ -78,7 +78,7 @@ static int subject_add(struct selection *selection, const char *value, struct se
     for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
         if (strcasecmp(value, subjects[i]) == 0)
             return list_add(selection->subject, &selection->subject_count, subjects[i], "roles", error);
-    return sentence_set(
+    return iwarp_sentence_set(
         error, "--role \"%.60s\" is unknown, initiator, responder or a subject of the catalogue was expected", value);
 }
 
@@ -86,7 +86,7 @@ enum option { OPTION_LAYER, OPTION_LEVEL, OPTION_SECTION, OPTION_ROLE, OPTION_SU
 static const char *const option_names[OPTIONS] = {"--layer", "--level",   "--section",
                                                   "--role",  "--subject", "--observability"};
 
-static int value_add(struct selection *selection, enum option option, const char *value, struct sentence *error)
+static int value_add(struct selection *selection, enum option option, const char *value, struct iwarp_sentence *error)
 {
     switch (option) {
     case OPTION_LAYER:
@@ -104,26 +104,26 @@ static int value_add(struct selection *selection, enum option option, const char
 }
 
 /* "mpa,ddp": each of the list, cut in place. */
-static int values_add(struct selection *selection, enum option option, char *values, struct sentence *error)
+static int values_add(struct selection *selection, enum option option, char *values, struct iwarp_sentence *error)
 {
     char *value;
 
     while ((value = strsep(&values, ",")) != NULL) {
         if (value[0] == '\0')
-            return sentence_set(error, "%s has an empty value", option_names[option]);
+            return iwarp_sentence_set(error, "%s has an empty value", option_names[option]);
         if (value_add(selection, option, value, error) != 0)
             return -1;
     }
     return 0;
 }
 
-int selection_option(struct selection *selection, int argc, char **argv, int *index, struct sentence *error)
+int selection_option(struct selection *selection, int argc, char **argv, int *index, struct iwarp_sentence *error)
 {
     char *argument = argv[*index];
 
     if (argument[0] != '-') {
         if (argument[0] == '\0')
-            return sentence_set(error, "an empty pattern selects nothing");
+            return iwarp_sentence_set(error, "an empty pattern selects nothing");
         ++*index;
         return list_add(selection->pattern, &selection->pattern_count, argument, "patterns", error) == 0 ? 1 : -1;
     }
@@ -133,7 +133,7 @@ int selection_option(struct selection *selection, int argc, char **argv, int *in
         if (strncmp(argument, option_names[i], length) != 0 || (argument[length] != '\0' && argument[length] != '='))
             continue;
         if (argument[length] == '\0' && *index + 1 >= argc)
-            return sentence_set(error, "%s needs a value", option_names[i]);
+            return iwarp_sentence_set(error, "%s needs a value", option_names[i]);
         if (argument[length] == '\0')
             ++*index;
         ++*index;

@@ -12,7 +12,7 @@
 
 #include "conformance/requirements/catalogue.h"
 
-struct sentence;
+struct iwarp_sentence;
 
 #define SELECTION_LIMIT 64 /* patterns; and sections */
 
@@ -40,7 +40,7 @@ extern const char selection_usage[];
  * -1 with a sentence if it is one and wrong. The strings of argv are kept, not copied; the values of lists are cut
  * out of argv in place.
  */
-int selection_option(struct selection *selection, int argc, char **argv, int *index, struct sentence *error);
+int selection_option(struct selection *selection, int argc, char **argv, int *index, struct iwarp_sentence *error);
 
 bool selection_matches(const struct selection *selection, const struct requirement *requirement);
 

@@ -166,9 +166,9 @@ void atomic_request_reserved_zero(struct rule_context *ctx)
 /* RFC 7306 5.2.1: FetchAdd 0, CmpSwap 2; the draft has Swap at 1. Neither gives 3 to 15 a meaning. */
 void atomic_request_opcode(struct rule_context *ctx)
 {
-    unsigned opcode = request_of(ctx) != NULL ? request_of(ctx)->opcode : ATOMIC_FETCH_ADD;
+    unsigned opcode = request_of(ctx) != NULL ? request_of(ctx)->opcode : IWARP_ATOMIC_FETCH_ADD;
 
-    if (opcode > ATOMIC_COMPARE_SWAP)
+    if (opcode > IWARP_ATOMIC_COMPARE_SWAP)
         rule_fail(ctx, "AOpCode 0 (FetchAdd), 1 (Swap of the draft) or 2 (CmpSwap)",
                   rule_text(ctx, "AOpCode %u", opcode),
                   "An Atomic Request has an AOpCode that neither RFC 7306 nor the draft defines (RFC 7306 5.2.1)");
@@ -179,7 +179,7 @@ void atomic_request_opcode(struct rule_context *ctx)
 /* Compare Data and Compare Mask have no use in FetchAdd and in the draft's Swap. */
 static bool compares_nothing(const struct rule_context *ctx)
 {
-    return request_of(ctx) != NULL && request_of(ctx)->opcode <= ATOMIC_SWAP;
+    return request_of(ctx) != NULL && request_of(ctx)->opcode <= IWARP_ATOMIC_SWAP;
 }
 
 /* RFC 7306 5.2.1: Compare Data is zero then. */
@@ -268,7 +268,7 @@ static const struct flow_request *oldest_atomic(const struct rule_context *ctx)
         ctx->event->rdmap->header != FLOW_HEADER_ATOMIC_RESPONSE)
         return NULL;
     for (uint32_t i = 0; i < ctx->other->request_count; i++)
-        if (flow_request_at(ctx->other, i)->opcode == RDMAP_ATOMIC_REQUEST)
+        if (flow_request_at(ctx->other, i)->opcode == IWARP_RDMAP_ATOMIC_REQUEST)
             return flow_request_at(ctx->other, i);
     return NULL;
 }
@@ -325,6 +325,6 @@ void immediate_queue(struct rule_context *ctx)
 void immediate_is_eight(struct rule_context *ctx)
 {
     if (is_whole(ctx))
-        rule_judge_number(ctx, IMMEDIATE_OCTETS, segment_of(ctx)->payload_octets, "octets of Immediate Data",
+        rule_judge_number(ctx, IWARP_IMMEDIATE_OCTETS, segment_of(ctx)->payload_octets, "octets of Immediate Data",
                           "RFC 7306 6.3");
 }

@@ -10,8 +10,8 @@
 
 bool crc_judged(const struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
-    const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
+    const struct iwarp_mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
     bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
 
     return agreed && ctx->event->ulpdu->mpa->framing.crc && !ctx->event->ulpdu->cut && !ctx->side->crc_failed &&

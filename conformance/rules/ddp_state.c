@@ -115,7 +115,7 @@ void track_segment(struct rule_side *side, const struct flow *flow, enum flow_di
     unsigned odd = 0;
 
     if (segment->tagged) {
-        bool response = (segment->control & 0xF) == RDMAP_READ_RESPONSE;
+        bool response = (segment->control & 0xF) == IWARP_RDMAP_READ_RESPONSE;
         const struct flow_tagged *tagged = response ? &half->read_response : &half->write;
 
         sums = sums_so_far(&side->tagged, (int64_t)(tagged->next_to - tagged->first_to), tagged->octets);

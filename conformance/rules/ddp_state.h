@@ -29,7 +29,9 @@ static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ct
 
     if (!segment->tagged || !rule_continuous(ctx))
         return NULL;
-    return opcode == RDMAP_WRITE ? &ctx->half->write : opcode == RDMAP_READ_RESPONSE ? &ctx->half->read_response : NULL;
+    return opcode == IWARP_RDMAP_WRITE           ? &ctx->half->write
+           : opcode == IWARP_RDMAP_READ_RESPONSE ? &ctx->half->read_response
+                                                 : NULL;
 }
 
 /*

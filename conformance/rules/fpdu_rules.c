@@ -172,7 +172,7 @@ void pad_count(struct rule_context *ctx)
 
 static void judge_rest(struct rule_context *ctx)
 {
-    struct sentence text;
+    struct iwarp_sentence text;
     struct hint hint;
 
     if (!rest_is_judged(ctx) || !is_no_rest(ctx, &hint) || hint.kind == HINT_PAD) /* that is pad_count()'s */
@@ -213,7 +213,7 @@ static bool fail_layout(struct rule_context *ctx, const struct fpdu_reading *rea
 static void judge_length_by_crc(struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
-    struct sentence text;
+    struct iwarp_sentence text;
     struct hint hint;
 
     if (!crc_judged(ctx) || crc_fault(ctx, NULL) != CRC_FAULT_LENGTH ||

@@ -29,7 +29,7 @@ static const uint8_t *marker_at(const struct rule_context *ctx, size_t i, size_t
 /* M of the other side's start-up frame, when that was captured: whether this side has to send Markers. */
 static bool demanded(const struct rule_context *ctx, bool *known)
 {
-    const struct mpa_start *start = start_good(ctx, flow_reverse(ctx->direction));
+    const struct iwarp_mpa_start *start = start_good(ctx, flow_reverse(ctx->direction));
 
     *known = start != NULL && !ctx->flow->late && ctx->flow->revision != MPA_REV_RDMAC &&
              flow_start_of(ctx->flow, ctx->direction) != NULL;

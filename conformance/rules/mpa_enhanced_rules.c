@@ -7,20 +7,23 @@
 #include "conformance/rules/start_frame.h"
 
 /* The Reply that the event is, when both it and the Request before it carry the enhanced word. */
-static const struct mpa_start *enhanced_reply(const struct rule_context *ctx, const struct mpa_start **request)
+static const struct iwarp_mpa_start *enhanced_reply(const struct rule_context *ctx,
+                                                    const struct iwarp_mpa_start **request)
 {
     const struct flow_start *reply = ctx->event->start;
 
     *request = start_with_word(ctx, FLOW_FROM_INITIATOR);
-    if (!start_is(ctx, MPA_REPLY) || reply->result != WIRE_OK || *request == NULL || !mpa_start_has_word(&reply->frame))
+    if (!start_is(ctx, IWARP_MPA_REPLY) || reply->result != WIRE_OK || *request == NULL ||
+        !iwarp_mpa_start_has_word(&reply->frame))
         return NULL;
     return &reply->frame;
 }
 
 /* The same for an accepting Reply. */
-static const struct mpa_start *enhanced_accept(const struct rule_context *ctx, const struct mpa_start **request)
+static const struct iwarp_mpa_start *enhanced_accept(const struct rule_context *ctx,
+                                                     const struct iwarp_mpa_start **request)
 {
-    const struct mpa_start *reply = enhanced_reply(ctx, request);
+    const struct iwarp_mpa_start *reply = enhanced_reply(ctx, request);
 
     return reply != NULL && !reply->rejected ? reply : NULL;
 }
@@ -39,7 +42,7 @@ void start_reserved_enhanced(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-static void judge_revision(struct rule_context *ctx, enum mpa_start_kind kind)
+static void judge_revision(struct rule_context *ctx, enum iwarp_mpa_start_kind kind)
 {
     if (!start_is(ctx, kind) || !(start_flags(ctx) & START_S))
         return;
@@ -53,13 +56,13 @@ static void judge_revision(struct rule_context *ctx, enum mpa_start_kind kind)
 /* RFC 6581 6: a Request with S = 1 has Rev 2 or more. */
 void enhanced_request_revision(struct rule_context *ctx)
 {
-    judge_revision(ctx, MPA_REQUEST);
+    judge_revision(ctx, IWARP_MPA_REQUEST);
 }
 
 /* RFC 6581 6: so has a Reply. */
 void enhanced_reply_revision(struct rule_context *ctx)
 {
-    judge_revision(ctx, MPA_REPLY);
+    judge_revision(ctx, IWARP_MPA_REPLY);
 }
 
 /* RFC 6581 6: with S the Private Data begins with the four octets of the word. */
@@ -80,7 +83,7 @@ void enhanced_word_present(struct rule_context *ctx)
 /* RFC 6581 6 and RFC 5044 7.1.2: a Request with S = 1 and no room for the word is not accepted; R = 1 is tolerated. */
 void wordless_request_refused(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL)
+    if (!start_is(ctx, IWARP_MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL)
         return;
     if (!ctx->peer->word_missing) {
         if (start_with_word(ctx, FLOW_FROM_INITIATOR) != NULL)
@@ -99,7 +102,7 @@ void wordless_request_refused(struct rule_context *ctx)
  */
 void enhanced_request_answered(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY) || start_with_word(ctx, FLOW_FROM_INITIATOR) == NULL)
+    if (!start_is(ctx, IWARP_MPA_REPLY) || start_with_word(ctx, FLOW_FROM_INITIATOR) == NULL)
         return;
     if (start_flags(ctx) & START_S)
         rule_pass(ctx);
@@ -114,9 +117,9 @@ void enhanced_request_answered(struct rule_context *ctx)
 /* RFC 6581 10: a Request without S is answered without S. */
 void plain_request_answered(struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
 
-    if (!start_is(ctx, MPA_REPLY) || request == NULL || request->enhanced)
+    if (!start_is(ctx, IWARP_MPA_REPLY) || request == NULL || request->enhanced)
         return;
     if (start_flags(ctx) & START_S)
         rule_fail(ctx, "S = 0", "S = 1", "The Reply has S = 1, but the Request had no enhanced word (RFC 6581 10)");
@@ -127,9 +130,9 @@ void plain_request_answered(struct rule_context *ctx)
 /* RFC 6581 6 does not fix the Rev of a Reply to a Request with Rev 2 and S = 0: it records which one was taken. */
 void plain_reply_revision(struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
 
-    if (!start_is(ctx, MPA_REPLY) || request == NULL || request->enhanced || request->revision != MPA_REV_2)
+    if (!start_is(ctx, IWARP_MPA_REPLY) || request == NULL || request->enhanced || request->revision != MPA_REV_2)
         return;
     if (!(start_flags(ctx) & START_S) && (start_revision(ctx) == MPA_REV_1 || start_revision(ctx) == MPA_REV_2))
         rule_ambiguous(ctx, "Rev = 1 or Rev = 2", rule_text(ctx, "Rev = %u", start_revision(ctx)),
@@ -146,7 +149,7 @@ void plain_reply_revision(struct rule_context *ctx)
  */
 void reply_ird_suffices(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply == NULL || request->ord == MPA_DEPTH_NOT_NEGOTIATED || reply->ird == MPA_DEPTH_NOT_NEGOTIATED)
         return;
@@ -163,7 +166,7 @@ void reply_ird_suffices(struct rule_context *ctx)
  */
 void reply_ord_at_most(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply == NULL || request->ird == MPA_DEPTH_NOT_NEGOTIATED || reply->ord == MPA_DEPTH_NOT_NEGOTIATED)
         return;
@@ -177,7 +180,7 @@ void reply_ord_at_most(struct rule_context *ctx)
 /* RFC 6581 9.1: ORD 0x3FFF in the Request is answered by IRD 0x3FFF. */
 void reply_ird_not_negotiated(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply != NULL && request->ord == MPA_DEPTH_NOT_NEGOTIATED)
         rule_judge_number(ctx, MPA_DEPTH_NOT_NEGOTIATED, reply->ird, "IRD of the Reply to ORD 0x3FFF", "RFC 6581 9.1");
@@ -186,7 +189,7 @@ void reply_ird_not_negotiated(struct rule_context *ctx)
 /* RFC 6581 9.1: IRD 0x3FFF in the Request is answered by ORD 0x3FFF. */
 void reply_ord_not_negotiated(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply != NULL && request->ird == MPA_DEPTH_NOT_NEGOTIATED)
         rule_judge_number(ctx, MPA_DEPTH_NOT_NEGOTIATED, reply->ord, "ORD of the Reply to IRD 0x3FFF", "RFC 6581 9.1");
@@ -195,7 +198,7 @@ void reply_ord_not_negotiated(struct rule_context *ctx)
 /* RFC 6581 9.1 leaves open whether 0x3FFF may answer a number. */
 void reply_refuses_negotiation(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply == NULL)
         return;
@@ -211,7 +214,7 @@ void reply_refuses_negotiation(struct rule_context *ctx)
 /* RFC 6581 9.2: A = 1 is answered by A = 1. */
 void reply_echoes_peer_to_peer(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply != NULL && request->peer_to_peer)
         rule_judge_number(ctx, 1, reply->peer_to_peer, "A of the Reply to a Request with A = 1", "RFC 6581 9.2");
@@ -220,13 +223,13 @@ void reply_echoes_peer_to_peer(struct rule_context *ctx)
 /* RFC 6581 9.2: A = 0 is answered by A = 0. */
 void reply_echoes_client_server(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply != NULL && !request->peer_to_peer)
         rule_judge_number(ctx, 0, reply->peer_to_peer, "A of the Reply to a Request with A = 0", "RFC 6581 9.2");
 }
 
-static void judge_no_kinds(struct rule_context *ctx, const struct mpa_start *start)
+static void judge_no_kinds(struct rule_context *ctx, const struct iwarp_mpa_start *start)
 {
     if (start->rtr_send || start->rtr_write || start->rtr_read)
         rule_fail(ctx, "B = C = D = 0",
@@ -241,7 +244,7 @@ void request_without_kinds(struct rule_context *ctx)
 {
     const struct flow_start *start = ctx->event->start;
 
-    if (start_is(ctx, MPA_REQUEST) && start->result == WIRE_OK && mpa_start_has_word(&start->frame) &&
+    if (start_is(ctx, IWARP_MPA_REQUEST) && start->result == WIRE_OK && iwarp_mpa_start_has_word(&start->frame) &&
         !start->frame.peer_to_peer)
         judge_no_kinds(ctx, &start->frame);
 }
@@ -249,7 +252,7 @@ void request_without_kinds(struct rule_context *ctx)
 /* RFC 6581 9.2: in a Reply too; what they mean in a rejecting one is not defined (EMPA-9.2-32). */
 void reply_without_kinds(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply != NULL && !reply->peer_to_peer)
         judge_no_kinds(ctx, reply);
@@ -260,7 +263,7 @@ void request_offers_kinds(struct rule_context *ctx)
 {
     const struct flow_start *start = ctx->event->start;
 
-    if (!start_is(ctx, MPA_REQUEST) || start->result != WIRE_OK || !mpa_start_has_word(&start->frame) ||
+    if (!start_is(ctx, IWARP_MPA_REQUEST) || start->result != WIRE_OK || !iwarp_mpa_start_has_word(&start->frame) ||
         !start->frame.peer_to_peer)
         return;
     if (start->frame.rtr_send || start->frame.rtr_write || start->frame.rtr_read)
@@ -273,7 +276,7 @@ void request_offers_kinds(struct rule_context *ctx)
 /* RFC 6581 9.2: a Responder supports at least one RTR message, and says which when it answers A = 1. */
 void reply_selects_kinds(struct rule_context *ctx)
 {
-    const struct mpa_start *request, *reply = enhanced_accept(ctx, &request);
+    const struct iwarp_mpa_start *request, *reply = enhanced_accept(ctx, &request);
 
     if (reply == NULL || !request->peer_to_peer || !reply->peer_to_peer)
         return;

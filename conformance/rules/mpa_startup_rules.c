@@ -5,7 +5,7 @@
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
 
-static void judge_key(struct rule_context *ctx, enum mpa_start_kind kind, const char *key, const char *section)
+static void judge_key(struct rule_context *ctx, enum iwarp_mpa_start_kind kind, const char *key, const char *section)
 {
     const struct flow_start *start = ctx->event->start;
     size_t count = start->octet_count < MPA_KEY_OCTETS ? start->octet_count : MPA_KEY_OCTETS;
@@ -22,19 +22,19 @@ static void judge_key(struct rule_context *ctx, enum mpa_start_kind kind, const 
 /* RFC 5044 7.1.1: the Initiator's Key is "MPA ID Req Frame". */
 void request_key(struct rule_context *ctx)
 {
-    judge_key(ctx, MPA_REQUEST, MPA_KEY_REQUEST, "RFC 5044 7.1.1");
+    judge_key(ctx, IWARP_MPA_REQUEST, MPA_KEY_REQUEST, "RFC 5044 7.1.1");
 }
 
 /* RFC 5044 7.1.1: the Responder's Key is "MPA ID Rep Frame". */
 void reply_key(struct rule_context *ctx)
 {
-    judge_key(ctx, MPA_REPLY, MPA_KEY_REPLY, "RFC 5044 7.1.1");
+    judge_key(ctx, IWARP_MPA_REPLY, MPA_KEY_REPLY, "RFC 5044 7.1.1");
 }
 
 /* RFC 5044 7.1.1: R is zero in a Request. */
 void request_not_rejected(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REQUEST))
+    if (!start_is(ctx, IWARP_MPA_REQUEST))
         return;
     if (start_flags(ctx) & START_R)
         rule_fail(ctx, "R = 0", "R = 1", "R is set in an MPA Request (RFC 5044 7.1.1)");
@@ -67,8 +67,8 @@ void start_reserved(struct rule_context *ctx)
  */
 static void judge_revision_0(struct rule_context *ctx)
 {
-    const struct mpa_start *start = &ctx->event->start->frame;
-    bool request = start->kind == MPA_REQUEST;
+    const struct iwarp_mpa_start *start = &ctx->event->start->frame;
+    bool request = start->kind == IWARP_MPA_REQUEST;
 
     if (!start->markers || (request && !start->crc))
         rule_fail(ctx, request ? "Rev = 1, or Rev = 0 with M = 1 C = 1" : "Rev = 1, or Rev = 0 with M = 1",
@@ -91,7 +91,7 @@ void start_revision_plain(struct rule_context *ctx)
         judge_revision_0(ctx);
         return;
     }
-    if (ctx->event->start->frame.kind == MPA_REPLY) {
+    if (ctx->event->start->frame.kind == IWARP_MPA_REPLY) {
         if (request == NULL || request->result != WIRE_OK || request->frame.enhanced)
             return;
         if (revision > MPA_REV_1 && revision > request->frame.revision) {
@@ -122,7 +122,7 @@ void private_data_length(struct rule_context *ctx)
     length = octets_get16(start->octets + 18);
     exchanged = (length >> 8 | length << 8) & 0xFFFF;
     came = start->octet_count - MPA_START_OCTETS + start->trailing;
-    if (length != exchanged && exchanged <= MPA_PRIVATE_DATA_MAX && came == exchanged && came != length)
+    if (length != exchanged && exchanged <= IWARP_MPA_PRIVATE_DATA_MAX && came == exchanged && came != length)
         rule_fail(ctx, rule_text(ctx, "PD_Length = 0x%04x", exchanged), rule_text(ctx, "PD_Length = 0x%04x", length),
                   "PD_Length has its octets exchanged: the frame has %zu octets of Private Data (RFC 5044 7.1.1)",
                   came);
@@ -138,7 +138,7 @@ void private_data_limit(struct rule_context *ctx)
     if (!start_whole_header(ctx))
         return;
     length = octets_get16(ctx->event->start->octets + 18);
-    if (length > MPA_PRIVATE_DATA_MAX)
+    if (length > IWARP_MPA_PRIVATE_DATA_MAX)
         rule_fail(ctx, "PD_Length <= 512", rule_text(ctx, "PD_Length = %u", length),
                   "A start-up frame announces more than 512 octets of Private Data (RFC 5044 7.1.1)");
     else
@@ -158,7 +158,7 @@ void reply_after_request(struct rule_context *ctx)
     const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
     bool whole = request != NULL && request->result == WIRE_OK;
 
-    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || flow_is_unmatched(ctx->flow))
+    if (!start_is(ctx, IWARP_MPA_REPLY) || ctx->event->received == 0 || flow_is_unmatched(ctx->flow))
         return;
     if (nothing_received(ctx, ctx->event->received) || (whole && rule_not_received(ctx, request->end)))
         rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
@@ -170,7 +170,7 @@ void reply_after_request(struct rule_context *ctx)
 /* RFC 5044 7.1.2 rule 2: an improperly formatted Request closes the connection; it is never accepted with R = 0. */
 void bad_request_refused(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL || ctx->peer->unsure)
+    if (!start_is(ctx, IWARP_MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL || ctx->peer->unsure)
         return;
     if (!ctx->peer->start_bad)
         rule_pass(ctx);
@@ -190,7 +190,7 @@ void initiator_waits_for_reply(struct rule_context *ctx)
     if (ctx->event->kind == FLOW_MPA_START) {
         unsigned length;
 
-        if (!start_is(ctx, MPA_REQUEST) || ctx->event->start->trailing == 0 ||
+        if (!start_is(ctx, IWARP_MPA_REQUEST) || ctx->event->start->trailing == 0 ||
             !nothing_received(ctx, ctx->event->start->trailing_received))
             return;
         length = octets_get16(ctx->event->start->octets + 18);
@@ -234,7 +234,7 @@ void responder_waits_for_fpdu(struct rule_context *ctx)
         return;
     if (first_fpdu_end != 0 && !rule_not_received(ctx, first_fpdu_end))
         rule_pass(ctx);
-    else if (ulpdu->have >= 2 && (ulpdu->octets[1] & 0xF) == RDMAP_TERMINATE)
+    else if (ulpdu->have >= 2 && (ulpdu->octets[1] & 0xF) == IWARP_RDMAP_TERMINATE)
         return;
     else if (first_fpdu_end != 0)
         rule_fail(ctx, expected, "an FPDU", message);
@@ -285,7 +285,7 @@ void initiator_sends_request(struct rule_context *ctx)
 /* The Reply had R = 1, and no other exchange was begun since. */
 static bool is_rejected(const struct rule_context *ctx)
 {
-    const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
+    const struct iwarp_mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
 
     return reply != NULL && reply->rejected;
 }
@@ -293,7 +293,7 @@ static bool is_rejected(const struct rule_context *ctx)
 /* RFC 5044 7.1.2 rule 2: after R = 1 the Responder leaves MPA: it sends neither another Reply nor FPDUs. */
 void responder_leaves_after_rejection(struct rule_context *ctx)
 {
-    if (!is_rejected(ctx) || (ctx->event->kind == FLOW_MPA_START && !start_is(ctx, MPA_REPLY)))
+    if (!is_rejected(ctx) || (ctx->event->kind == FLOW_MPA_START && !start_is(ctx, IWARP_MPA_REPLY)))
         return;
     rule_fail(ctx, "nothing of MPA after R = 1", ctx->event->kind == FLOW_MPA_START ? "another MPA Reply" : "an FPDU",
               "The Responder goes on with MPA after it has rejected (RFC 5044 7.1.2 rule 2)");

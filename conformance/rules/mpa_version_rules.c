@@ -15,8 +15,8 @@ static unsigned version_of(const struct rule_context *ctx, const char **name)
 /* RFC 5044 3: MPA passes the negotiated version to DDP, and DDP writes it into its headers. */
 void version_given_to_ddp(struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
-    const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
+    const struct iwarp_mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
     const char *name;
     unsigned version = version_of(ctx, &name);
 

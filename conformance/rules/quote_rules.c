@@ -174,7 +174,8 @@ void terminate_rdma_header_for_read(struct rule_context *ctx)
         return;
     opcode = terminate->ddp_header[1] & 0xF;
     for (size_t i = 0; i < terminate->rdmap_header_octets; i++) {
-        if (terminate->rdmap_header[i] == 0 || opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST)
+        if (terminate->rdmap_header[i] == 0 || opcode == IWARP_RDMAP_READ_REQUEST ||
+            opcode == IWARP_RDMAP_ATOMIC_REQUEST)
             continue;
         rule_fail(ctx, "R = 0", rule_text(ctx, "R = 1 with a header, opcode %X quoted", opcode),
                   "An RDMA header is returned for a message that has none (RFC 5040 4.8)");
@@ -193,7 +194,7 @@ static const struct flow_request *quoted_request(const struct rule_context *ctx,
     uint32_t msn;
 
     if (!readable(ctx) || terminate->ddp_header == NULL || p == NULL || terminate->ddp_header[0] & 0x80 ||
-        (terminate->ddp_header[1] & 0xF) != RDMAP_READ_REQUEST || ctx->other->requests_lost ||
+        (terminate->ddp_header[1] & 0xF) != IWARP_RDMAP_READ_REQUEST || ctx->other->requests_lost ||
         ctx->peer->requests_unsure || ctx->side->unsure || ctx->peer->unsure)
         return NULL;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, quoted);
@@ -201,7 +202,7 @@ static const struct flow_request *quoted_request(const struct rule_context *ctx,
     for (uint32_t i = 0; i < ctx->other->request_count; i++) {
         const struct flow_request *request = flow_request_at(ctx->other, i);
 
-        if (request->opcode == RDMAP_READ_REQUEST && request->msn == msn)
+        if (request->opcode == IWARP_RDMAP_READ_REQUEST && request->msn == msn)
             return request->doubted ? NULL : request;
     }
     return NULL;
@@ -266,7 +267,7 @@ static const uint8_t *evidence(const struct rule_context *ctx)
  */
 static unsigned version_in_force(const struct rule_context *ctx)
 {
-    bool draft = ctx->flow->sctp != NULL && ctx->flow->sctp->profile == DDP_SCTP_DRAFT02;
+    bool draft = ctx->flow->sctp != NULL && ctx->flow->sctp->profile == IWARP_SCTP_DRAFT02;
 
     return draft ? ctx->event->ddp->segment.version : DDP_VERSION;
 }
@@ -294,7 +295,7 @@ void terminate_ddp_error_true(struct rule_context *ctx)
         rule_pass(ctx);
     else
         rule_fail(ctx, "an error that the quoted segment has",
-                  rule_text(ctx, "%s", terminate_describe(triple, text, sizeof(text))),
+                  rule_text(ctx, "%s", iwarp_terminate_describe(triple, text, sizeof(text))),
                   "The quoted DDP header (%s) has not the error that is reported (RFC 5041 7)",
                   rule_octets(ctx, header, tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS));
 }

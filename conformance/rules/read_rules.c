@@ -108,7 +108,7 @@ void response_has_request(struct rule_context *ctx)
 void responses_in_order(struct rule_context *ctx)
 {
     const struct flow_request *request = answered_first(ctx);
-    const struct flow_request *oldest = flow_request_oldest(ctx->other, RDMAP_READ_REQUEST);
+    const struct flow_request *oldest = flow_request_oldest(ctx->other, IWARP_RDMAP_READ_REQUEST);
 
     if (request == NULL || !flow_request_names(request, segment_of(ctx)))
         return;
@@ -265,8 +265,8 @@ void empty_response_copies_sink(struct rule_context *ctx)
 /* Judges a Read Request that opens one more Read against the IRD that the other side declared. */
 static void judge_depth(struct rule_context *ctx, const char *whose)
 {
-    const struct mpa_start *own = start_with_word(ctx, ctx->direction);
-    const struct mpa_start *start = start_with_word(ctx, flow_reverse(ctx->direction));
+    const struct iwarp_mpa_start *own = start_with_word(ctx, ctx->direction);
+    const struct iwarp_mpa_start *start = start_with_word(ctx, flow_reverse(ctx->direction));
     uint32_t open = 1;
 
     if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late)
@@ -275,7 +275,8 @@ static void judge_depth(struct rule_context *ctx, const char *whose)
         ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->ulpdu->index == 0)
         return;
     for (uint32_t i = 0; i < ctx->half->request_count; i++)
-        open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST && !flow_request_at(ctx->half, i)->doubted;
+        open += flow_request_at(ctx->half, i)->opcode == IWARP_RDMAP_READ_REQUEST &&
+                !flow_request_at(ctx->half, i)->doubted;
     if (open > start->ird)
         rule_fail_unless_lost(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
                               "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);

@@ -7,10 +7,10 @@
 #include "conformance/rules/start_frame.h"
 
 /* The Reply in force when the event is the Initiator's first FPDU in the peer-to-peer model; else NULL. */
-static const struct mpa_start *peer_to_peer(const struct rule_context *ctx)
+static const struct iwarp_mpa_start *peer_to_peer(const struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_with_word(ctx, FLOW_FROM_INITIATOR);
-    const struct mpa_start *reply = start_with_word(ctx, FLOW_FROM_RESPONDER);
+    const struct iwarp_mpa_start *request = start_with_word(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *reply = start_with_word(ctx, FLOW_FROM_RESPONDER);
 
     if (request == NULL || reply == NULL || reply->rejected || !request->peer_to_peer || !reply->peer_to_peer)
         return NULL;
@@ -23,27 +23,29 @@ static bool is_empty_message(const struct rule_context *ctx)
 {
     const struct flow_rdmap *rdmap = ctx->event->rdmap;
 
-    if (rdmap->message.opcode == RDMAP_READ_REQUEST)
+    if (rdmap->message.opcode == IWARP_RDMAP_READ_REQUEST)
         return rdmap->header == FLOW_HEADER_READ_REQUEST && rdmap->header_result == WIRE_OK &&
                rdmap->read_request.octets == 0;
-    return (rdmap->message.opcode == RDMAP_SEND || rdmap->message.opcode == RDMAP_WRITE) &&
+    return (rdmap->message.opcode == IWARP_RDMAP_SEND || rdmap->message.opcode == IWARP_RDMAP_WRITE) &&
            ctx->event->ddp->segment.payload_octets == 0;
 }
 
-static bool names_some(const struct mpa_start *reply)
+static bool names_some(const struct iwarp_mpa_start *reply)
 {
     return reply->rtr_send || reply->rtr_write || reply->rtr_read;
 }
 
-static bool selected(const struct mpa_start *reply, unsigned opcode)
+static bool selected(const struct iwarp_mpa_start *reply, unsigned opcode)
 {
-    return opcode == RDMAP_SEND ? reply->rtr_send : opcode == RDMAP_WRITE ? reply->rtr_write : reply->rtr_read;
+    return opcode == IWARP_RDMAP_SEND    ? reply->rtr_send
+           : opcode == IWARP_RDMAP_WRITE ? reply->rtr_write
+                                         : reply->rtr_read;
 }
 
 /* The capture cut the message before it says how much is read. */
 static bool is_cut(const struct rule_context *ctx)
 {
-    return ctx->event->rdmap->message.opcode == RDMAP_READ_REQUEST && ctx->event->ulpdu->cut &&
+    return ctx->event->rdmap->message.opcode == IWARP_RDMAP_READ_REQUEST && ctx->event->ulpdu->cut &&
            ctx->event->rdmap->header == FLOW_HEADER_NONE;
 }
 
@@ -56,7 +58,7 @@ void rtr_comes_first(struct rule_context *ctx)
         return;
     if (is_empty_message(ctx))
         rule_pass(ctx);
-    else if (rdmap->message.opcode != RDMAP_TERMINATE)
+    else if (rdmap->message.opcode != IWARP_RDMAP_TERMINATE)
         rule_fail(ctx, "a zero-length Send, RDMA Write or RDMA Read",
                   rule_text(ctx, "%s, %zu octets of payload",
                             rdmap->message.row->name == NULL ? "unknown opcode" : rdmap->message.row->name,
@@ -67,7 +69,7 @@ void rtr_comes_first(struct rule_context *ctx)
 /* RFC 6581 9.2: it is one of the kinds that the Reply names. */
 void rtr_is_negotiated_kind(struct rule_context *ctx)
 {
-    const struct mpa_start *reply = peer_to_peer(ctx);
+    const struct iwarp_mpa_start *reply = peer_to_peer(ctx);
     unsigned opcode = ctx->event->rdmap->message.opcode;
 
     if (reply == NULL || !is_empty_message(ctx) || !names_some(reply)) /* EMPA-9.2-12: the Responder names none */
@@ -87,7 +89,7 @@ void rtr_send_form(struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
 
-    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != RDMAP_SEND || !is_empty_message(ctx))
+    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != IWARP_RDMAP_SEND || !is_empty_message(ctx))
         return;
     if (segment->tagged || !segment->last || segment->qn != DDP_QN_SEND || segment->msn != DDP_FIRST_MSN ||
         segment->mo != 0)
@@ -104,7 +106,7 @@ void rtr_write_form(struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
 
-    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != RDMAP_WRITE || !is_empty_message(ctx))
+    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != IWARP_RDMAP_WRITE || !is_empty_message(ctx))
         return;
     if (!segment->tagged || !segment->last)
         rule_fail(ctx, "T = 1, L = 1", rule_text(ctx, "T = %d, L = %d", segment->tagged, segment->last),
@@ -118,7 +120,8 @@ void rtr_read_form(struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
 
-    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != RDMAP_READ_REQUEST || !is_empty_message(ctx))
+    if (peer_to_peer(ctx) == NULL || ctx->event->rdmap->message.opcode != IWARP_RDMAP_READ_REQUEST ||
+        !is_empty_message(ctx))
         return;
     if (segment->tagged || !segment->last || segment->qn != DDP_QN_READ_REQUEST || segment->msn != DDP_FIRST_MSN ||
         segment->mo != 0 || segment->payload_octets != READ_REQUEST_OCTETS)

@@ -175,7 +175,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
         .state = state,
     };
 
-    if (dispatch->count != 0 && event->kind == FLOW_RDMAP && opcode == RDMAP_TERMINATE)
+    if (dispatch->count != 0 && event->kind == FLOW_RDMAP && opcode == IWARP_RDMAP_TERMINATE)
         terminate_read_meant(event->ddp->segment.payload, event->ddp->payload_have, &ctx.terminate);
     for (unsigned i = 0; i < dispatch->count; i++) {
         ctx.rule = dispatch->rules[i];

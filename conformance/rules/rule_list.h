@@ -22,7 +22,7 @@
 #define ON_SESSION   (1u << FLOW_SESSION)
 #define ON_CM        (1u << FLOW_CM)
 
-#define OP(opcode)    (1u << RDMAP_##opcode)
+#define OP(opcode)    (1u << IWARP_RDMAP_##opcode)
 #define OP_ANY        0xFFFFu
 #define OP_SENDS      (OP(SEND) | OP(SEND_INVALIDATE) | OP(SEND_SE) | OP(SEND_SE_INVALIDATE))
 #define OP_IMMEDIATES (OP(IMMEDIATE) | OP(IMMEDIATE_SE))

@@ -37,10 +37,10 @@ static int quick_ddp(const struct rule_side *side, const struct flow_half *half,
         side->version != DDP_VERSION || event->flow->revision == MPA_REV_RDMAC || segment->payload_octets == 0)
         return -1;
     if (segment->tagged) {
-        const struct flow_tagged *tagged = opcode == RDMAP_WRITE ? &half->write : &half->read_response;
-        const struct flow_tagged *other = opcode == RDMAP_WRITE ? &half->read_response : &half->write;
+        const struct flow_tagged *tagged = opcode == IWARP_RDMAP_WRITE ? &half->write : &half->read_response;
+        const struct flow_tagged *other = opcode == IWARP_RDMAP_WRITE ? &half->read_response : &half->write;
 
-        if ((opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE) || other->open)
+        if ((opcode != IWARP_RDMAP_WRITE && opcode != IWARP_RDMAP_READ_RESPONSE) || other->open)
             return -1;
         if (tagged->open && (segment->stag != tagged->stag || segment->to != tagged->next_to ||
                              segment->control != side->tagged.control))
@@ -67,20 +67,20 @@ static int quick_rdmap(const struct flow_half *other, const struct flow_event *e
 
     if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->ulpdu->index == 0 || event->ulpdu->cut)
         return -1;
-    if (opcode == RDMAP_READ_RESPONSE) {
+    if (opcode == IWARP_RDMAP_READ_RESPONSE) {
         const struct flow_request *request = rdmap->request;
 
         if (request == NULL || request->read.octets == 0 || rdmap->message_octets > request->read.octets ||
             (segment->last && rdmap->message_octets != request->read.octets))
             return -1;
         if (rdmap->first ? request->answered != 0 || !flow_request_names(request, segment) ||
-                               request != flow_request_oldest(other, RDMAP_READ_REQUEST)
+                               request != flow_request_oldest(other, IWARP_RDMAP_READ_REQUEST)
                          : !request->named)
             return -1;
     } else if (rdmap_is_send(opcode)) {
         if (!rdmap_opcode_rows[opcode].invalidates && segment->ulp_word != 0)
             return -1;
-    } else if (opcode != RDMAP_WRITE) {
+    } else if (opcode != IWARP_RDMAP_WRITE) {
         return -1;
     }
     return (int)(QUICK_RDMAP + opcode * 4 + rdmap->first * 2 + segment->last);

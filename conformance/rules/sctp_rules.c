@@ -23,30 +23,30 @@ static bool is_5043_ppid(uint32_t ppid)
 }
 
 /* The profile of the association; this event may be the first that shows it. */
-static enum ddp_sctp_profile profile_of(const struct rule_context *ctx)
+static enum iwarp_sctp_profile profile_of(const struct rule_context *ctx)
 {
     const struct flow_sctp *sctp = ctx->event->sctp;
-    enum ddp_sctp_profile profile = ctx->flow->sctp->profile;
+    enum iwarp_sctp_profile profile = ctx->flow->sctp->profile;
 
-    if (profile != DDP_SCTP_UNDECIDED)
+    if (profile != IWARP_SCTP_UNDECIDED)
         return profile;
     if (sctp->init != NULL && sctp->init->has_adaptation)
-        return sctp->init->adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? DDP_SCTP_DRAFT02
-               : sctp->init->adaptation == DDP_SCTP_INDICATION_DDP    ? DDP_SCTP_RFC5043
-                                                                      : DDP_SCTP_UNDECIDED;
+        return sctp->init->adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? IWARP_SCTP_DRAFT02
+               : sctp->init->adaptation == DDP_SCTP_INDICATION_DDP    ? IWARP_SCTP_RFC5043
+                                                                      : IWARP_SCTP_UNDECIDED;
     if (sctp->data == NULL || !sctp->data->first)
-        return DDP_SCTP_UNDECIDED;
-    return is_draft_ppid(sctp->data->ppid) ? DDP_SCTP_DRAFT02 : DDP_SCTP_RFC5043;
+        return IWARP_SCTP_UNDECIDED;
+    return is_draft_ppid(sctp->data->ppid) ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_RFC5043;
 }
 
-static bool has_data(const struct rule_context *ctx, enum ddp_sctp_profile profile)
+static bool has_data(const struct rule_context *ctx, enum iwarp_sctp_profile profile)
 {
     const struct flow_sctp *sctp = ctx->event->sctp;
 
     return sctp->data != NULL && !sctp->duplicate && profile_of(ctx) == profile;
 }
 
-static bool has_init(const struct rule_context *ctx, enum ddp_sctp_profile profile)
+static bool has_init(const struct rule_context *ctx, enum iwarp_sctp_profile profile)
 {
     return ctx->event->sctp->init != NULL && profile_of(ctx) == profile;
 }
@@ -54,7 +54,7 @@ static bool has_init(const struct rule_context *ctx, enum ddp_sctp_profile profi
 /* RFC 2960 had Adler-32; DDP asks for at least CRC32c (RFC 5041 3). */
 void draft_checksum_crc32c(struct rule_context *ctx)
 {
-    if (profile_of(ctx) != DDP_SCTP_DRAFT02)
+    if (profile_of(ctx) != IWARP_SCTP_DRAFT02)
         return;
     if (ctx->event->sctp->checksum == FLOW_CHECKSUM_ADLER32)
         rule_ambiguous(ctx, "CRC32c (RFC 3309, RFC 4960)", "Adler-32 (RFC 2960 as printed)",
@@ -68,7 +68,7 @@ void draft_ppids_only(struct rule_context *ctx)
 {
     uint32_t ppid;
 
-    if (!has_data(ctx, DDP_SCTP_DRAFT02) || !ctx->event->sctp->data->first)
+    if (!has_data(ctx, IWARP_SCTP_DRAFT02) || !ctx->event->sctp->data->first)
         return;
     ppid = ctx->event->sctp->data->ppid;
     if (!is_draft_ppid(ppid) && !is_5043_ppid(ppid) && !is_draft_ppid(turned(ppid)))
@@ -84,7 +84,7 @@ void draft_indication_form(struct rule_context *ctx)
 {
     const struct sctp_init *init = ctx->event->sctp->init;
 
-    if (init == NULL || init->adaptation_at == NULL || profile_of(ctx) != DDP_SCTP_DRAFT02)
+    if (init == NULL || init->adaptation_at == NULL || profile_of(ctx) != IWARP_SCTP_DRAFT02)
         return;
     if (init->adaptation_length != SCTP_ADAPTATION_OCTETS || turned(init->adaptation) == DDP_SCTP_INDICATION_DDP ||
         turned(init->adaptation) == DDP_SCTP_INDICATION_DDP_RDMA)
@@ -116,13 +116,13 @@ static void judge_indication(struct rule_context *ctx, uint32_t most, const char
 
 void draft_indication_value(struct rule_context *ctx)
 {
-    if (has_data(ctx, DDP_SCTP_DRAFT02))
+    if (has_data(ctx, IWARP_SCTP_DRAFT02))
         judge_indication(ctx, DDP_SCTP_INDICATION_DDP_RDMA, "indication 1 or 2", "draft-stewart-rddp-sctp-02 2.1");
 }
 
 void indication_value(struct rule_context *ctx)
 {
-    if (has_data(ctx, DDP_SCTP_RFC5043))
+    if (has_data(ctx, IWARP_SCTP_RFC5043))
         judge_indication(ctx, DDP_SCTP_INDICATION_DDP, "indication 1", "RFC 5043 5.1");
 }
 
@@ -131,7 +131,7 @@ void draft_ppid_values(struct rule_context *ctx)
 {
     uint32_t ppid;
 
-    if (!has_data(ctx, DDP_SCTP_DRAFT02) || !ctx->event->sctp->data->first)
+    if (!has_data(ctx, IWARP_SCTP_DRAFT02) || !ctx->event->sctp->data->first)
         return;
     ppid = ctx->event->sctp->data->ppid;
     if (is_5043_ppid(ppid) || is_draft_ppid(turned(ppid)))
@@ -172,13 +172,13 @@ static void judge_streams(struct rule_context *ctx, const char *section)
 
 void draft_equal_streams(struct rule_context *ctx)
 {
-    if (has_init(ctx, DDP_SCTP_DRAFT02))
+    if (has_init(ctx, IWARP_SCTP_DRAFT02))
         judge_streams(ctx, "draft-stewart-rddp-sctp-02 4");
 }
 
 void equal_streams(struct rule_context *ctx)
 {
-    if (has_init(ctx, DDP_SCTP_RFC5043))
+    if (has_init(ctx, IWARP_SCTP_RFC5043))
         judge_streams(ctx, "RFC 5043 8");
 }
 
@@ -195,13 +195,13 @@ static void judge_addresses(struct rule_context *ctx, const char *section)
 
 void draft_one_address(struct rule_context *ctx)
 {
-    if (has_init(ctx, DDP_SCTP_DRAFT02))
+    if (has_init(ctx, IWARP_SCTP_DRAFT02))
         judge_addresses(ctx, "draft-stewart-rddp-sctp-02 3.2");
 }
 
 void one_address(struct rule_context *ctx)
 {
-    if (has_init(ctx, DDP_SCTP_RFC5043))
+    if (has_init(ctx, IWARP_SCTP_RFC5043))
         judge_addresses(ctx, "RFC 5043 7.2");
 }
 
@@ -210,7 +210,7 @@ void draft_not_fragmented(struct rule_context *ctx)
 {
     const struct sctp_data *data = ctx->event->sctp->data;
 
-    if (!has_data(ctx, DDP_SCTP_DRAFT02))
+    if (!has_data(ctx, IWARP_SCTP_DRAFT02))
         return;
     if (!data->first || !data->last)
         rule_fail(ctx, "B = 1, E = 1", rule_text(ctx, "B = %d, E = %d", data->first, data->last),
@@ -229,7 +229,7 @@ void not_fragmented(struct rule_context *ctx)
     const struct flow_sctp *sctp = ctx->event->sctp;
     size_t whole;
 
-    if (!has_data(ctx, DDP_SCTP_RFC5043))
+    if (!has_data(ctx, IWARP_SCTP_RFC5043))
         return;
     if (sctp->data->first && sctp->data->last) {
         rule_pass(ctx);
@@ -254,13 +254,13 @@ static void judge_unordered(struct rule_context *ctx, const char *section)
 
 void draft_unordered(struct rule_context *ctx)
 {
-    if (has_data(ctx, DDP_SCTP_DRAFT02))
+    if (has_data(ctx, IWARP_SCTP_DRAFT02))
         judge_unordered(ctx, "draft-stewart-rddp-sctp-02 6");
 }
 
 void unordered(struct rule_context *ctx)
 {
-    if (has_data(ctx, DDP_SCTP_RFC5043))
+    if (has_data(ctx, IWARP_SCTP_RFC5043))
         judge_unordered(ctx, "RFC 5043 10");
 }
 
@@ -269,7 +269,7 @@ void ppids_only(struct rule_context *ctx)
 {
     uint32_t ppid;
 
-    if (!has_data(ctx, DDP_SCTP_RFC5043) || !ctx->event->sctp->data->first)
+    if (!has_data(ctx, IWARP_SCTP_RFC5043) || !ctx->event->sctp->data->first)
         return;
     ppid = ctx->event->sctp->data->ppid;
     if (!is_5043_ppid(ppid) && !is_5043_ppid(turned(ppid)))
@@ -284,7 +284,7 @@ void ppid_values(struct rule_context *ctx)
 {
     uint32_t ppid;
 
-    if (!has_data(ctx, DDP_SCTP_RFC5043) || !ctx->event->sctp->data->first)
+    if (!has_data(ctx, IWARP_SCTP_RFC5043) || !ctx->event->sctp->data->first)
         return;
     ppid = ctx->event->sctp->data->ppid;
     if (is_5043_ppid(turned(ppid)))

@@ -13,12 +13,12 @@ static const struct flow_sctp_state *state_of(const struct rule_context *ctx)
 
 static bool is_draft(const struct rule_context *ctx)
 {
-    return ctx->flow->kind == FLOW_STREAM && state_of(ctx)->profile == DDP_SCTP_DRAFT02;
+    return ctx->flow->kind == FLOW_STREAM && state_of(ctx)->profile == IWARP_SCTP_DRAFT02;
 }
 
 static bool is_5043(const struct rule_context *ctx)
 {
-    return ctx->flow->kind == FLOW_STREAM && state_of(ctx)->profile != DDP_SCTP_DRAFT02;
+    return ctx->flow->kind == FLOW_STREAM && state_of(ctx)->profile != IWARP_SCTP_DRAFT02;
 }
 
 /* The message of a FLOW_SESSION event when it is one of RFC 5043, else NULL. */

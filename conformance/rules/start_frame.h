@@ -16,7 +16,7 @@ static inline bool start_whole_header(const struct rule_context *ctx)
            mpa_start_kind_of(start->octets, start->octet_count) == (int)start->frame.kind;
 }
 
-static inline bool start_is(const struct rule_context *ctx, enum mpa_start_kind kind)
+static inline bool start_is(const struct rule_context *ctx, enum iwarp_mpa_start_kind kind)
 {
     return start_whole_header(ctx) && ctx->event->start->frame.kind == kind;
 }
@@ -39,7 +39,7 @@ static inline const struct flow_start *start_seen(const struct rule_context *ctx
 }
 
 /* The start-up frame of a direction when it was captured whole and is well-formed; else NULL. */
-static inline const struct mpa_start *start_good(const struct rule_context *ctx, enum flow_direction direction)
+static inline const struct iwarp_mpa_start *start_good(const struct rule_context *ctx, enum flow_direction direction)
 {
     const struct flow_start *start = start_seen(ctx, direction);
 
@@ -58,11 +58,12 @@ static inline bool start_not_received(const struct rule_context *ctx)
 }
 
 /* start_good() when it carries the enhanced word. */
-static inline const struct mpa_start *start_with_word(const struct rule_context *ctx, enum flow_direction direction)
+static inline const struct iwarp_mpa_start *start_with_word(const struct rule_context *ctx,
+                                                            enum flow_direction direction)
 {
-    const struct mpa_start *start = start_good(ctx, direction);
+    const struct iwarp_mpa_start *start = start_good(ctx, direction);
 
-    return start != NULL && mpa_start_has_word(start) ? start : NULL;
+    return start != NULL && iwarp_mpa_start_has_word(start) ? start : NULL;
 }
 
 #endif

@@ -24,7 +24,7 @@ static const char *describe(struct rule_context *ctx)
 {
     char text[128];
 
-    return rule_text(ctx, "%s", terminate_describe(terminate_of(ctx)->triple, text, sizeof(text)));
+    return rule_text(ctx, "%s", iwarp_terminate_describe(terminate_of(ctx)->triple, text, sizeof(text)));
 }
 
 /* RFC 5040 4.2: a Terminate Header stands right after the DDP header. */
@@ -128,13 +128,13 @@ void terminate_mpa_registered(struct rule_context *ctx)
 /* Layer 2, EType 0 is Layer 0, EType 2 in the order of a little-endian host: RDMAP's Remote Operation Error. */
 static bool startup_code_reads_swapped(wire_result triple)
 {
-    return terminate_error_find(TERMINATE_TRIPLE(0, 2, triple & 0xFF)) != NULL;
+    return terminate_error_find(IWARP_TERMINATE_TRIPLE(0, 2, triple & 0xFF)) != NULL;
 }
 
 /* RFC 6581 8: codes 5 to 7 belong to enhanced start-up; 6 and 7 make no sense without it. */
 void terminate_startup_codes(struct rule_context *ctx)
 {
-    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct iwarp_mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
     wire_result triple = terminate_of(ctx)->triple;
 
     if (!readable(ctx) || request == NULL || wire_error_layer(triple) != 2 || wire_error_etype(triple) != 0)
@@ -236,7 +236,7 @@ void terminate_catastrophic_parts(struct rule_context *ctx)
 void terminate_protection_parts(struct rule_context *ctx)
 {
     const struct terminate *terminate = terminate_of(ctx);
-    bool read = quoted_opcode(ctx) == RDMAP_READ_REQUEST;
+    bool read = quoted_opcode(ctx) == IWARP_RDMAP_READ_REQUEST;
 
     if (error_is(ctx, 0, 1))
         judge_parts(ctx, terminate->m && terminate->d && (!read || terminate->r),
@@ -248,7 +248,7 @@ void terminate_operation_parts(struct rule_context *ctx)
 {
     const struct terminate *terminate = terminate_of(ctx);
 
-    if (error_is(ctx, 0, 2) && !(terminate->r && quoted_opcode(ctx) == RDMAP_READ_REQUEST))
+    if (error_is(ctx, 0, 2) && !(terminate->r && quoted_opcode(ctx) == IWARP_RDMAP_READ_REQUEST))
         judge_parts(ctx, !terminate->r && terminate->m == terminate->d, "M = 1, D = 1, R = 0");
 }
 
@@ -257,7 +257,7 @@ void terminate_operation_on_read(struct rule_context *ctx)
 {
     const struct terminate *terminate = terminate_of(ctx);
 
-    if (error_is(ctx, 0, 2) && quoted_opcode(ctx) == RDMAP_READ_REQUEST)
+    if (error_is(ctx, 0, 2) && quoted_opcode(ctx) == IWARP_RDMAP_READ_REQUEST)
         rule_ambiguous(
             ctx, "R = 0 by Figure 10, R = 1 by 7.1", terminate->r ? "R = 1" : "R = 0",
             "The RFC does not settle whether a Remote Operation Error quotes the Read Request Header (RFC 5040)");
@@ -330,9 +330,9 @@ void terminate_protection_cause(struct rule_context *ctx)
 
     if (!error_is(ctx, 0, 1) || opcode < 0)
         return;
-    if (opcode == RDMAP_READ_REQUEST || opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE ||
-        opcode == RDMAP_ATOMIC_REQUEST ||
-        (opcode == RDMAP_WRITE && (triple == TERM_RDMAP_ACCESS || triple == TERM_RDMAP_PROTECTION_OTHER)))
+    if (opcode == IWARP_RDMAP_READ_REQUEST || opcode == IWARP_RDMAP_SEND_INVALIDATE ||
+        opcode == IWARP_RDMAP_SEND_SE_INVALIDATE || opcode == IWARP_RDMAP_ATOMIC_REQUEST ||
+        (opcode == IWARP_RDMAP_WRITE && (triple == TERM_RDMAP_ACCESS || triple == TERM_RDMAP_PROTECTION_OTHER)))
         rule_pass(ctx);
     else
         rule_fail(ctx, "Read Request, Send with Invalidate, Send with SE and Invalidate",

@@ -74,7 +74,7 @@ void track_session(struct rule_side sides[FLOW_DIRECTIONS], const struct flow_ev
     struct rule_side *side = &sides[event->direction];
     const char *wanted;
 
-    if (event->flow->kind != FLOW_STREAM || event->flow->sctp->profile == DDP_SCTP_DRAFT02 ||
+    if (event->flow->kind != FLOW_STREAM || event->flow->sctp->profile == IWARP_SCTP_DRAFT02 ||
         !session_is_whole(event->flow) ||
         (event->kind != FLOW_ULPDU &&
          (event->kind != FLOW_SESSION || event->session->message.kind != DDP_SCTP_CONTROL)))
@@ -90,12 +90,12 @@ void track_session(struct rule_side sides[FLOW_DIRECTIONS], const struct flow_ev
 static void track_rdmap(struct rule_side *side, const struct flow_event *event)
 {
     switch (event->rdmap->message.opcode) {
-    case RDMAP_READ_REQUEST: /* which the flow keeps, if only it can be read */
+    case IWARP_RDMAP_READ_REQUEST: /* which the flow keeps, if only it can be read */
         side->requests_unsure =
             side->requests_unsure || (event->rdmap->first && (event->rdmap->header_result != WIRE_OK ||
                                                               event->rdmap->header != FLOW_HEADER_READ_REQUEST));
         break;
-    case RDMAP_TERMINATE: side->terminated = side->terminated || event->rdmap->result == WIRE_OK; break;
+    case IWARP_RDMAP_TERMINATE: side->terminated = side->terminated || event->rdmap->result == WIRE_OK; break;
     default: break;
     }
 }

@@ -15,12 +15,12 @@ static uint64_t noise(struct cm_endpoint *endpoint)
     return z ^ (z >> 31);
 }
 
-struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, struct sentence *error)
+struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, struct iwarp_sentence *error)
 {
     struct cm_endpoint *endpoint = calloc(1, sizeof(*endpoint));
 
     if (endpoint == NULL) {
-        (void)sentence_set(error, "out of memory for a CM endpoint");
+        (void)iwarp_sentence_set(error, "out of memory for a CM endpoint");
         return NULL;
     }
     endpoint->config = *config;
@@ -91,12 +91,12 @@ static struct cm_exchange *exchange_new(struct cm_endpoint *endpoint, const stru
 }
 
 struct cm_exchange *cm_exchange_open(struct cm_endpoint *endpoint, const struct net_address *peer,
-                                     struct sentence *error)
+                                     struct iwarp_sentence *error)
 {
     struct cm_exchange *exchange = exchange_new(endpoint, peer);
 
     if (exchange == NULL) {
-        (void)sentence_set(error, "no room for another CM exchange");
+        (void)iwarp_sentence_set(error, "no room for another CM exchange");
         return NULL;
     }
     exchange->status.client = true;

@@ -66,7 +66,7 @@ struct cm_received {
 };
 
 /* NULL with a sentence: no memory. */
-struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, struct sentence *error);
+struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, struct iwarp_sentence *error);
 
 /* Frees it and all its exchanges; nothing is sent. NULL is allowed. */
 void cm_endpoint_free(struct cm_endpoint *endpoint);
@@ -83,7 +83,7 @@ void cm_endpoint_set_time(struct cm_endpoint *endpoint, uint64_t now);
 
 /* A client's exchange with the peer. NULL with a sentence: no memory, or CM_ENDPOINT_EXCHANGES are open. */
 struct cm_exchange *cm_exchange_open(struct cm_endpoint *endpoint, const struct net_address *peer,
-                                     struct sentence *error);
+                                     struct iwarp_sentence *error);
 
 /*
  * Accepts the oldest waiting REQ as a server's exchange; cm_exchange_next() then returns the REQ. NULL: none waits.

@@ -13,7 +13,7 @@
  * Bound to a name in the abstract namespace (unix(7)): each network namespace has its own, and nothing is left in a
  * file system.
  */
-int address_claim(const char *interface, const struct net_address *address, struct sentence *error)
+int address_claim(const char *interface, const struct net_address *address, struct iwarp_sentence *error)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     char text[64];
@@ -30,9 +30,9 @@ int address_claim(const char *interface, const struct net_address *address, stru
              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
         return file;
     if (errno == EADDRINUSE)
-        (void)sentence_set(error,
-                           "%s: another run of warpcheck answers for %s; expected an address that is this run's alone",
-                           interface, text);
+        (void)iwarp_sentence_set(
+            error, "%s: another run of warpcheck answers for %s; expected an address that is this run's alone",
+            interface, text);
     (void)close(file);
     return -1;
 }

@@ -14,6 +14,6 @@
  * caller closes to give the claim up, or -1 with a sentence when another process has it. Returns -1 without a sentence
  * for an address of family 0, or if the system has no such sockets.
  */
-int address_claim(const char *interface, const struct net_address *address, struct sentence *error);
+int address_claim(const char *interface, const struct net_address *address, struct iwarp_sentence *error);
 
 #endif

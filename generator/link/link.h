@@ -42,9 +42,9 @@ typedef void link_tap(void *context, const uint8_t *frame, size_t octets, uint64
 
 struct link {
     const struct link_ops *ops;
-    struct sentence error; /* what went wrong, after a call that returned -1 */
-    bool send_failed;      /* a send from within a callback failed (tcp_link_emit()) */
-    link_tap *tap;         /* NULL: none */
+    struct iwarp_sentence error; /* what went wrong, after a call that returned -1 */
+    bool send_failed;            /* a send from within a callback failed (tcp_link_emit()) */
+    link_tap *tap;               /* NULL: none */
     void *tap_context;
     size_t mtu; /* octets of the longest IP packet that the link takes in one piece */
 };

@@ -62,11 +62,11 @@ static int link_net_send(struct link *link, const uint8_t *frame, size_t octets)
     struct link_net *net = link_net_of(link);
 
     if (octets > SNAP_LENGTH)
-        return sentence_set(&link->error, "%s: cannot send a frame of %zu octets, at most %d", net->interface, octets,
-                            SNAP_LENGTH);
+        return iwarp_sentence_set(&link->error, "%s: cannot send a frame of %zu octets, at most %d", net->interface,
+                                  octets, SNAP_LENGTH);
     if (libnet_adv_write_link(net->out, frame, (uint32_t)octets) != (int)octets)
-        return sentence_set(&link->error, "%s: cannot send a frame of %zu octets: %s", net->interface, octets,
-                            libnet_geterror(net->out));
+        return iwarp_sentence_set(&link->error, "%s: cannot send a frame of %zu octets: %s", net->interface, octets,
+                                  libnet_geterror(net->out));
     return 0;
 }
 
@@ -85,7 +85,7 @@ static int take_frame(struct link_net *net, struct link_frame *out)
     if (got == 0)
         return 0;
     if (got != 1)
-        return sentence_set(&net->link.error, "%s: cannot capture: %s", net->interface, pcap_geterr(net->in));
+        return iwarp_sentence_set(&net->link.error, "%s: cannot capture: %s", net->interface, pcap_geterr(net->in));
     out->octets = octets;
     out->length = header->caplen;
     out->wire_length = header->len;
@@ -121,7 +121,7 @@ static int link_net_receive(struct link *link, struct link_frame *out, uint64_t 
         if (ppoll(&poll_file, 1, timeout, NULL) < 0) {
             if (errno == EINTR)
                 return 0; /* a signal: the caller may want to end; it sees that its deadline is not reached */
-            return sentence_set(&link->error, "%s: cannot wait for frames: %s", net->interface, strerror(errno));
+            return iwarp_sentence_set(&link->error, "%s: cannot wait for frames: %s", net->interface, strerror(errno));
         }
     }
 }
@@ -148,7 +148,7 @@ static const struct link_ops link_net_ops = {
 };
 
 /* The interface exists and is up; its own MAC where the tester wants that. */
-static int check_interface(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+static int check_interface(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     static const uint8_t none[6];
     struct ifreq request = {0};
@@ -156,23 +156,24 @@ static int check_interface(struct link_net *net, const struct link_net_config *c
     int number;
 
     if (config->interface == NULL || config->interface[0] == '\0' || strlen(config->interface) >= IFNAMSIZ)
-        return sentence_set(error, "interface `%s`: not a name of 1 to %d characters",
-                            config->interface != NULL ? config->interface : "", IFNAMSIZ - 1);
+        return iwarp_sentence_set(error, "interface `%s`: not a name of 1 to %d characters",
+                                  config->interface != NULL ? config->interface : "", IFNAMSIZ - 1);
     (void)snprintf(net->interface, sizeof(net->interface), "%s", config->interface);
     (void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", config->interface);
     handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (handle < 0)
-        return sentence_set(error, "%s: cannot open a socket: %s", net->interface, strerror(errno));
+        return iwarp_sentence_set(error, "%s: cannot open a socket: %s", net->interface, strerror(errno));
     number = ioctl(handle, SIOCGIFFLAGS, &request) == 0 ? 0 : errno;
     if (number != 0) {
         (void)close(handle);
-        return sentence_set(error, number == ENODEV ? "%s: no such interface; `ip link` lists them (%s)" : "%s: %s",
-                            net->interface, strerror(number));
+        return iwarp_sentence_set(error,
+                                  number == ENODEV ? "%s: no such interface; `ip link` lists them (%s)" : "%s: %s",
+                                  net->interface, strerror(number));
     }
     if ((request.ifr_flags & IFF_UP) == 0) {
         (void)close(handle);
-        return sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
-                            net->interface);
+        return iwarp_sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
+                                  net->interface);
     }
     memcpy(net->mac, config->mac, sizeof(net->mac));
     if (memcmp(config->mac, none, sizeof(none)) == 0 && ioctl(handle, SIOCGIFHWADDR, &request) == 0)
@@ -183,7 +184,7 @@ static int check_interface(struct link_net *net, const struct link_net_config *c
     return 0;
 }
 
-static int open_injection(struct link_net *net, struct sentence *error)
+static int open_injection(struct link_net *net, struct iwarp_sentence *error)
 {
     char why[LIBNET_ERRBUF_SIZE] = "";
 
@@ -192,9 +193,9 @@ static int open_injection(struct link_net *net, struct sentence *error)
         return 0;
     if (geteuid() != 0 || strstr(why, "ermission") != NULL || strstr(why, "permitted") != NULL ||
         strstr(why, "CAP_NET_RAW") != NULL)
-        return sentence_set(error, "%s: no privileges to send frames: run as root, or grant CAP_NET_RAW (%s)",
-                            net->interface, why);
-    return sentence_set(error, "%s: cannot send frames: %s", net->interface, why);
+        return iwarp_sentence_set(error, "%s: no privileges to send frames: run as root, or grant CAP_NET_RAW (%s)",
+                                  net->interface, why);
+    return iwarp_sentence_set(error, "%s: cannot send frames: %s", net->interface, why);
 }
 
 /*
@@ -222,7 +223,7 @@ static void write_hosts(const struct link_net_config *config, char *text, size_t
  * have an address on the same interface and the same MAC, and its connection to the upper tester has many frames: the
  * filter in the kernel leaves them out, so that they take no room in the capture's ring.
  */
-static int set_filter(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+static int set_filter(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     const uint8_t *m = net->mac;
     struct bpf_program program;
@@ -236,30 +237,31 @@ static int set_filter(struct link_net *net, const struct link_net_config *config
         m[0], m[1], m[2], m[3], m[4], m[5], hosts[0] != '\0' ? " and (arp or icmp6" : "", hosts,
         hosts[0] != '\0' ? ")" : "");
     if (pcap_compile(net->in, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0)
-        return sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
-                            pcap_geterr(net->in));
+        return iwarp_sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
+                                  pcap_geterr(net->in));
     result = pcap_setfilter(net->in, &program);
     pcap_freecode(&program);
     if (result != 0)
-        return sentence_set(error, "%s: cannot set the capture filter: %s", net->interface, pcap_geterr(net->in));
+        return iwarp_sentence_set(error, "%s: cannot set the capture filter: %s", net->interface, pcap_geterr(net->in));
     return 0;
 }
 
-static int activate(struct link_net *net, struct sentence *error)
+static int activate(struct link_net *net, struct iwarp_sentence *error)
 {
     int status = pcap_activate(net->in);
 
     if (status >= 0)
         return 0;
     if (status == PCAP_ERROR_PERM_DENIED || status == PCAP_ERROR_PROMISC_PERM_DENIED)
-        return sentence_set(error, "%s: no privileges to capture: run as root, or grant CAP_NET_RAW", net->interface);
+        return iwarp_sentence_set(error, "%s: no privileges to capture: run as root, or grant CAP_NET_RAW",
+                                  net->interface);
     if (status == PCAP_ERROR_NO_SUCH_DEVICE)
-        return sentence_set(error, "%s: no such interface; `ip link` lists them", net->interface);
+        return iwarp_sentence_set(error, "%s: no such interface; `ip link` lists them", net->interface);
     if (status == PCAP_ERROR_IFACE_NOT_UP)
-        return sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
-                            net->interface);
-    return sentence_set(error, "%s: cannot capture: %s (%s)", net->interface, pcap_statustostr(status),
-                        pcap_geterr(net->in));
+        return iwarp_sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
+                                  net->interface);
+    return iwarp_sentence_set(error, "%s: cannot capture: %s (%s)", net->interface, pcap_statustostr(status),
+                              pcap_geterr(net->in));
 }
 
 /*
@@ -286,52 +288,53 @@ static bool joins_frames(const char *interface)
     return joins;
 }
 
-static int open_capture(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+static int open_capture(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     int buffer = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER;
     char why[PCAP_ERRBUF_SIZE] = "";
 
     net->in = pcap_create(net->interface, why);
     if (net->in == NULL)
-        return sentence_set(error, "%s: cannot capture: %s", net->interface, why);
+        return iwarp_sentence_set(error, "%s: cannot capture: %s", net->interface, why);
     if (pcap_set_snaplen(net->in, SNAP_LENGTH) != 0 || pcap_set_promisc(net->in, 1) != 0 ||
         pcap_set_immediate_mode(net->in, 1) != 0 || pcap_set_buffer_size(net->in, buffer) != 0)
-        return sentence_set(error, "%s: cannot capture: libpcap does not take the settings", net->interface);
+        return iwarp_sentence_set(error, "%s: cannot capture: libpcap does not take the settings", net->interface);
     net->nanoseconds_per_tick = pcap_set_tstamp_precision(net->in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
     if (activate(net, error) != 0)
         return -1;
     if (pcap_datalink(net->in) != DLT_EN10MB)
-        return sentence_set(error, "%s: not an Ethernet interface but %s", net->interface,
-                            pcap_datalink_val_to_name(pcap_datalink(net->in)));
+        return iwarp_sentence_set(error, "%s: not an Ethernet interface but %s", net->interface,
+                                  pcap_datalink_val_to_name(pcap_datalink(net->in)));
     if (pcap_setdirection(net->in, PCAP_D_IN) != 0 || pcap_setnonblock(net->in, 1, why) != 0)
-        return sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface, pcap_geterr(net->in));
+        return iwarp_sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface,
+                                  pcap_geterr(net->in));
     net->in_file = pcap_get_selectable_fd(net->in);
     if (net->in_file < 0)
-        return sentence_set(error, "%s: libpcap has no file descriptor to wait on", net->interface);
+        return iwarp_sentence_set(error, "%s: libpcap has no file descriptor to wait on", net->interface);
     return set_filter(net, config, error);
 }
 
 /* Both addresses, or what another tester has already. */
-static int claim_addresses(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+static int claim_addresses(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     const struct net_address *addresses[2] = {&config->ipv4, &config->ipv6};
 
     for (int i = 0; i < 2; i++) {
-        struct sentence why = {""};
+        struct iwarp_sentence why = {""};
 
         net->claims[i] = address_claim(net->interface, addresses[i], &why);
         if (why.text[0] != '\0')
-            return sentence_set(error, "%s", why.text);
+            return iwarp_sentence_set(error, "%s", why.text);
     }
     return 0;
 }
 
-struct link *link_net_open(const struct link_net_config *config, struct sentence *error)
+struct link *link_net_open(const struct link_net_config *config, struct iwarp_sentence *error)
 {
     struct link_net *net = calloc(1, sizeof(*net));
 
     if (net == NULL) {
-        sentence_set(error, "link: out of memory");
+        iwarp_sentence_set(error, "link: out of memory");
         return NULL;
     }
     net->link.ops = &link_net_ops;

@@ -25,7 +25,7 @@ struct link_net_config {
  * an address that another tester on this interface answers for (address_claim.h).
  * Needs CAP_NET_RAW. The caller closes it with link_close().
  */
-struct link *link_net_open(const struct link_net_config *config, struct sentence *error);
+struct link *link_net_open(const struct link_net_config *config, struct iwarp_sentence *error);
 
 /* The MAC that the tester uses on this link, six octets. */
 const uint8_t *link_net_mac(const struct link *link);

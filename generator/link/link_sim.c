@@ -273,9 +273,9 @@ static int step(struct sim *sim, uint64_t limit)
     if (next > sim->now)
         sim->now = next;
     if (is_stuck(sim))
-        return sentence_set(&sim->link.error,
-                            "simulation: a node's timer stays at %llu ns for ever; the node must advance or clear it",
-                            (unsigned long long)sim->now);
+        return iwarp_sentence_set(
+            &sim->link.error, "simulation: a node's timer stays at %llu ns for ever; the node must advance or clear it",
+            (unsigned long long)sim->now);
     if (frame_time <= timer) {
         deliver(sim, pop_event(sim));
     } else {
@@ -319,9 +319,9 @@ static struct sim *sim_of(struct link *link)
 static int link_sim_send(struct link *link, const uint8_t *frame, size_t octets)
 {
     if (sim_send(sim_of(link), SIM_END_A, frame, octets) != 0)
-        return sentence_set(&link->error,
-                            "simulated link: cannot accept a frame of %zu octets (at most %u, or no memory)", octets,
-                            LINK_FRAME_CAPACITY);
+        return iwarp_sentence_set(&link->error,
+                                  "simulated link: cannot accept a frame of %zu octets (at most %u, or no memory)",
+                                  octets, LINK_FRAME_CAPACITY);
     return 0;
 }
 

@@ -39,14 +39,14 @@ static int write_file(const char *path, const char *text)
     return number;
 }
 
-static int refused_file(const char *path, int number, struct sentence *error)
+static int refused_file(const char *path, int number, struct iwarp_sentence *error)
 {
-    (void)sentence_set(error, "user namespace: cannot write %s: %s", path, strerror(number));
+    (void)iwarp_sentence_set(error, "user namespace: cannot write %s: %s", path, strerror(number));
     return number == EPERM || number == EACCES ? netns_refused("", number, error) : -1;
 }
 
 /* Makes the user who called us root of the new user namespace. */
-static int map_user(uid_t user, gid_t group, struct sentence *error)
+static int map_user(uid_t user, gid_t group, struct iwarp_sentence *error)
 {
     char text[64];
     int number = write_file("/proc/self/setgroups", "deny");
@@ -68,7 +68,7 @@ static int map_user(uid_t user, gid_t group, struct sentence *error)
  * New namespaces. Root with all its capabilities takes a network namespace only: in a user namespace of its own it
  * could no longer write into other users' folders, where `sudo warpcheck run -o` may want its evidence.
  */
-static int new_namespaces(struct sentence *error)
+static int new_namespaces(struct iwarp_sentence *error)
 {
     uid_t user = geteuid();
     gid_t group = getegid();
@@ -79,7 +79,7 @@ static int new_namespaces(struct sentence *error)
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
         return map_user(user, group, error);
     number = errno;
-    (void)sentence_set(error, "cannot make a user and network namespace: %s", strerror(number));
+    (void)iwarp_sentence_set(error, "cannot make a user and network namespace: %s", strerror(number));
     return netns_refused("", number, error);
 }
 
@@ -128,7 +128,7 @@ static void read_all(int from, char *text, size_t octets)
 }
 
 /* The script is short enough for a pipe's buffer, so that writing it all before reading cannot block. */
-static int feed_child(int script, int complaints, pid_t child, const char *commands, struct sentence *error)
+static int feed_child(int script, int complaints, pid_t child, const char *commands, struct iwarp_sentence *error)
 {
     char said[256];
     int status = 0;
@@ -138,17 +138,17 @@ static int feed_child(int script, int complaints, pid_t child, const char *comma
     read_all(complaints, said, sizeof(said));
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return sentence_set(error, "ip -batch: cannot wait for it: %s", strerror(errno));
+            return iwarp_sentence_set(error, "ip -batch: cannot wait for it: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return sentence_set(error, "cannot run `ip`: install iproute2");
+        return iwarp_sentence_set(error, "cannot run `ip`: install iproute2");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || wrote < 0) {
-        (void)sentence_set(error, "ip -batch failed while building the veth pair: %s", said);
+        (void)iwarp_sentence_set(error, "ip -batch failed while building the veth pair: %s", said);
         return netns_restricted("") ? netns_refused("", EPERM, error) : -1;
     }
     return 0;
 }
 
-static int run_ip(const char *commands, struct sentence *error)
+static int run_ip(const char *commands, struct iwarp_sentence *error)
 {
     int script[2];
     int complaints[2];
@@ -157,11 +157,11 @@ static int run_ip(const char *commands, struct sentence *error)
     int result;
 
     if (pipe2(script, O_CLOEXEC) != 0)
-        return sentence_set(error, "cannot run `ip`: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot run `ip`: %s", strerror(errno));
     if (pipe2(complaints, O_CLOEXEC) != 0) {
         (void)close(script[0]);
         (void)close(script[1]);
-        return sentence_set(error, "cannot run `ip`: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot run `ip`: %s", strerror(errno));
     }
     child = fork();
     if (child == 0)
@@ -171,7 +171,7 @@ static int run_ip(const char *commands, struct sentence *error)
     if (child < 0) {
         (void)close(script[1]);
         (void)close(complaints[0]);
-        return sentence_set(error, "cannot run `ip`: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot run `ip`: %s", strerror(errno));
     }
     old_handler = signal(SIGPIPE, SIG_IGN); /* a missing `ip` reads no script */
     result = feed_child(script[1], complaints[0], child, commands, error);
@@ -191,7 +191,7 @@ static int set_offload(int handle, const char *interface, uint32_t command)
 }
 
 /* Without this the kernel would hand over segments of 64 KiB with checksums left for a card to fill in. */
-static int offloads_off(const char *interface, struct sentence *error)
+static int offloads_off(const char *interface, struct iwarp_sentence *error)
 {
     static const struct {
         uint32_t command;
@@ -207,13 +207,14 @@ static int offloads_off(const char *interface, struct sentence *error)
     int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
     if (handle < 0)
-        return sentence_set(error, "%s: cannot open a socket for its offloads: %s", interface, strerror(errno));
+        return iwarp_sentence_set(error, "%s: cannot open a socket for its offloads: %s", interface, strerror(errno));
     for (size_t i = 0; i < sizeof(offloads) / sizeof(offloads[0]); i++) {
         if (set_offload(handle, interface, offloads[i].command) != 0 && offloads[i].needed) {
             int number = errno;
 
             (void)close(handle);
-            return sentence_set(error, "%s: cannot turn %s off: %s", interface, offloads[i].name, strerror(number));
+            return iwarp_sentence_set(error, "%s: cannot turn %s off: %s", interface, offloads[i].name,
+                                      strerror(number));
         }
     }
     (void)close(handle);
@@ -240,7 +241,7 @@ static const char *or_default(const char *chosen, const char *fallback)
     return chosen != NULL ? chosen : fallback;
 }
 
-int netns_enter(const struct netns_config *config, struct sentence *error)
+int netns_enter(const struct netns_config *config, struct iwarp_sentence *error)
 {
     static const struct netns_config defaults;
     const struct netns_config *c = config != NULL ? config : &defaults;
@@ -252,8 +253,8 @@ int netns_enter(const struct netns_config *config, struct sentence *error)
     char commands[1024];
 
     if (strlen(kernel) >= IFNAMSIZ || strlen(tester) >= IFNAMSIZ)
-        return sentence_set(error, "namespace: interface names %s and %s must have less than %d characters", kernel,
-                            tester, IFNAMSIZ);
+        return iwarp_sentence_set(error, "namespace: interface names %s and %s must have less than %d characters",
+                                  kernel, tester, IFNAMSIZ);
     if (new_namespaces(error) != 0)
         return -1;
     (void)snprintf(commands, sizeof(commands),

@@ -38,6 +38,6 @@ struct netns_config {
  * single-threaded. NULL config: all defaults. Returns 0, or -1 with one sentence (namespaces forbidden, `ip` not found,
  * ...); after -1 the process may already be in the new namespaces and should end.
  */
-int netns_enter(const struct netns_config *config, struct sentence *error);
+int netns_enter(const struct netns_config *config, struct iwarp_sentence *error);
 
 #endif

@@ -97,13 +97,13 @@ static const char *cause_of(const char *root, int number)
     return "a container's filter of system calls, a chroot or a security module refuses them";
 }
 
-int netns_refused(const char *root, int number, struct sentence *error)
+int netns_refused(const char *root, int number, struct iwarp_sentence *error)
 {
-    struct sentence first;
+    struct iwarp_sentence first;
 
     if (error == NULL)
         return -1;
     first = *error;
-    return sentence_set(error, "%s; %s, or run as root. --simulate needs no namespaces (docs/containers.md)",
-                        first.text, cause_of(root, number));
+    return iwarp_sentence_set(error, "%s; %s, or run as root. --simulate needs no namespaces (docs/containers.md)",
+                              first.text, cause_of(root, number));
 }

@@ -49,13 +49,13 @@ struct pcapng {
     uint64_t frames;
     struct note *first_note;
     struct note *last_note;
-    struct sentence error;
+    struct iwarp_sentence error;
 };
 
 static int fail(struct pcapng *writer, const char *doing, int number)
 {
     if (!writer->failed)
-        sentence_set(&writer->error, "%s: cannot %s: %s", writer->path, doing, strerror(number));
+        iwarp_sentence_set(&writer->error, "%s: cannot %s: %s", writer->path, doing, strerror(number));
     writer->failed = true;
     return -1;
 }
@@ -232,12 +232,12 @@ static int put_interface(struct pcapng *w, uint16_t link)
 }
 
 struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
-                                const char *section_comment, struct sentence *error)
+                                const char *section_comment, struct iwarp_sentence *error)
 {
     struct pcapng *w = calloc(1, sizeof(*w));
 
     if (w == NULL || (w->path = strdup(name)) == NULL) {
-        sentence_set(error, "%s: out of memory", name);
+        iwarp_sentence_set(error, "%s: out of memory", name);
         free(w);
         (void)close(file);
         return NULL;
@@ -314,7 +314,7 @@ int pcapng_flush(struct pcapng *writer)
     return write_pending(writer);
 }
 
-const struct sentence *pcapng_error(const struct pcapng *writer)
+const struct iwarp_sentence *pcapng_error(const struct pcapng *writer)
 {
     return &writer->error;
 }
@@ -336,7 +336,7 @@ static int put_statistics(struct pcapng *w)
     return end_block(w);
 }
 
-int pcapng_close(struct pcapng *writer, struct sentence *error)
+int pcapng_close(struct pcapng *writer, struct iwarp_sentence *error)
 {
     int result;
 
@@ -349,7 +349,7 @@ int pcapng_close(struct pcapng *writer, struct sentence *error)
         (void)fail(writer, "close", errno);
     result = writer->failed ? -1 : 0;
     if (writer->failed)
-        sentence_set(error, "%s", writer->error.text);
+        iwarp_sentence_set(error, "%s", writer->error.text);
     drop_notes(writer);
     free(writer->pending);
     free(writer->path);

@@ -22,7 +22,7 @@ enum { PCAPNG_ETHERNET = 1 }; /* LINKTYPE of the pcap registry */
  * `name` is for messages. Returns NULL with a sentence. Closed by pcapng_close().
  */
 struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
-                                const char *section_comment, struct sentence *error);
+                                const char *section_comment, struct iwarp_sentence *error);
 
 /* Flush after every block (default: only at pcapng_flush() and pcapng_close()). */
 void pcapng_set_autoflush(struct pcapng *writer, bool on);
@@ -48,12 +48,12 @@ int pcapng_note(struct pcapng *writer, const char *comment);
 int pcapng_flush(struct pcapng *writer);
 
 /* The sentence of the first failure, empty text when there was none. */
-const struct sentence *pcapng_error(const struct pcapng *writer);
+const struct iwarp_sentence *pcapng_error(const struct pcapng *writer);
 
 /* Number of frames written. */
 uint64_t pcapng_frames(const struct pcapng *writer);
 
 /* Flushes, closes and frees. Returns 0, or -1 with the first failure in *error (which may be NULL). NULL is allowed. */
-int pcapng_close(struct pcapng *writer, struct sentence *error);
+int pcapng_close(struct pcapng *writer, struct iwarp_sentence *error);
 
 #endif

@@ -19,12 +19,12 @@ uint32_t sctp_host_random(struct sctp_host *host)
     return (uint32_t)(z >> 32);
 }
 
-struct sctp_host *sctp_host_new(const struct sctp_host_config *config, struct sentence *error)
+struct sctp_host *sctp_host_new(const struct sctp_host_config *config, struct iwarp_sentence *error)
 {
     struct sctp_host *host = calloc(1, sizeof(*host));
 
     if (host == NULL) {
-        (void)sentence_set(error, "out of memory for an SCTP endpoint");
+        (void)iwarp_sentence_set(error, "out of memory for an SCTP endpoint");
         return NULL;
     }
     host->config = *config;
@@ -101,17 +101,17 @@ static void set_options(struct sctp_assoc *assoc, const struct sctp_assoc_option
 }
 
 struct sctp_assoc *sctp_host_assoc(struct sctp_host *host, uint16_t own_port, uint16_t peer_port, bool passive,
-                                   const struct sctp_assoc_options *options, struct sentence *error)
+                                   const struct sctp_assoc_options *options, struct iwarp_sentence *error)
 {
     struct sctp_assoc *assoc;
 
     if (options != NULL && options->parameters_octets > SCTP_HOST_PARAMETERS_MAX) {
-        (void)sentence_set(error, "SCTP: at most %d octets of parameters", SCTP_HOST_PARAMETERS_MAX);
+        (void)iwarp_sentence_set(error, "SCTP: at most %d octets of parameters", SCTP_HOST_PARAMETERS_MAX);
         return NULL;
     }
     assoc = host->assoc_count < SCTP_HOST_ASSOCS_MAX ? calloc(1, sizeof(*assoc)) : NULL;
     if (assoc == NULL) {
-        (void)sentence_set(error, "SCTP: no room for another association");
+        (void)iwarp_sentence_set(error, "SCTP: no room for another association");
         return NULL;
     }
     assoc->host = host;
@@ -146,13 +146,13 @@ static uint16_t free_port(struct sctp_host *host, uint16_t peer_port)
 }
 
 struct sctp_assoc *sctp_assoc_connect(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
-                                      struct sentence *error)
+                                      struct iwarp_sentence *error)
 {
     uint16_t own = options != NULL && options->source_port != 0 ? options->source_port : free_port(host, port);
     struct sctp_assoc *assoc;
 
     if (own == 0 || sctp_host_has(host, own, port)) {
-        (void)sentence_set(error, "SCTP: there is an association from port %u to port %u already", own, port);
+        (void)iwarp_sentence_set(error, "SCTP: there is an association from port %u to port %u already", own, port);
         return NULL;
     }
     assoc = sctp_host_assoc(host, own, port, false, options, error);
@@ -224,16 +224,16 @@ const char *sctp_assoc_cause_name(enum sctp_assoc_cause cause)
 /* --- Listeners --------------------------------------------------------------------------------------------------- */
 
 int sctp_host_listen(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     struct sctp_listener *listener;
 
     if (options != NULL && options->parameters_octets > SCTP_HOST_PARAMETERS_MAX)
-        return sentence_set(error, "SCTP: at most %d octets of parameters", SCTP_HOST_PARAMETERS_MAX);
+        return iwarp_sentence_set(error, "SCTP: at most %d octets of parameters", SCTP_HOST_PARAMETERS_MAX);
     sctp_host_unlisten(host, port);
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
-        return sentence_set(error, "out of memory for an SCTP listener");
+        return iwarp_sentence_set(error, "out of memory for an SCTP listener");
     listener->port = port;
     if (options != NULL)
         listener->options = *options;

@@ -48,7 +48,7 @@ struct sctp_host_config {
 };
 
 /* NULL with a sentence: memory is short. `config` is copied. */
-struct sctp_host *sctp_host_new(const struct sctp_host_config *config, struct sentence *error);
+struct sctp_host *sctp_host_new(const struct sctp_host_config *config, struct iwarp_sentence *error);
 
 /* Frees it with all associations; nothing is sent. NULL is fine. */
 void sctp_host_free(struct sctp_host *host);
@@ -94,11 +94,11 @@ struct sctp_assoc_options {
 
 /* Sends INIT to that port. NULL with a sentence: memory, ports or the options do not allow it. */
 struct sctp_assoc *sctp_assoc_connect(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
-                                      struct sentence *error);
+                                      struct iwarp_sentence *error);
 
 /* Answers each INIT to that port. `options` may be NULL. 0, or -1 with a sentence. */
 int sctp_host_listen(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
-                     struct sentence *error);
+                     struct iwarp_sentence *error);
 /* Stops listening. Associations to the port that were not accepted are released. */
 void sctp_host_unlisten(struct sctp_host *host, uint16_t port);
 

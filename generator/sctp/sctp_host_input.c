@@ -206,7 +206,7 @@ static void on_init(struct sctp_host *host, uint16_t own_port, uint16_t peer_por
 {
     struct sctp_assoc *assoc = sctp_host_find(host, own_port, peer_port);
     const struct sctp_listener *listener = host->listeners;
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
     struct sctp_init init;
 
     while (listener != NULL && listener->port != own_port)

@@ -82,7 +82,7 @@ static inline bool tsn_after(uint32_t a, uint32_t b)
 
 /* sctp_host.c */
 struct sctp_assoc *sctp_host_assoc(struct sctp_host *host, uint16_t own_port, uint16_t peer_port, bool passive,
-                                   const struct sctp_assoc_options *options, struct sentence *error);
+                                   const struct sctp_assoc_options *options, struct iwarp_sentence *error);
 struct sctp_assoc *sctp_host_find(const struct sctp_host *host, uint16_t own_port, uint16_t peer_port);
 uint32_t sctp_host_random(struct sctp_host *host);
 void sctp_host_close(struct sctp_assoc *assoc, enum sctp_assoc_cause cause);

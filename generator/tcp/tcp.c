@@ -11,17 +11,17 @@
 #define EPHEMERAL_FIRST 32768u
 #define EPHEMERAL_COUNT 28232u
 
-struct tcp_stack *tcp_stack_new(const struct tcp_stack_config *config, struct sentence *error)
+struct tcp_stack *tcp_stack_new(const struct tcp_stack_config *config, struct iwarp_sentence *error)
 {
     struct tcp_stack *stack;
 
     if (config->emit == NULL || (config->ipv4.family != 4 && config->ipv6.family != 6)) {
-        sentence_set(error, "TCP endpoint: needs an IPv4 or IPv6 address and a way to send frames");
+        iwarp_sentence_set(error, "TCP endpoint: needs an IPv4 or IPv6 address and a way to send frames");
         return NULL;
     }
     stack = malloc(sizeof(*stack));
     if (stack == NULL) {
-        sentence_set(error, "TCP endpoint: out of memory");
+        iwarp_sentence_set(error, "TCP endpoint: out of memory");
         return NULL;
     }
     memset(stack, 0, offsetof(struct tcp_stack, frame)); /* the frame buffer need not be touched */
@@ -336,7 +336,7 @@ static uint16_t choose_port(struct tcp_stack *stack, const struct net_address *p
 }
 
 struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_address *peer, uint16_t port,
-                                   const struct tcp_options *options, struct sentence *error)
+                                   const struct tcp_options *options, struct iwarp_sentence *error)
 {
     const struct net_address *own = tcp_own_address(stack, peer->family);
     uint16_t local_port = options != NULL ? options->source_port : 0;
@@ -345,40 +345,40 @@ struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_add
 
     net_address_format(peer, text, sizeof(text));
     if (own == NULL) {
-        sentence_set(error, "connect to %s port %u: the tester has no address of that family", text, port);
+        iwarp_sentence_set(error, "connect to %s port %u: the tester has no address of that family", text, port);
         return NULL;
     }
     if (local_port == 0)
         local_port = choose_port(stack, peer, port);
     if (local_port == 0 || port_in_use(stack, peer, port, local_port)) {
-        sentence_set(error, "connect to %s port %u: local port %u is in use", text, port, local_port);
+        iwarp_sentence_set(error, "connect to %s port %u: local port %u is in use", text, port, local_port);
         return NULL;
     }
     c = tcp_connection_new(stack, options, own, peer, local_port, port);
     if (c == NULL) {
-        sentence_set(error, "connect to %s port %u: out of memory", text, port);
+        iwarp_sentence_set(error, "connect to %s port %u: out of memory", text, port);
         return NULL;
     }
     c->handed = true;
     c->status.state = TCP_STATE_SYN_SENT;
     c->mac_known = tcp_neighbour_lookup(stack, peer, c->mac);
     if (c->mac_known && tcp_send_syn(c) != 0) {
-        sentence_set(error, "connect to %s port %u: out of memory", text, port);
+        iwarp_sentence_set(error, "connect to %s port %u: out of memory", text, port);
         tcp_connection_free(c);
         return NULL;
     }
     return c;
 }
 
-int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct sentence *error)
+int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct iwarp_sentence *error)
 {
     struct tcp_listener *listener;
 
     if (port == 0 || tcp_find_listener(stack, port) != NULL)
-        return sentence_set(error, "listen on port %u: %s", port, port == 0 ? "not a port" : "already listening");
+        return iwarp_sentence_set(error, "listen on port %u: %s", port, port == 0 ? "not a port" : "already listening");
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
-        return sentence_set(error, "listen on port %u: out of memory", port);
+        return iwarp_sentence_set(error, "listen on port %u: out of memory", port);
     listener->port = port;
     if (options != NULL)
         listener->options = *options;

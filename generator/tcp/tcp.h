@@ -86,7 +86,7 @@ struct tcp_stack_config {
 };
 
 /* A new stack, or NULL with a sentence (no address, no emit, memory). Cheap enough for one per check run. */
-struct tcp_stack *tcp_stack_new(const struct tcp_stack_config *config, struct sentence *error);
+struct tcp_stack *tcp_stack_new(const struct tcp_stack_config *config, struct iwarp_sentence *error);
 
 /* Frees the stack and all its connections; nothing is sent. NULL is allowed. */
 void tcp_stack_free(struct tcp_stack *stack);
@@ -151,10 +151,10 @@ struct tcp_options {
  * peer's MAC), or NULL with a sentence: no own address of that family, port in use, memory. options may be NULL.
  */
 struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_address *peer, uint16_t port,
-                                   const struct tcp_options *options, struct sentence *error);
+                                   const struct tcp_options *options, struct iwarp_sentence *error);
 
 /* Passive open: connections to `port` are taken from now on. Returns 0, or -1 with a sentence. */
-int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct sentence *error);
+int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct iwarp_sentence *error);
 
 /* Stops listening; connections live on. */
 void tcp_unlisten(struct tcp_stack *stack, uint16_t port);

@@ -11,9 +11,9 @@
 #include "base/sentence.h"
 
 /* NULL for what the function cannot do without. */
-static inline int misuse_null(struct sentence *sentence, const char *function, const char *expected)
+static inline int misuse_null(struct iwarp_sentence *sentence, const char *function, const char *expected)
 {
-    return sentence_set(sentence, "%s: expected %s, got NULL", function, expected);
+    return iwarp_sentence_set(sentence, "%s: expected %s, got NULL", function, expected);
 }
 
 /* A time that no clock reaches, rather than one in the past. */

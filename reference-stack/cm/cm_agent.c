@@ -37,22 +37,23 @@ void cm_agent_config_default(struct cm_agent_config *config)
     };
 }
 
-static int check_config(const struct cm_agent_config *config, struct sentence *sentence)
+static int check_config(const struct cm_agent_config *config, struct iwarp_sentence *sentence)
 {
     if (config->major > 15 || config->minor > 15 || config->client_minor > 15)
-        return sentence_set(sentence, "cm_agent_new: a version has 4 bits, got %u.%u", config->major, config->minor);
+        return iwarp_sentence_set(sentence, "cm_agent_new: a version has 4 bits, got %u.%u", config->major,
+                                  config->minor);
     if (config->retries > 15 || config->mra_timeout > 31 || config->remote_timeout > 31 || config->local_timeout > 31)
-        return sentence_set(sentence, "cm_agent_new: retries go up to 15, timeouts up to 31");
+        return iwarp_sentence_set(sentence, "cm_agent_new: retries go up to 15, timeouts up to 31");
     if (config->families == 0 || (config->families & ~(unsigned)(CM_FAMILY_4 | CM_FAMILY_6)) != 0)
-        return sentence_set(sentence, "cm_agent_new: families are CM_FAMILY_4, CM_FAMILY_6 or both");
+        return iwarp_sentence_set(sentence, "cm_agent_new: families are CM_FAMILY_4, CM_FAMILY_6 or both");
     if (config->own_count != 0 && config->own == NULL)
         return misuse_null(sentence, "cm_agent_new", "own addresses");
     if (config->wait_least_ns > config->wait_most_ns)
-        return sentence_set(sentence, "cm_agent_new: wait_least_ns is above wait_most_ns");
+        return iwarp_sentence_set(sentence, "cm_agent_new: wait_least_ns is above wait_most_ns");
     return 0;
 }
 
-struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sentence *sentence)
+struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct iwarp_sentence *sentence)
 {
     struct cm_agent *agent;
 
@@ -66,7 +67,7 @@ struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sente
     if (agent != NULL)
         agent->own = calloc(config->own_count + 1, sizeof(*agent->own));
     if (agent == NULL || agent->own == NULL) {
-        (void)sentence_set(sentence, "cm_agent_new: out of memory");
+        (void)iwarp_sentence_set(sentence, "cm_agent_new: out of memory");
         free(agent);
         return NULL;
     }
@@ -83,7 +84,7 @@ struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sente
     agent->faults = config->faults->ops->agent_new(agent, config->faults);
     if (agent->faults != NULL)
         return agent;
-    (void)sentence_set(sentence, "cm_agent_new: out of memory");
+    (void)iwarp_sentence_set(sentence, "cm_agent_new: out of memory");
     cm_agent_free(agent);
     return NULL;
 }
@@ -136,20 +137,21 @@ const struct cm_listener *cm_listener_of(const struct cm_agent *agent, uint64_t 
     return NULL;
 }
 
-static int check_listener(const struct cm_listener *listener, struct sentence *sentence)
+static int check_listener(const struct cm_listener *listener, struct iwarp_sentence *sentence)
 {
     if (listener->reply_octets > sizeof(listener->reply))
-        return sentence_set(sentence, "cm_agent_listen: at most %zu octets of Private Data fit into a REP, got %u",
-                            sizeof(listener->reply), listener->reply_octets);
+        return iwarp_sentence_set(sentence,
+                                  "cm_agent_listen: at most %zu octets of Private Data fit into a REP, got %u",
+                                  sizeof(listener->reply), listener->reply_octets);
     if (listener->refusal.info_octets > CM_ULP_INFO_OCTETS ||
         listener->refusal.private_octets > sizeof(listener->refusal.private_data))
-        return sentence_set(sentence,
-                            "cm_agent_listen: at most %d octets of ARI and %zu of Private Data fit into a REJ",
-                            CM_ULP_INFO_OCTETS, sizeof(listener->refusal.private_data));
+        return iwarp_sentence_set(sentence,
+                                  "cm_agent_listen: at most %d octets of ARI and %zu of Private Data fit into a REJ",
+                                  CM_ULP_INFO_OCTETS, sizeof(listener->refusal.private_data));
     return 0;
 }
 
-int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, struct sentence *sentence)
+int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, struct iwarp_sentence *sentence)
 {
     uint64_t service_id;
     struct cm_listener **more, *copy;
@@ -161,16 +163,17 @@ int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, 
     service_id = listener->plain ? listener->service_id : ip_cm_service_id(listener->protocol, listener->port);
     for (size_t i = 0; i < agent->listener_count; i++)
         if (agent->listeners[i]->service_id == service_id)
-            return sentence_set(sentence, "cm_agent_listen: the Service ID 0x%016llx has a listener",
-                                (unsigned long long)service_id);
+            return iwarp_sentence_set(sentence, "cm_agent_listen: the Service ID 0x%016llx has a listener",
+                                      (unsigned long long)service_id);
     if (agent->listener_count == LISTENERS_MAX)
-        return sentence_set(sentence, "cm_agent_listen: there are %d listeners, which is the most", LISTENERS_MAX);
+        return iwarp_sentence_set(sentence, "cm_agent_listen: there are %d listeners, which is the most",
+                                  LISTENERS_MAX);
     more = realloc(agent->listeners, (agent->listener_count + 1) * sizeof(*more));
     if (more != NULL)
         agent->listeners = more;
     copy = more == NULL ? NULL : malloc(sizeof(*copy));
     if (copy == NULL)
-        return sentence_set(sentence, "cm_agent_listen: out of memory");
+        return iwarp_sentence_set(sentence, "cm_agent_listen: out of memory");
     *copy = *listener;
     copy->service_id = service_id;
     agent->listeners[agent->listener_count++] = copy;

@@ -132,14 +132,14 @@ struct cm_agent_config {
 void cm_agent_config_default(struct cm_agent_config *config);
 
 /* NULL with a sentence: no memory, or a value that cannot be. */
-struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sentence *sentence);
+struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct iwarp_sentence *sentence);
 void cm_agent_free(struct cm_agent *agent);
 
 /* What it goes by, valid until it is freed. */
 const struct cm_agent_config *cm_agent_configuration(const struct cm_agent *agent);
 
 /* -1 with a sentence: there is one for that Service ID, too many, or no memory. */
-int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, struct sentence *sentence);
+int cm_agent_listen(struct cm_agent *agent, const struct cm_listener *listener, struct iwarp_sentence *sentence);
 /* False: there was none. Exchanges that it has begun go on. */
 bool cm_agent_unlisten(struct cm_agent *agent, uint64_t service_id);
 
@@ -159,21 +159,21 @@ struct cm_connect {
 
 /* *id: the exchange. -1 with a sentence: too much data, families that differ, no room for another exchange. */
 int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, uint64_t now, uint32_t *id,
-                     struct sentence *sentence);
+                     struct iwarp_sentence *sentence);
 
 /*
  * Answers to CM_EVENT_REQUEST: REP with at most 196 octets, REJ, or MRA. -1 with a sentence: the exchange does not wait
  * for one.
  */
 int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, size_t octets, uint64_t now,
-                    struct sentence *sentence);
+                    struct iwarp_sentence *sentence);
 int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal *refusal, uint64_t now,
-                    struct sentence *sentence);
+                    struct iwarp_sentence *sentence);
 int cm_agent_delay(struct cm_agent *agent, uint32_t id, uint8_t service_timeout, uint64_t now,
-                   struct sentence *sentence);
+                   struct iwarp_sentence *sentence);
 
 /* DREQ, of a connection that is established. -1 with a sentence: it is not. */
-int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struct sentence *sentence);
+int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struct iwarp_sentence *sentence);
 
 /* A MAD of `count` octets, of anybody's making. */
 void cm_agent_input(struct cm_agent *agent, const struct cm_place *from, const uint8_t *mad, size_t count,

@@ -52,22 +52,23 @@ static void put_request(struct cm_agent *agent, struct cm_exchange *exchange, co
         memcpy(cm_private(mad), connect->data, connect->octets);
 }
 
-static int check_connect(const struct cm_connect *connect, struct sentence *sentence)
+static int check_connect(const struct cm_connect *connect, struct iwarp_sentence *sentence)
 {
     size_t most = connect->plain ? PLAIN_OCTETS : IP_CM_CONSUMER_OCTETS;
     const struct cm_tuple *tuple = &connect->tuple;
 
     if (connect->octets > most || (connect->octets != 0 && connect->data == NULL))
-        return sentence_set(sentence, "cm_agent_connect: at most %zu octets of the consumer fit, got %zu", most,
-                            connect->octets);
+        return iwarp_sentence_set(sentence, "cm_agent_connect: at most %zu octets of the consumer fit, got %zu", most,
+                                  connect->octets);
     if (!connect->plain &&
         (tuple->source.family != tuple->destination.family || (tuple->source.family != 4 && tuple->source.family != 6)))
-        return sentence_set(sentence, "cm_agent_connect: source and destination have to be both IPv4 or both IPv6");
+        return iwarp_sentence_set(sentence,
+                                  "cm_agent_connect: source and destination have to be both IPv4 or both IPv6");
     return 0;
 }
 
 int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, uint64_t now, uint32_t *id,
-                     struct sentence *sentence)
+                     struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange;
     uint8_t mad[MAD_OCTETS];
@@ -80,8 +81,8 @@ int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, u
     to = cm_place_of(&connect->to);
     exchange = cm_exchange_new(agent, &to);
     if (exchange == NULL)
-        return sentence_set(sentence, "cm_agent_connect: %zu exchanges are open, there is no room for another",
-                            agent->counts.exchanges);
+        return iwarp_sentence_set(sentence, "cm_agent_connect: %zu exchanges are open, there is no room for another",
+                                  agent->counts.exchanges);
     agent->now = now;
     exchange->client = true;
     exchange->state = CM_REQ_SENT;

@@ -12,7 +12,7 @@ static void tell_disconnected(struct cm_agent *agent, const struct cm_exchange *
     cm_event_done(agent, event);
 }
 
-int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struct sentence *sentence)
+int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange;
     uint8_t mad[MAD_OCTETS];
@@ -21,7 +21,7 @@ int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struc
         return misuse_null(sentence, "cm_agent_disconnect", "an agent");
     HASH_FIND(by_local, agent->by_local, &id, sizeof(id), exchange);
     if (exchange == NULL || exchange->state != CM_ESTABLISHED)
-        return sentence_set(sentence, "cm_agent_disconnect: no connection has the number 0x%08x", id);
+        return iwarp_sentence_set(sentence, "cm_agent_disconnect: no connection has the number 0x%08x", id);
     agent->now = now;
     agent->counts.established--;
     exchange->state = CM_DREQ_SENT;

@@ -232,7 +232,7 @@ void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *fro
  */
 
 static struct cm_exchange *exchange_to_decide(struct cm_agent *agent, const char *function, uint32_t id,
-                                              struct sentence *sentence)
+                                              struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange;
 
@@ -243,12 +243,12 @@ static struct cm_exchange *exchange_to_decide(struct cm_agent *agent, const char
     HASH_FIND(by_local, agent->by_local, &id, sizeof(id), exchange);
     if (exchange != NULL && exchange->state == CM_ASKED)
         return exchange;
-    (void)sentence_set(sentence, "%s: no request with the number 0x%08x waits for a decision", function, id);
+    (void)iwarp_sentence_set(sentence, "%s: no request with the number 0x%08x waits for a decision", function, id);
     return NULL;
 }
 
 int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, size_t octets, uint64_t now,
-                    struct sentence *sentence)
+                    struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_accept", id, sentence);
     size_t most = cm_attribute_row(CM_REP)->private_octets;
@@ -256,14 +256,15 @@ int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, si
     if (exchange == NULL)
         return -1;
     if (octets > most || (octets != 0 && data == NULL))
-        return sentence_set(sentence, "cm_agent_accept: at most %zu octets of Private Data fit, got %zu", most, octets);
+        return iwarp_sentence_set(sentence, "cm_agent_accept: at most %zu octets of Private Data fit, got %zu", most,
+                                  octets);
     agent->now = now;
     send_reply(agent, exchange, data, octets);
     return 0;
 }
 
 int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal *refusal, uint64_t now,
-                    struct sentence *sentence)
+                    struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_reject", id, sentence);
     struct cm_rejected rejected;
@@ -273,8 +274,8 @@ int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal
     if (refusal == NULL)
         return misuse_null(sentence, "cm_agent_reject", "a refusal");
     if (refusal->info_octets > CM_ULP_INFO_OCTETS || refusal->private_octets > sizeof(refusal->private_data))
-        return sentence_set(sentence, "cm_agent_reject: at most %d octets of ARI and %zu of Private Data fit",
-                            CM_ULP_INFO_OCTETS, sizeof(refusal->private_data));
+        return iwarp_sentence_set(sentence, "cm_agent_reject: at most %d octets of ARI and %zu of Private Data fit",
+                                  CM_ULP_INFO_OCTETS, sizeof(refusal->private_data));
     agent->now = now;
     rejected = (struct cm_rejected){&exchange->peer.place, exchange,          exchange->transaction,
                                     exchange->local_id,    exchange->peer.id, 0};
@@ -284,7 +285,7 @@ int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal
 }
 
 int cm_agent_delay(struct cm_agent *agent, uint32_t id, uint8_t service_timeout, uint64_t now,
-                   struct sentence *sentence)
+                   struct iwarp_sentence *sentence)
 {
     struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_delay", id, sentence);
 

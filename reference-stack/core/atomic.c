@@ -24,9 +24,9 @@ static uint64_t masked_add(uint64_t original, uint64_t addend, uint64_t mask)
 uint64_t atomic_result(const struct atomic_request *request, uint64_t original)
 {
     switch (request->opcode) {
-    case ATOMIC_FETCH_ADD: return masked_add(original, request->data, request->mask);
-    case ATOMIC_SWAP: return request->data;
-    case ATOMIC_COMPARE_SWAP:
+    case IWARP_ATOMIC_FETCH_ADD: return masked_add(original, request->data, request->mask);
+    case IWARP_ATOMIC_SWAP: return request->data;
+    case IWARP_ATOMIC_COMPARE_SWAP:
         if (((original ^ request->compare_data) & request->compare_mask) != 0)
             return original;
         return (original & ~request->mask) | (request->data & request->mask);
@@ -167,7 +167,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct inbound_requ
     struct validation_subject subject = stream_subject(stream);
     struct outgoing message = {
         .segment = {.last = true,
-                    .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
+                    .control = rdmap_control(IWARP_RDMAP_ATOMIC_RESPONSE),
                     .qn = DDP_QN_ATOMIC_RESPONSE,
                     .msn = stream->inbound.queues[DDP_QN_ATOMIC_RESPONSE].msn_next},
         .request = request,
@@ -202,8 +202,8 @@ bool atomic_send_immediate(struct iwarp_stream *stream, struct outgoing *message
     message->segment.qn = DDP_QN_SEND;
     message->segment.msn = stream->inbound.queues[DDP_QN_SEND].msn_next;
     message->segment.last = true;
-    memcpy(message->header, message->work->immediate, IMMEDIATE_OCTETS);
-    message->header_octets = IMMEDIATE_OCTETS;
+    memcpy(message->header, message->work->immediate, IWARP_IMMEDIATE_OCTETS);
+    message->header_octets = IWARP_IMMEDIATE_OCTETS;
     if (piece_segment(stream, message) != 0)
         return false;
     stream->inbound.queues[DDP_QN_SEND].msn_next++;

@@ -116,7 +116,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
 {
     const struct ddp_segment *segment = &delivery->segment;
     bool empty = segment->payload_octets == 0; /* STag and TO are not used then (RFC 5041 5.2) */
-    bool response = delivery->message.opcode == RDMAP_READ_RESPONSE;
+    bool response = delivery->message.opcode == IWARP_RDMAP_READ_RESPONSE;
     struct send_work *read = response ? deliver_open_read(stream) : NULL;
     struct validation_read open;
 
@@ -207,7 +207,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     event->buffer = receive->buffer;
     event->octets = queue->length;
     event->opcode = opcode;
-    event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
+    event->solicited =
+        opcode == IWARP_RDMAP_SEND_SE || opcode == IWARP_RDMAP_SEND_SE_INVALIDATE || opcode == IWARP_RDMAP_IMMEDIATE_SE;
     event->invalidated = invalidates;
     event->stag = invalidates ? delivery->message.invalidate_stag : 0;
     stream_event_done(stream, event);
@@ -295,12 +296,12 @@ static void take_shared(struct iwarp_stream *stream)
 static void deliver_message(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
 {
     switch (delivery->message.opcode) {
-    case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
-    case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
-    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, queue->buffer, &delivery->subject); break;
-    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, queue->buffer, &delivery->subject); break;
-    case RDMAP_IMMEDIATE:
-    case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
+    case IWARP_RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
+    case IWARP_RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
+    case IWARP_RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, queue->buffer, &delivery->subject); break;
+    case IWARP_RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, queue->buffer, &delivery->subject); break;
+    case IWARP_RDMAP_IMMEDIATE:
+    case IWARP_RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
     default:
         if (rdmap_is_send(delivery->message.opcode))
             deliver_send(stream, queue, delivery);
@@ -357,7 +358,7 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
         return;
     if (stream->agreed.ddp_alone) /* what the ULP's bits mean is the ULP's affair */
         delivery.segment.control = (uint8_t)(stream->agreed.terms.version << RDMAP_VERSION_SHIFT |
-                                             (delivery.segment.tagged ? RDMAP_WRITE : RDMAP_SEND));
+                                             (delivery.segment.tagged ? IWARP_RDMAP_WRITE : IWARP_RDMAP_SEND));
     (void)rdmap_parse(&delivery.segment, &delivery.message);
     if (delivery.segment.tagged)
         deliver_tagged(stream, &delivery);

@@ -118,26 +118,27 @@ static uint32_t stag_draw(struct iwarp_device *device)
     }
 }
 
-static int region_check(const struct iwarp_device *device, const struct iwarp_region *region, struct sentence *sentence)
+static int region_check(const struct iwarp_device *device, const struct iwarp_region *region,
+                        struct iwarp_sentence *sentence)
 {
     if (HASH_COUNT(device->regions) >= device->config.regions_max)
-        return sentence_set(sentence, "region: %zu regions are registered, which is the limit",
-                            device->config.regions_max);
+        return iwarp_sentence_set(sentence, "region: %zu regions are registered, which is the limit",
+                                  device->config.regions_max);
     if ((region->access & ~(unsigned)ACCESS_KNOWN) != 0)
-        return sentence_set(sentence, "region: access 0x%x, rights out of 0x%x were expected", region->access,
-                            (unsigned)ACCESS_KNOWN);
+        return iwarp_sentence_set(sentence, "region: access 0x%x, rights out of 0x%x were expected", region->access,
+                                  (unsigned)ACCESS_KNOWN);
     if (region->length > SIZE_MAX / 2)
-        return sentence_set(sentence, "region: a length of %llu octets is more than memory can hold",
-                            (unsigned long long)region->length);
+        return iwarp_sentence_set(sentence, "region: a length of %llu octets is more than memory can hold",
+                                  (unsigned long long)region->length);
     if (region->length != 0 && region->base + (region->length - 1) < region->base)
-        return sentence_set(sentence, "region: base 0x%llx plus length %llu exceeds 2^64",
-                            (unsigned long long)region->base, (unsigned long long)region->length);
+        return iwarp_sentence_set(sentence, "region: base 0x%llx plus length %llu exceeds 2^64",
+                                  (unsigned long long)region->base, (unsigned long long)region->length);
     if (region->stag != 0 && device_entry(device, region->stag) != NULL)
-        return sentence_set(sentence, "region: STag 0x%08x is in use", region->stag);
+        return iwarp_sentence_set(sentence, "region: STag 0x%08x is in use", region->stag);
     return 0;
 }
 
-int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence)
+int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct iwarp_sentence *sentence)
 {
     struct region_entry *entry;
 
@@ -147,14 +148,15 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         return -1;
     entry = calloc(1, sizeof(*entry));
     if (entry == NULL)
-        return sentence_set(sentence, "region: out of memory");
+        return iwarp_sentence_set(sentence, "region: out of memory");
     entry->region = *region;
     if (region->octets == NULL) {
         entry->region.octets = calloc(1, region->length == 0 ? 1 : region->length);
         entry->owned = true;
         if (entry->region.octets == NULL) {
             free(entry);
-            return sentence_set(sentence, "region: out of memory for %llu octets", (unsigned long long)region->length);
+            return iwarp_sentence_set(sentence, "region: out of memory for %llu octets",
+                                      (unsigned long long)region->length);
         }
     }
     if (region->stag == 0)
@@ -164,7 +166,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
     HASH_ADD(hh, device->regions, region.stag, sizeof(entry->region.stag), entry);
     if (hash_lost(entry)) {
         entry_free(entry);
-        return sentence_set(sentence, "region: out of memory");
+        return iwarp_sentence_set(sentence, "region: out of memory");
     }
     SEAM(device, region(device, REGION_REGISTERED, &entry->region));
     *region = entry->region;
@@ -173,7 +175,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
 
 /* The region that an STag names, for who is about to change it; NULL with a sentence. */
 static struct region_entry *entry_of(const struct iwarp_device *device, uint32_t stag, const char *function,
-                                     struct sentence *sentence)
+                                     struct iwarp_sentence *sentence)
 {
     struct region_entry *entry;
 
@@ -183,11 +185,11 @@ static struct region_entry *entry_of(const struct iwarp_device *device, uint32_t
     }
     entry = device_entry(device, stag);
     if (entry == NULL)
-        (void)sentence_set(sentence, "region: no STag 0x%08x is registered", stag);
+        (void)iwarp_sentence_set(sentence, "region: no STag 0x%08x is registered", stag);
     return entry;
 }
 
-int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence)
+int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct iwarp_sentence *sentence)
 {
     struct region_entry *entry = entry_of(device, stag, "region_deregister", sentence);
 
@@ -196,13 +198,13 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
     if (SEAM_IF(device, region(device, REGION_DEREGISTERED, &entry->region)))
         return 0;
     if (entry->lent != 0)
-        return sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
+        return iwarp_sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
     HASH_DEL(device->regions, entry);
     entry_free(entry);
     return 0;
 }
 
-int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct sentence *sentence)
+int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct iwarp_sentence *sentence)
 {
     struct region_entry *entry = entry_of(device, stag, "region_invalidate", sentence);
 
@@ -212,15 +214,16 @@ int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct s
     return 0;
 }
 
-int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence)
+int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length,
+                            struct iwarp_sentence *sentence)
 {
     struct region_entry *entry = entry_of(device, stag, "region_set_length", sentence);
 
     if (entry == NULL)
         return -1;
     if (length > entry->region.registered)
-        return sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
-                            (unsigned long long)length, (unsigned long long)entry->region.registered);
+        return iwarp_sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
+                                  (unsigned long long)length, (unsigned long long)entry->region.registered);
     if (!SEAM_IF(device, region(device, REGION_RANGE, &entry->region)))
         entry->region.length = length;
     return 0;

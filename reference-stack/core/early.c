@@ -53,7 +53,8 @@ static void place_tagged(struct iwarp_stream *stream, struct early *early)
 
     early->subject.region = region;
     if (segment->payload_octets == 0 || region == NULL || !holds(early, VALIDATE_TAGGED) ||
-        !holds(early, VALIDATE_RDMAP) || (early->message.opcode == RDMAP_READ_RESPONSE && !answers(stream, segment)))
+        !holds(early, VALIDATE_RDMAP) ||
+        (early->message.opcode == IWARP_RDMAP_READ_RESPONSE && !answers(stream, segment)))
         return;
     offset = segment->to - region->base;
     if (offset <= region->length && segment->payload_octets <= region->length - offset)

@@ -35,13 +35,13 @@ void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t r
     stream->inbound.queues[DDP_QN_SEND].msn_expected = receive;
 }
 
-int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence)
+int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct iwarp_sentence *sentence)
 {
     if (stream == NULL)
         return misuse_null(sentence, "set_pd", "a stream");
     if (SEAM_DECIDE(stream, DECIDE_DOMAIN_KEPT, stream->established))
-        return sentence_set(sentence, "stream: it is established, and keeps its Protection Domain %u",
-                            (unsigned)stream->config.pd);
+        return iwarp_sentence_set(sentence, "stream: it is established, and keeps its Protection Domain %u",
+                                  (unsigned)stream->config.pd);
     stream->config.pd = pd;
     return 0;
 }

@@ -29,7 +29,7 @@
 struct iwarp_event;
 struct iwarp_stream;
 struct iwarp_stream_config;
-struct sentence;
+struct iwarp_sentence;
 
 /*
  * Octets before stream->outbound.headers that are the layer's, so that its own header and those of DDP and RDMAP lie in
@@ -53,10 +53,10 @@ struct llp_ops {
     wire_result lost;
 
     /* What the layer cannot do of a configuration that core finds possible: -1 with a sentence. */
-    int (*check)(const struct iwarp_stream_config *config, struct sentence *sentence);
+    int (*check)(const struct iwarp_stream_config *config, struct iwarp_sentence *sentence);
 
     /* The stream is new. An initiator makes its first piece. -1 with a sentence when memory is short. */
-    int (*begin)(struct iwarp_stream *stream, struct sentence *sentence);
+    int (*begin)(struct iwarp_stream *stream, struct iwarp_sentence *sentence);
 
     /* The stream is being freed: what the layer has allocated goes. */
     void (*release)(struct iwarp_stream *stream);

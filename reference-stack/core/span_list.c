@@ -4,16 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-int span_list_add_up(const struct iwarp_span *pieces, size_t count, size_t *octets, struct sentence *sentence)
+int span_list_add_up(const struct iwarp_span *pieces, size_t count, size_t *octets, struct iwarp_sentence *sentence)
 {
     *octets = 0;
     if (count > IWARP_PIECES)
-        return sentence_set(sentence, "stream: %zu pieces, at most %d were expected", count, IWARP_PIECES);
+        return iwarp_sentence_set(sentence, "stream: %zu pieces, at most %d were expected", count, IWARP_PIECES);
     for (size_t i = 0; i < count; i++) {
         if (pieces[i].octets == NULL && pieces[i].count != 0)
-            return sentence_set(sentence, "stream: piece %zu has %zu octets, but none were given", i, pieces[i].count);
+            return iwarp_sentence_set(sentence, "stream: piece %zu has %zu octets, but none were given", i,
+                                      pieces[i].count);
         if (pieces[i].count > UINT32_MAX - *octets)
-            return sentence_set(sentence, "stream: pieces of more than 2^32 - 1 octets in all");
+            return iwarp_sentence_set(sentence, "stream: pieces of more than 2^32 - 1 octets in all");
         *octets += pieces[i].count;
     }
     return 0;

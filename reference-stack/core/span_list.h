@@ -18,7 +18,7 @@ struct span_list {
  * Adds up the octets of `count` pieces. -1 with a sentence: too many pieces, octets that are missing, 2^32 octets or
  * more (RFC 5041 5.2: the length of a message is below that).
  */
-int span_list_add_up(const struct iwarp_span *pieces, size_t count, size_t *octets, struct sentence *sentence);
+int span_list_add_up(const struct iwarp_span *pieces, size_t count, size_t *octets, struct iwarp_sentence *sentence);
 
 /* The pieces. NULL: no memory. The caller frees it with free(). */
 struct span_list *span_list_new(const struct iwarp_span *pieces, size_t count);

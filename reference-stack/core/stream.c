@@ -6,19 +6,19 @@
 #include <string.h>
 
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
-                                const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence)
+                                const struct iwarp_stream_config *config, uint64_t now, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream *stream;
 
     if (device == NULL || config == NULL) {
-        (void)sentence_set(sentence, "stream: a device and a configuration were expected");
+        (void)iwarp_sentence_set(sentence, "stream: a device and a configuration were expected");
         return NULL;
     }
     if (stream_config_check(llp, device, config, sentence) != 0)
         return NULL;
     stream = calloc(1, sizeof(*stream) + llp->state_octets);
     if (stream == NULL) {
-        (void)sentence_set(sentence, "stream: out of memory");
+        (void)iwarp_sentence_set(sentence, "stream: out of memory");
         return NULL;
     }
     stream->llp = llp;
@@ -41,7 +41,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     ring_init(&stream->events, sizeof(struct iwarp_event));
     ring_init(&stream->instruments.trace, sizeof(struct iwarp_trace));
     if (config->faults != NULL && (stream->faults = config->faults->ops->stream_new(stream, config->faults)) == NULL)
-        (void)sentence_set(sentence, "stream: out of memory");
+        (void)iwarp_sentence_set(sentence, "stream: out of memory");
     else if (llp->begin(stream, sentence) == 0)
         return stream;
     iwarp_stream_free(stream);

@@ -57,7 +57,7 @@ struct send_work {
     uint64_t received; /* Read: octets placed so far */
     struct atomic_request atomic;
     uint64_t value; /* atomic: from the response */
-    uint8_t immediate[IMMEDIATE_OCTETS];
+    uint8_t immediate[IWARP_IMMEDIATE_OCTETS];
 };
 
 /* An inbound Read or Atomic Request, queued until its response is sent. */
@@ -155,7 +155,7 @@ struct stream_outbound {
 struct stream_end {
     bool error_seen;
     bool terminate_due, terminate_sent, terminate_received;
-    uint8_t terminate[TERMINATE_MAX];
+    uint8_t terminate[IWARP_TERMINATE_MAX];
     size_t terminate_octets;
     bool close_wanted, abort_wanted, fin_due, fin_received;
     bool dropping;  /* what the peer sends is dropped */
@@ -227,7 +227,8 @@ bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uin
 
 /* stream.c. The stream carries its segments by `llp`. */
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
-                                const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence);
+                                const struct iwarp_stream_config *config, uint64_t now,
+                                struct iwarp_sentence *sentence);
 /* A ULPDU that the layer below took out of one message: deliver_ulpdu() and what follows from it. */
 void stream_input_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 /* A new event, to be filled in; NULL without memory. stream_event_done(), which allows NULL, passes it on. */
@@ -245,7 +246,7 @@ void stream_config_default(struct iwarp_stream_config *config, enum iwarp_role r
 
 /* -1 with a sentence when no stream of the device that `llp` carries can have it. */
 int stream_config_check(const struct llp_ops *llp, const struct iwarp_device *device,
-                        const struct iwarp_stream_config *config, struct sentence *sentence);
+                        const struct iwarp_stream_config *config, struct iwarp_sentence *sentence);
 
 /* instrument.c */
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,

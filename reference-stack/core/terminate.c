@@ -39,7 +39,7 @@ static const uint8_t *quoted_read(const struct validation_subject *subject)
     const struct ddp_segment *segment = subject->segment;
 
     if (segment == NULL || segment->tagged || segment->header == NULL ||
-        (segment->control & 0xF) != RDMAP_READ_REQUEST || segment->payload_octets != READ_REQUEST_OCTETS)
+        (segment->control & 0xF) != IWARP_RDMAP_READ_REQUEST || segment->payload_octets != READ_REQUEST_OCTETS)
         return NULL;
     return segment->payload;
 }

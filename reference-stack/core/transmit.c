@@ -231,7 +231,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
 static bool send_response(struct iwarp_stream *stream)
 {
     struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
-    struct outgoing message = {.segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)},
+    struct outgoing message = {.segment = {.tagged = true, .control = rdmap_control(IWARP_RDMAP_READ_RESPONSE)},
                                .request = request};
     struct ddp_segment *segment = &message.segment;
     struct region_entry *from = NULL;
@@ -273,7 +273,7 @@ static bool send_terminate(struct iwarp_stream *stream)
 {
     struct outgoing message = {
         .segment = {.last = true,
-                    .control = rdmap_control(RDMAP_TERMINATE),
+                    .control = rdmap_control(IWARP_RDMAP_TERMINATE),
                     .qn = DDP_QN_TERMINATE,
                     .msn = stream->inbound.queues[DDP_QN_TERMINATE].msn_next++,
                     .payload = stream->end.terminate,
@@ -371,7 +371,8 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
     return (size_t)SEAM_NUMBER(stream, NUMBER_ULPDU_TOLD, ulpdu_max(stream, NULL));
 }
 
-int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)
+int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,
+                            struct iwarp_sentence *sentence)
 {
     size_t mulpdu = iwarp_stream_mulpdu(stream);
 
@@ -380,13 +381,13 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     if (!stream->outbound.segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->end.terminate_sent ||
         stream->end.close_wanted || stream->end.abort_wanted || stream->outbound.piece.octets != 0 ||
         transmit_pending(stream))
-        return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
+        return iwarp_sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
     count = (size_t)SEAM_NUMBER(stream, NUMBER_POSTED_ULPDU, count);
     mulpdu = (size_t)SEAM_NUMBER(stream, NUMBER_POSTED_MAX, mulpdu);
     if (count > mulpdu)
-        return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
+        return iwarp_sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
     stream_ready(stream);
-    return piece_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
+    return piece_ulpdu(stream, octets, count) == 0 ? 0 : iwarp_sentence_set(sentence, "post_ulpdu: out of memory");
 }
 
 /* The piece is with the transport in whole. */
@@ -436,17 +437,17 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind)
     switch (kind) {
     case IWARP_RTR_SEND:
         rtr.kind = IWARP_WORK_SEND;
-        rtr.opcode = RDMAP_SEND;
+        rtr.opcode = IWARP_RDMAP_SEND;
         break;
     case IWARP_RTR_READ:
         rtr.kind = IWARP_WORK_READ;
-        rtr.opcode = RDMAP_READ_REQUEST;
+        rtr.opcode = IWARP_RDMAP_READ_REQUEST;
         break;
     case IWARP_RTR_WRITE:
     case IWARP_RTR_ALL:
     default:
         rtr.kind = IWARP_WORK_WRITE;
-        rtr.opcode = RDMAP_WRITE;
+        rtr.opcode = IWARP_RDMAP_WRITE;
         break;
     }
     if (ring_push(&stream->outbound.work) == NULL) {

@@ -35,7 +35,7 @@ static size_t columns_of(const struct table *table)
     return table->warns ? COLUMNS_MAX : COLUMNS_MAX - 1;
 }
 
-static int add_row(struct defect_list *list, char **fields, size_t line, struct sentence *sentence)
+static int add_row(struct defect_list *list, char **fields, size_t line, struct iwarp_sentence *sentence)
 {
     char **rest = fields + (list->table->warns ? 3 : 2);
     struct defect row = {.id = fields[0],
@@ -50,27 +50,27 @@ static int add_row(struct defect_list *list, char **fields, size_t line, struct 
                          .line = line};
     struct defect *rows;
     struct defect_set *scratch;
-    struct sentence inner;
+    struct iwarp_sentence inner;
     int result;
 
     if (row.id[0] == '\0' || row.requirement[0] == '\0')
-        return sentence_set(sentence, "%s: line %zu: id and requirement were expected", list->table->rows, line);
+        return iwarp_sentence_set(sentence, "%s: line %zu: id and requirement were expected", list->table->rows, line);
     scratch = calloc(1, sizeof(*scratch));
     if (scratch == NULL)
-        return sentence_set(sentence, "%s: out of memory", list->table->rows);
+        return iwarp_sentence_set(sentence, "%s: out of memory", list->table->rows);
     result = defect_compile(&row, scratch, &inner);
     free(scratch);
     if (result != 0)
-        return sentence_set(sentence, "%s: line %zu: %.400s", list->table->rows, line, inner.text);
+        return iwarp_sentence_set(sentence, "%s: line %zu: %.400s", list->table->rows, line, inner.text);
     rows = realloc(list->rows, (list->count + 1) * sizeof(*rows));
     if (rows == NULL)
-        return sentence_set(sentence, "%s: out of memory", list->table->rows);
+        return iwarp_sentence_set(sentence, "%s: out of memory", list->table->rows);
     list->rows = rows;
     list->rows[list->count++] = row;
     return 0;
 }
 
-static int parse_line(struct defect_list *list, char *line, size_t number, struct sentence *sentence)
+static int parse_line(struct defect_list *list, char *line, size_t number, struct iwarp_sentence *sentence)
 {
     static char nothing[] = "";
     char *fields[COLUMNS_MAX] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing};
@@ -81,8 +81,8 @@ static int parse_line(struct defect_list *list, char *line, size_t number, struc
         return 0;
     count = cells_cut(line, fields, COLUMNS_MAX);
     if (count + 1 < columns || count > columns)
-        return sentence_set(sentence, "%s: line %zu: %zu fields, %zu or %zu were expected, separated by tabs",
-                            list->table->rows, number, count, columns - 1, columns);
+        return iwarp_sentence_set(sentence, "%s: line %zu: %zu fields, %zu or %zu were expected, separated by tabs",
+                                  list->table->rows, number, count, columns - 1, columns);
     if (strcmp(fields[0], "id") == 0 && list->count == 0)
         return 0;
     return add_row(list, fields, number, sentence);
@@ -96,26 +96,26 @@ static int compare_ids(const void *a, const void *b)
     return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
 }
 
-static int check_ids_differ(const struct defect_list *list, struct sentence *sentence)
+static int check_ids_differ(const struct defect_list *list, struct iwarp_sentence *sentence)
 {
     const struct defect **sorted = calloc(list->count + 1, sizeof(*sorted));
     int status = 0;
 
     if (sorted == NULL)
-        return sentence_set(sentence, "%s: out of memory", list->table->rows);
+        return iwarp_sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->rows[i];
     if (list->count > 0)
         qsort(sorted, list->count, sizeof(*sorted), compare_ids);
     for (size_t i = 1; i < list->count && status == 0; i++)
         if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
-            status = sentence_set(sentence, "%s: line %zu: the id '%s' is used twice", list->table->rows,
-                                  sorted[i]->line, sorted[i]->id);
+            status = iwarp_sentence_set(sentence, "%s: line %zu: the id '%s' is used twice", list->table->rows,
+                                        sorted[i]->line, sorted[i]->id);
     free(sorted);
     return status;
 }
 
-static int parse_lines(struct defect_list *list, struct sentence *sentence)
+static int parse_lines(struct defect_list *list, struct iwarp_sentence *sentence)
 {
     size_t number = 1;
 
@@ -131,7 +131,8 @@ static int parse_lines(struct defect_list *list, struct sentence *sentence)
     return check_ids_differ(list, sentence);
 }
 
-static struct defect_list *parse(const struct table *table, const char *text, size_t octets, struct sentence *sentence)
+static struct defect_list *parse(const struct table *table, const char *text, size_t octets,
+                                 struct iwarp_sentence *sentence)
 {
     struct defect_list *list = calloc(1, sizeof(*list));
 
@@ -140,7 +141,7 @@ static struct defect_list *parse(const struct table *table, const char *text, si
         list->text = malloc(octets + 1);
     }
     if (list == NULL || list->text == NULL) {
-        (void)sentence_set(sentence, "%s: out of memory", table->rows);
+        (void)iwarp_sentence_set(sentence, "%s: out of memory", table->rows);
         defect_list_free(list);
         return NULL;
     }
@@ -153,29 +154,29 @@ static struct defect_list *parse(const struct table *table, const char *text, si
     return list;
 }
 
-struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence)
+struct defect_list *defect_list_parse(const char *text, size_t octets, struct iwarp_sentence *sentence)
 {
     return parse(&defects_table, text, octets, sentence);
 }
 
-struct defect_list *variant_list_parse(const char *text, size_t octets, struct sentence *sentence)
+struct defect_list *variant_list_parse(const char *text, size_t octets, struct iwarp_sentence *sentence)
 {
     return parse(&variants_table, text, octets, sentence);
 }
 
-static struct defect_list *embedded(const struct table *table, struct sentence *sentence)
+static struct defect_list *embedded(const struct table *table, struct iwarp_sentence *sentence)
 {
     const struct embedded_file *file = embedded_find(embedded_defects, embedded_defect_count, table->path);
 
     if (file == NULL) {
-        (void)sentence_set(sentence, "%s: %s is not part of this build", table->rows, table->path);
+        (void)iwarp_sentence_set(sentence, "%s: %s is not part of this build", table->rows, table->path);
         return NULL;
     }
     return parse(table, (const char *)file->octets, file->size, sentence);
 }
 
 /* The stack's, and after them the CM agent's. */
-struct defect_list *defect_list_embedded(struct sentence *sentence)
+struct defect_list *defect_list_embedded(struct iwarp_sentence *sentence)
 {
     const struct embedded_file *stack = embedded_find(embedded_defects, embedded_defect_count, defects_table.path);
     const struct embedded_file *cm = embedded_find(embedded_defects, embedded_defect_count, cm_table.path);
@@ -183,12 +184,13 @@ struct defect_list *defect_list_embedded(struct sentence *sentence)
     char *both;
 
     if (stack == NULL || cm == NULL) {
-        (void)sentence_set(sentence, "defects: %s or %s is not part of this build", defects_table.path, cm_table.path);
+        (void)iwarp_sentence_set(sentence, "defects: %s or %s is not part of this build", defects_table.path,
+                                 cm_table.path);
         return NULL;
     }
     both = malloc(stack->size + cm->size + 1);
     if (both == NULL) {
-        (void)sentence_set(sentence, "defects: out of memory");
+        (void)iwarp_sentence_set(sentence, "defects: out of memory");
         return NULL;
     }
     memcpy(both, stack->octets, stack->size);
@@ -199,12 +201,12 @@ struct defect_list *defect_list_embedded(struct sentence *sentence)
     return list;
 }
 
-struct defect_list *variant_list_embedded(struct sentence *sentence)
+struct defect_list *variant_list_embedded(struct iwarp_sentence *sentence)
 {
     return embedded(&variants_table, sentence);
 }
 
-struct defect_list *defect_list_embedded_cm(struct sentence *sentence)
+struct defect_list *defect_list_embedded_cm(struct iwarp_sentence *sentence)
 {
     return embedded(&cm_table, sentence);
 }
@@ -302,20 +304,20 @@ struct defect_set *defect_set_empty(void)
 }
 
 int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
-                   struct sentence *sentence)
+                   struct iwarp_sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
 
     if (*set == NULL)
         *set = defect_set_empty();
     if (*set == NULL)
-        return sentence_set(sentence, "%s: out of memory", list->table->rows);
+        return iwarp_sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < count; i++) {
         const struct defect *defect = defect_list_find(list, ids[i]);
 
         if (defect == NULL)
-            return sentence_set(sentence, "%s: there is no %s '%s'%s", list->table->rows, list->table->row, ids[i],
-                                nearest_hint(defect_nearest_id(list, ids[i]), hint));
+            return iwarp_sentence_set(sentence, "%s: there is no %s '%s'%s", list->table->rows, list->table->row,
+                                      ids[i], nearest_hint(defect_nearest_id(list, ids[i]), hint));
         if (defect_compile(defect, *set, sentence) != 0)
             return -1;
     }
@@ -323,7 +325,7 @@ int defect_set_add(struct defect_set **set, const struct defect_list *list, cons
 }
 
 struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
-                                  struct sentence *sentence)
+                                  struct iwarp_sentence *sentence)
 {
     struct defect_set *set = NULL;
 
@@ -334,7 +336,7 @@ struct defect_set *defect_set_new(const struct defect_list *list, const char *co
 }
 
 static int add_named(struct defect_set **set, struct defect_list *list, const char *const *ids, size_t count,
-                     struct sentence *sentence)
+                     struct iwarp_sentence *sentence)
 {
     int status = list != NULL ? defect_set_add(set, list, ids, count, sentence) : -1;
 
@@ -342,7 +344,7 @@ static int add_named(struct defect_set **set, struct defect_list *list, const ch
     return status;
 }
 
-int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence)
+int defect_set_named(const struct defect_names *names, struct defect_set **set, struct iwarp_sentence *sentence)
 {
     int status = 0;
 

@@ -37,16 +37,16 @@ struct iwarp_faults;
  * Parses rows (tab-separated, # comments, first line of names optional). NULL with a sentence that says line and field.
  * Every row is checked as defect_set_new() would.
  */
-struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence);
+struct defect_list *defect_list_parse(const char *text, size_t octets, struct iwarp_sentence *sentence);
 
 /* The same for rows of variants.tsv, which have one more field. */
-struct defect_list *variant_list_parse(const char *text, size_t octets, struct sentence *sentence);
+struct defect_list *variant_list_parse(const char *text, size_t octets, struct iwarp_sentence *sentence);
 
 /* The rows that the library carries (reference-stack/defects/defects.tsv, reference-stack/defects/variants.tsv). */
-struct defect_list *defect_list_embedded(struct sentence *sentence);
-struct defect_list *variant_list_embedded(struct sentence *sentence);
+struct defect_list *defect_list_embedded(struct iwarp_sentence *sentence);
+struct defect_list *variant_list_embedded(struct iwarp_sentence *sentence);
 /* Those of the CM agent (reference-stack/defects/defects-cm.tsv). */
-struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
+struct defect_list *defect_list_embedded_cm(struct iwarp_sentence *sentence);
 void defect_list_free(struct defect_list *list);
 
 size_t defect_list_count(const struct defect_list *list);
@@ -72,14 +72,14 @@ bool defect_acts_over_cm(const struct defect *defect);
  * afterwards. NULL with a sentence when an id is unknown.
  */
 struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
-                                  struct sentence *sentence);
+                                  struct iwarp_sentence *sentence);
 
 /*
  * Adds more, of the same list or of another: *set may be NULL, and is made then. -1 with a sentence; *set stays the
  * caller's to free.
  */
 int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
-                   struct sentence *sentence);
+                   struct iwarp_sentence *sentence);
 
 /* Defects and variants by their names in the library's own lists: NULL and no sentence when both counts are 0. */
 struct defect_names {
@@ -88,7 +88,7 @@ struct defect_names {
     const char *const *variants;
     size_t variant_count;
 };
-int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence);
+int defect_set_named(const struct defect_names *names, struct defect_set **set, struct iwarp_sentence *sentence);
 void defect_set_free(struct defect_set *set);
 
 /*
@@ -102,7 +102,7 @@ const struct cm_faults *defect_set_cm_faults(const struct defect_set *set);
  * changed anything of what was done with this set since it was made, or since defect_set_forget()? Where not, it would
  * have been done in the same way with the row; true also when memory is short.
  */
-struct defect_set *defect_set_asking(struct sentence *sentence);
+struct defect_set *defect_set_asking(struct iwarp_sentence *sentence);
 void defect_set_forget(struct defect_set *set);
 bool defect_set_asked(const struct defect_set *set, const struct defect *defect);
 

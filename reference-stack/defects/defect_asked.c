@@ -6,7 +6,7 @@
 
 #include "reference-stack/defects/defect_compile.h"
 
-struct defect_set *defect_set_asking(struct sentence *sentence)
+struct defect_set *defect_set_asking(struct iwarp_sentence *sentence)
 {
     struct defect_set *set = defect_set_empty();
 
@@ -14,7 +14,7 @@ struct defect_set *defect_set_asking(struct sentence *sentence)
         set->asked = calloc(1, sizeof(*set->asked));
     if (set != NULL && set->asked != NULL)
         return set;
-    (void)sentence_set(sentence, "defects: out of memory");
+    (void)iwarp_sentence_set(sentence, "defects: out of memory");
     free(set);
     return NULL;
 }
@@ -83,7 +83,7 @@ static bool asked_for(const struct defect_asked *asked, const struct defect_set 
 bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
 {
     struct defect_set *row = calloc(1, sizeof(*row));
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
     bool asked = row == NULL || defect_compile(defect, row, &sentence) != 0 || asked_for(set->asked, row);
 
     free(row);

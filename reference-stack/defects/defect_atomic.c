@@ -20,7 +20,7 @@ static void change_request(const struct defect_set *set, struct atomic_request *
     if (has(set, DEFECT_ATOMIC_OPCODE_2_BITS))
         request->opcode &= 3;
     if (has(set, DEFECT_ATOMIC_OPCODE_3_SWAPS) && request->opcode == 3)
-        request->opcode = ATOMIC_COMPARE_SWAP;
+        request->opcode = IWARP_ATOMIC_COMPARE_SWAP;
 }
 
 /* --- The operations ----------------------------------------------------------------------------------------------- */
@@ -57,15 +57,15 @@ static uint64_t compare_swap(const struct defect_set *set, struct atomic_request
 
 static uint64_t result(const struct defect_set *set, const struct atomic_request *request, uint64_t original)
 {
-    if (request->opcode == ATOMIC_COMPARE_SWAP)
+    if (request->opcode == IWARP_ATOMIC_COMPARE_SWAP)
         return compare_swap(set, *request, original);
     if (has(set, DEFECT_ATOMIC_ADD_COMPARES) && request->compare_data != 0 && request->compare_data != original)
         return original;
-    if (request->opcode == ATOMIC_FETCH_ADD)
+    if (request->opcode == IWARP_ATOMIC_FETCH_ADD)
         return add(set, *request, original);
     if (has(set, DEFECT_ATOMIC_SWAP_NOT_DONE))
         return original;
-    if (has(set, DEFECT_ATOMIC_SWAP_HOST_ORDER) && request->opcode == ATOMIC_SWAP)
+    if (has(set, DEFECT_ATOMIC_SWAP_HOST_ORDER) && request->opcode == IWARP_ATOMIC_SWAP)
         return __builtin_bswap64(request->data);
     if (has(set, DEFECT_ATOMIC_SWAP_MASKED))
         return (original & ~request->mask) | (request->data & request->mask);
@@ -83,7 +83,7 @@ static uint64_t execute(const struct defect_set *set, const struct atomic_reques
     memcpy(target, &value, sizeof(value));
     if (has(set, DEFECT_ATOMIC_RETURNS_NEW))
         return value;
-    if (has(set, DEFECT_ATOMIC_RETURNS_SWAP) && request->opcode == ATOMIC_COMPARE_SWAP && value != original)
+    if (has(set, DEFECT_ATOMIC_RETURNS_SWAP) && request->opcode == IWARP_ATOMIC_COMPARE_SWAP && value != original)
         return request->data;
     return has(set, DEFECT_ATOMIC_VALUE_HOST_ORDER) ? __builtin_bswap64(original) : original;
 }
@@ -151,7 +151,7 @@ static void touch_beside(const struct defect_set *set, const struct iwarp_region
     memcpy(&original, target, sizeof(original));
     if (after >= ATOMIC_TARGET_OCTETS && has(set, DEFECT_ATOMIC_WIDE))
         memset(target + ATOMIC_TARGET_OCTETS, 0, ATOMIC_TARGET_OCTETS);
-    if (after != 0 && request->opcode == ATOMIC_FETCH_ADD && original + request->data < original &&
+    if (after != 0 && request->opcode == IWARP_ATOMIC_FETCH_ADD && original + request->data < original &&
         has(set, DEFECT_ATOMIC_CARRY_GOES_ON))
         target[ATOMIC_TARGET_OCTETS]++;
 }
@@ -201,11 +201,12 @@ size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8
 {
     enum { MORE = 4 };
 
-    memset(body, 0, IMMEDIATE_OCTETS + MORE);
-    memcpy(body + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) ? MORE : 0), data, IMMEDIATE_OCTETS);
+    memset(body, 0, IWARP_IMMEDIATE_OCTETS + MORE);
+    memcpy(body + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) ? MORE : 0), data, IWARP_IMMEDIATE_OCTETS);
     if (has(set, DEFECT_IMMEDIATE_SHORT))
-        return IMMEDIATE_OCTETS - MORE;
-    return IMMEDIATE_OCTETS + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
+        return IWARP_IMMEDIATE_OCTETS - MORE;
+    return IWARP_IMMEDIATE_OCTETS +
+           (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
 }
 
 /* --- Judgements --------------------------------------------------------------------------------------------------- */
@@ -218,12 +219,12 @@ static bool always(const struct validation_subject *subject)
 
 static bool is_add(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode == ATOMIC_FETCH_ADD;
+    return subject->atomic->opcode == IWARP_ATOMIC_FETCH_ADD;
 }
 
 static bool is_compare_swap(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode == ATOMIC_COMPARE_SWAP;
+    return subject->atomic->opcode == IWARP_ATOMIC_COMPARE_SWAP;
 }
 
 static bool reserved_set(const struct validation_subject *subject)
@@ -278,7 +279,7 @@ static bool to_multiple_of_4(const struct validation_subject *subject)
 
 static bool opcode_new(const struct validation_subject *subject)
 {
-    return subject->message->opcode > RDMAP_TERMINATE;
+    return subject->message->opcode > IWARP_RDMAP_TERMINATE;
 }
 
 static bool second_response(const struct validation_subject *subject)
@@ -288,7 +289,7 @@ static bool second_response(const struct validation_subject *subject)
 
 static bool eight_at_least(const struct validation_subject *subject)
 {
-    return subject->count >= IMMEDIATE_OCTETS;
+    return subject->count >= IWARP_IMMEDIATE_OCTETS;
 }
 
 /* Asked again when the response is due, where no segment is at hand. */

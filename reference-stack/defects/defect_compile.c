@@ -72,7 +72,7 @@ static int range_of(const char *text, int64_t *low, int64_t *high)
 }
 
 /* "@QUANTITY=RANGE", or nothing: always. */
-static int compile_where(const char *text, struct defect_override *override, struct sentence *sentence)
+static int compile_where(const char *text, struct defect_override *override, struct iwarp_sentence *sentence)
 {
     size_t name = strcspn(text, "=");
 
@@ -81,15 +81,15 @@ static int compile_where(const char *text, struct defect_override *override, str
     if (*text == '@' && text[name] == '=') {
         override->quantity = defect_quantity_find(text + 1, name - 1);
         if (override->quantity == NULL)
-            return sentence_set(sentence, "'%s': nothing that is judged has a number of that name", text);
+            return iwarp_sentence_set(sentence, "'%s': nothing that is judged has a number of that name", text);
         if (range_of(text + name + 1, &override->low, &override->high) == 0)
             return 0;
     }
-    return sentence_set(sentence, "'%s': @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH was expected", text);
+    return iwarp_sentence_set(sentence, "'%s': @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH was expected", text);
 }
 
 /* Before "@" stands the triple of an operation that has one. */
-static int compile_triple(const char *value, struct defect_override *override, struct sentence *sentence)
+static int compile_triple(const char *value, struct defect_override *override, struct iwarp_sentence *sentence)
 {
     char name[64] = "";
     size_t octets = strcspn(value, "@");
@@ -100,11 +100,12 @@ static int compile_triple(const char *value, struct defect_override *override, s
         if (triple_of(name, &override->triple) == 0)
             return compile_where(value + octets, override, sentence);
     }
-    return sentence_set(sentence, "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected",
-                        value);
+    return iwarp_sentence_set(
+        sentence, "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected", value);
 }
 
-static int compile_override(const struct defect *defect, struct defect_override *override, struct sentence *sentence)
+static int compile_override(const struct defect *defect, struct defect_override *override,
+                            struct iwarp_sentence *sentence)
 {
     static const struct {
         const char *name;
@@ -128,18 +129,19 @@ static int compile_override(const struct defect *defect, struct defect_override 
         override->kind = operations[i].kind;
         override->action = operations[i].action;
         if (override->kind == OVERRIDE_FAIL && defect->value[0] == '\0')
-            return sentence_set(sentence, "'fail' needs @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH");
+            return iwarp_sentence_set(sentence, "'fail' needs @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH");
         return compile_where(defect->value, override, sentence);
     }
-    return sentence_set(sentence,
-                        "validate has no operation '%s': off, fail, ignore, triple, terminate, close, abort, hang or "
-                        "reject was expected",
-                        defect->operation);
+    return iwarp_sentence_set(
+        sentence,
+        "validate has no operation '%s': off, fail, ignore, triple, terminate, close, abort, hang or "
+        "reject was expected",
+        defect->operation);
 }
 
 /* Of the CM's table: what its REJs say. */
 static int compile_cm_override(const struct defect *defect, struct defect_cm_override *override,
-                               struct sentence *sentence)
+                               struct iwarp_sentence *sentence)
 {
     const char *end;
     uint64_t value;
@@ -150,18 +152,18 @@ static int compile_cm_override(const struct defect *defect, struct defect_cm_ove
         return 0;
     }
     if (strcmp(defect->operation, "reason") != 0 && strcmp(defect->operation, "code") != 0)
-        return sentence_set(sentence,
-                            "validate has no operation '%s' for a CM: off, ignore, reason or code was expected",
-                            defect->operation);
+        return iwarp_sentence_set(sentence,
+                                  "validate has no operation '%s' for a CM: off, ignore, reason or code was expected",
+                                  defect->operation);
     override->kind = defect->operation[0] == 'r' ? CM_OVERRIDE_REASON : CM_OVERRIDE_CODE;
     if (number(defect->value, &value, &end) != 0 || *end != '\0' ||
         value > (override->kind == CM_OVERRIDE_REASON ? UINT16_MAX : UINT8_MAX))
-        return sentence_set(sentence, "'%s': a number was expected that fits the field", defect->value);
+        return iwarp_sentence_set(sentence, "'%s': a number was expected that fits the field", defect->value);
     override->value = (uint16_t)value;
     return 0;
 }
 
-static int compile_cm_validate(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+static int compile_cm_validate(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     struct defect_cm_override override;
     const struct cm_validation *entry;
@@ -181,7 +183,7 @@ static const char *validation_name_at(const void *table, size_t index)
     return index % 2 == 0 ? entry->requirement : entry->name;
 }
 
-static int compile_validate(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+static int compile_validate(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     struct defect_override override;
     const struct validation *entry;
@@ -190,7 +192,7 @@ static int compile_validate(const struct defect *defect, struct defect_set *set,
     if (cm_validation_find(defect->target, 0) != NULL)
         return compile_cm_validate(defect, set, sentence);
     if (validation_find(defect->target, 0) == NULL)
-        return sentence_set(
+        return iwarp_sentence_set(
             sentence, "no validation is called '%s'%s", defect->target,
             nearest_hint(nearest_name(defect->target, validation_name_at, validation_table, 2 * validation_count),
                          hint));
@@ -244,22 +246,23 @@ static const struct {
     const char *name;
     uint16_t opcodes;
 } messages[] = {
-    {"write", 1 << RDMAP_WRITE},
-    {"read_request", 1 << RDMAP_READ_REQUEST},
-    {"read_response", 1 << RDMAP_READ_RESPONSE},
-    {"send", 1 << RDMAP_SEND | 1 << RDMAP_SEND_INVALIDATE | 1 << RDMAP_SEND_SE | 1 << RDMAP_SEND_SE_INVALIDATE},
-    {"send_plain", 1 << RDMAP_SEND},
-    {"send_invalidate", 1 << RDMAP_SEND_INVALIDATE},
-    {"send_se", 1 << RDMAP_SEND_SE},
-    {"send_se_invalidate", 1 << RDMAP_SEND_SE_INVALIDATE},
-    {"terminate", 1 << RDMAP_TERMINATE},
-    {"immediate", 1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE},
-    {"atomic_request", 1 << RDMAP_ATOMIC_REQUEST},
-    {"atomic_response", 1 << RDMAP_ATOMIC_RESPONSE},
+    {"write", 1 << IWARP_RDMAP_WRITE},
+    {"read_request", 1 << IWARP_RDMAP_READ_REQUEST},
+    {"read_response", 1 << IWARP_RDMAP_READ_RESPONSE},
+    {"send", 1 << IWARP_RDMAP_SEND | 1 << IWARP_RDMAP_SEND_INVALIDATE | 1 << IWARP_RDMAP_SEND_SE |
+                 1 << IWARP_RDMAP_SEND_SE_INVALIDATE},
+    {"send_plain", 1 << IWARP_RDMAP_SEND},
+    {"send_invalidate", 1 << IWARP_RDMAP_SEND_INVALIDATE},
+    {"send_se", 1 << IWARP_RDMAP_SEND_SE},
+    {"send_se_invalidate", 1 << IWARP_RDMAP_SEND_SE_INVALIDATE},
+    {"terminate", 1 << IWARP_RDMAP_TERMINATE},
+    {"immediate", 1 << IWARP_RDMAP_IMMEDIATE | 1 << IWARP_RDMAP_IMMEDIATE_SE},
+    {"atomic_request", 1 << IWARP_RDMAP_ATOMIC_REQUEST},
+    {"atomic_response", 1 << IWARP_RDMAP_ATOMIC_RESPONSE},
 };
 
 static int compile_field(const struct wire_layout *layout, const char *name, struct defect_transmit *transmit,
-                         struct sentence *sentence)
+                         struct iwarp_sentence *sentence)
 {
     transmit->field = wire_layout_field(layout, name);
     if (transmit->field != NULL && transmit->field->kind != WIRE_OCTETS)
@@ -278,12 +281,12 @@ static int compile_field(const struct wire_layout *layout, const char *name, str
         if (transmit->pseudo != PSEUDO_NONE)
             return 0;
     }
-    return sentence_set(sentence, "%s has no field '%s'", layout->id, name);
+    return iwarp_sentence_set(sentence, "%s has no field '%s'", layout->id, name);
 }
 
 /* "[message/]layout.field" */
 static int compile_target(const char *text, struct defect_transmit *transmit, const struct wire_layout **layout,
-                          struct sentence *sentence)
+                          struct iwarp_sentence *sentence)
 {
     const char *slash = strchr(text, '/');
     const char *at = slash == NULL ? text : slash + 1;
@@ -296,9 +299,9 @@ static int compile_target(const char *text, struct defect_transmit *transmit, co
             transmit->opcodes = messages[i].opcodes;
     }
     if (slash != NULL && transmit->opcodes == 0xFFFF)
-        return sentence_set(sentence, "'%s': no message of that name", text);
+        return iwarp_sentence_set(sentence, "'%s': no message of that name", text);
     if (dot == NULL)
-        return sentence_set(sentence, "'%s': layout.field was expected", text);
+        return iwarp_sentence_set(sentence, "'%s': layout.field was expected", text);
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
         if (strlen(targets[i].name) == (size_t)(dot - at) && strncmp(targets[i].name, at, (size_t)(dot - at)) == 0) {
             transmit->target = targets[i].target;
@@ -306,14 +309,14 @@ static int compile_target(const char *text, struct defect_transmit *transmit, co
             return compile_field(*layout, dot + 1, transmit, sentence);
         }
     }
-    return sentence_set(sentence, "'%s': no layout of that name is sent", text);
+    return iwarp_sentence_set(sentence, "'%s': no layout of that name is sent", text);
 }
 
 /*
  * "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message,
  * "@pad0" to "@pad3" where so many octets of pad are due
  */
-static int compile_when(const char *text, struct defect_transmit *transmit, struct sentence *sentence)
+static int compile_when(const char *text, struct defect_transmit *transmit, struct iwarp_sentence *sentence)
 {
     const char *end;
     uint64_t nth;
@@ -339,42 +342,43 @@ static int compile_when(const char *text, struct defect_transmit *transmit, stru
         transmit->when = *end == '+' ? WHEN_FROM_NTH : WHEN_NTH;
         return 0;
     }
-    return sentence_set(sentence, "'%s': @n, @n+, @last, @later or @pad0 to @pad3 was expected", text);
+    return iwarp_sentence_set(sentence, "'%s': @n, @n+, @last, @later or @pad0 to @pad3 was expected", text);
 }
 
 /* SWAP and COPY name another field of the layout. */
 static int compile_other(const char *value, const struct wire_layout *layout, struct defect_transmit *transmit,
-                         struct sentence *sentence)
+                         struct iwarp_sentence *sentence)
 {
     size_t octets = strcspn(value, "@");
     char name[32];
 
     if (octets >= sizeof(name))
-        return sentence_set(sentence, "'%s': a field's name was expected", value);
+        return iwarp_sentence_set(sentence, "'%s': a field's name was expected", value);
     memcpy(name, value, octets);
     name[octets] = '\0';
     transmit->other = wire_layout_field(layout, name);
     if (transmit->other == NULL || transmit->other->kind == WIRE_OCTETS || transmit->pseudo != PSEUDO_NONE)
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): no layout, no field: refused above */
-        return sentence_set(sentence, "%s has no field '%s' to exchange with", layout->id, name);
+        return iwarp_sentence_set(sentence, "%s has no field '%s' to exchange with", layout->id, name);
     return compile_when(value + octets, transmit, sentence);
 }
 
 /* A field of whole octets, and the value "on". */
-static int compile_reverse(const struct defect *defect, struct defect_transmit *transmit, struct sentence *sentence)
+static int compile_reverse(const struct defect *defect, struct defect_transmit *transmit,
+                           struct iwarp_sentence *sentence)
 {
     size_t octets = strcspn(defect->value, "@");
     const struct wire_field *field = transmit->field;
 
     if (field == NULL || field->kind == WIRE_OCTETS || field->bits % 8 != 0 || field->bits > 64 ||
         transmit->pseudo != PSEUDO_NONE)
-        return sentence_set(sentence, "'%s' has no octets to reverse", defect->target);
+        return iwarp_sentence_set(sentence, "'%s' has no octets to reverse", defect->target);
     if (octets != 2 || strncmp(defect->value, "on", 2) != 0)
-        return sentence_set(sentence, "'%s': on was expected", defect->value);
+        return iwarp_sentence_set(sentence, "'%s': on was expected", defect->value);
     return compile_when(defect->value + octets, transmit, sentence);
 }
 
-static int compile_transmit(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+static int compile_transmit(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     static const char *const names[] = {"set", "add", "xor", "swap", "copy", "reverse"};
     struct defect_transmit transmit = {0};
@@ -387,9 +391,9 @@ static int compile_transmit(const struct defect *defect, struct defect_set *set,
     while (operation < sizeof(names) / sizeof(names[0]) && strcmp(names[operation], defect->operation) != 0)
         operation++;
     if (operation == sizeof(names) / sizeof(names[0]))
-        return sentence_set(sentence,
-                            "transmit has no operation '%s': set, add, xor, swap, copy or reverse was expected",
-                            defect->operation);
+        return iwarp_sentence_set(sentence,
+                                  "transmit has no operation '%s': set, add, xor, swap, copy or reverse was expected",
+                                  defect->operation);
     transmit.operation = (enum defect_operation)operation;
     if (transmit.operation == OPERATION_SWAP || transmit.operation == OPERATION_COPY) {
         if (compile_other(defect->value, layout, &transmit, sentence) != 0)
@@ -399,12 +403,12 @@ static int compile_transmit(const struct defect *defect, struct defect_set *set,
             return -1;
     } else {
         if (number(defect->value, &transmit.value, &end) != 0)
-            return sentence_set(sentence, "'%s': a number was expected", defect->value);
+            return iwarp_sentence_set(sentence, "'%s': a number was expected", defect->value);
         if (compile_when(end, &transmit, sentence) != 0)
             return -1;
     }
     if (set->transmit_count == DEFECT_TRANSMITS_MAX)
-        return sentence_set(sentence, "more than %d transmit defects at once", DEFECT_TRANSMITS_MAX);
+        return iwarp_sentence_set(sentence, "more than %d transmit defects at once", DEFECT_TRANSMITS_MAX);
     set->transmits[set->transmit_count++] = transmit;
     return 0;
 }
@@ -418,7 +422,7 @@ static const char *behaviour_name_at(const void *unused, size_t index)
 }
 
 /* "@error=0x12", "@triple=0x1204", or nothing: in all cases. */
-static int compile_error(const char *text, uint32_t *error, struct sentence *sentence)
+static int compile_error(const char *text, uint32_t *error, struct iwarp_sentence *sentence)
 {
     bool triple = strncmp(text, "@triple=", 8) == 0;
     const char *end;
@@ -429,13 +433,13 @@ static int compile_error(const char *text, uint32_t *error, struct sentence *sen
         return 0;
     if ((!triple && strncmp(text, "@error=", 7) != 0) || number(text + (triple ? 8 : 7), &value, &end) != 0 ||
         *end != '\0' || value > (triple ? UINT16_MAX : UINT8_MAX))
-        return sentence_set(
+        return iwarp_sentence_set(
             sentence, "'%s': @error= and the first octet of a Terminate, or @triple= and two, were expected", text);
     *error = (uint32_t)(value | (triple ? DEFECT_TRIPLE : DEFECT_ERROR));
     return 0;
 }
 
-static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
     uint32_t error;
@@ -443,7 +447,7 @@ static int compile_behaviour(const struct defect *defect, struct defect_set *set
     if (compile_error(defect->value, &error, sentence) != 0)
         return -1;
     if (strcmp(defect->operation, "on") != 0)
-        return sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
+        return iwarp_sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
     for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++) {
         if (strcmp(defect_behaviour_rows[i].name, defect->target) == 0) {
             set->behaviours[i] = true;
@@ -451,12 +455,12 @@ static int compile_behaviour(const struct defect *defect, struct defect_set *set
             return 0;
         }
     }
-    return sentence_set(
+    return iwarp_sentence_set(
         sentence, "no behaviour is called '%s'%s", defect->target,
         nearest_hint(nearest_name(defect->target, behaviour_name_at, NULL, DEFECT_BEHAVIOUR_COUNT), hint));
 }
 
-int defect_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+int defect_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     if (strcmp(defect->hook, "validate") == 0)
         return compile_validate(defect, set, sentence);
@@ -466,6 +470,6 @@ int defect_compile(const struct defect *defect, struct defect_set *set, struct s
         return compile_behaviour(defect, set, sentence);
     if (strcmp(defect->hook, "configure") == 0)
         return defect_setting_compile(defect, set, sentence);
-    return sentence_set(sentence, "no hook is called '%s': validate, transmit, configure or behaviour was expected",
-                        defect->hook);
+    return iwarp_sentence_set(
+        sentence, "no hook is called '%s': validate, transmit, configure or behaviour was expected", defect->hook);
 }

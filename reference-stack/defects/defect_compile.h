@@ -5,6 +5,6 @@
 #include "reference-stack/defects/defect_internal.h"
 
 /* Adds one row to the set. -1 with a sentence when a name, field, operation or value of it is not known. */
-int defect_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence);
+int defect_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence);
 
 #endif

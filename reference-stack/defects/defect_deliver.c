@@ -152,7 +152,7 @@ static struct placement place_untagged(const struct iwarp_stream *stream, const 
 
 struct placement seam_place(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
-    bool response = subject->segment->tagged && subject->message->opcode == RDMAP_READ_RESPONSE;
+    bool response = subject->segment->tagged && subject->message->opcode == IWARP_RDMAP_READ_RESPONSE;
     struct placement place;
 
     variant_placed(stream, subject->segment);
@@ -224,7 +224,7 @@ bool defect_message_ends(const struct iwarp_stream *stream, bool last)
     unsigned opcode = stream_state(stream)->segment.control & 0xF;
 
     return last || stream_behaves(stream, DEFECT_LAST_IGNORED) ||
-           (opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL));
+           (opcode > IWARP_RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL));
 }
 
 static void read_takes_receive(struct iwarp_stream *stream)
@@ -236,7 +236,7 @@ static void read_takes_receive(struct iwarp_stream *stream)
         return;
     event->id = receive->id;
     event->buffer = receive->buffer;
-    event->opcode = RDMAP_READ_REQUEST;
+    event->opcode = IWARP_RDMAP_READ_REQUEST;
     receive_pop(stream);
 }
 
@@ -290,14 +290,14 @@ static bool terminate_refused(struct iwarp_stream *stream, const struct untagged
 bool seam_message(struct iwarp_stream *stream, const struct validation_subject *subject, struct rdmap_message *message,
                   struct untagged_queue *queue)
 {
-    if (message->opcode == RDMAP_READ_REQUEST)
+    if (message->opcode == IWARP_RDMAP_READ_REQUEST)
         return read_request(stream, subject->segment, queue);
-    if (message->opcode == RDMAP_TERMINATE)
+    if (message->opcode == IWARP_RDMAP_TERMINATE)
         return terminate_refused(stream, queue);
-    if (message->opcode == RDMAP_ATOMIC_REQUEST)
+    if (message->opcode == IWARP_RDMAP_ATOMIC_REQUEST)
         return defect_atomic_request(stream, queue->buffer, queue->length);
     if (message->invalidate_stag != 0 && stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS))
-        message->row = &rdmap_opcode_rows[RDMAP_SEND_INVALIDATE];
+        message->row = &rdmap_opcode_rows[IWARP_RDMAP_SEND_INVALIDATE];
     return false;
 }
 
@@ -425,6 +425,6 @@ static void write_delivered(struct iwarp_stream *stream, const struct validation
 
 void seam_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
-    if (subject->segment->last && subject->message->opcode == RDMAP_WRITE)
+    if (subject->segment->last && subject->message->opcode == IWARP_RDMAP_WRITE)
         write_delivered(stream, subject);
 }

@@ -46,7 +46,7 @@ static void early_read(struct iwarp_stream *stream, const struct validation_subj
 
     if (!stream_behaves(stream, DEFECT_EARLY_QUEUE_ORDER) || stream_state(stream)->early_read != 0 ||
         segment->msn != stream->inbound.queues[DDP_QN_READ_REQUEST].msn_expected ||
-        segment->payload_octets != READ_REQUEST_OCTETS || subject->message->opcode != RDMAP_READ_REQUEST)
+        segment->payload_octets != READ_REQUEST_OCTETS || subject->message->opcode != IWARP_RDMAP_READ_REQUEST)
         return;
     (void)read_request_parse(&p, p + READ_REQUEST_OCTETS, &request.read);
     if (request.read.octets != 0)
@@ -119,7 +119,7 @@ bool seam_early(struct iwarp_stream *stream, const struct validation_subject *su
         receive->buffer[-1] = segment->payload[0];
     if (receive != NULL)
         early_send(stream, subject, receive);
-    else if (segment->tagged && segment->last && subject->message->opcode == RDMAP_READ_RESPONSE)
+    else if (segment->tagged && segment->last && subject->message->opcode == IWARP_RDMAP_READ_RESPONSE)
         early_response(stream, segment);
     else if (!segment->tagged && segment->qn == DDP_QN_READ_REQUEST)
         early_read(stream, subject);

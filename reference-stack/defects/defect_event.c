@@ -28,7 +28,7 @@ static bool untold(const struct iwarp_stream *stream, enum iwarp_event_kind kind
 /* An event that has the peer's start-up frame, and what was agreed. */
 static void start_event(const struct iwarp_stream *stream, struct iwarp_event *event)
 {
-    struct mpa_start *start = &event->start;
+    struct iwarp_mpa_start *start = &event->start;
 
     state_sctp_told(stream, start);
     state_stream_told(stream, start);
@@ -64,13 +64,13 @@ static void receive_event(struct iwarp_stream *stream, struct iwarp_event *event
     if (stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST))
         event->octets = segment->payload_octets;
     if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED))
-        event->solicited = event->opcode == RDMAP_IMMEDIATE;
+        event->solicited = event->opcode == IWARP_RDMAP_IMMEDIATE;
     if (immediate && stream->config.extensions == IWARP_EXTENSIONS_RFC7306 &&
         stream_behaves(stream, DEFECT_IMMEDIATE_EVENTS_ALL))
         event->solicited = true;
     if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
         event->invalidated = false;
-    if (event->opcode == RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
+    if (event->opcode == IWARP_RDMAP_SEND_SE_INVALIDATE && stream_behaves(stream, DEFECT_SE_INVALIDATE_UNSOLICITED))
         event->solicited = false;
     if ((event->octets == 0 && stream_behaves(stream, DEFECT_SE_EMPTY_UNSOLICITED)) ||
         (segment->mo != 0 && stream_behaves(stream, DEFECT_SE_LONG_UNSOLICITED)))

@@ -394,7 +394,7 @@ void defect_change_header(const struct defect_set *set, struct defect_state *sta
                           uint8_t *header);
 
 /* A start-up frame as packed: returns its new count. `octets` has DEFECT_ROOM more of room (defect_frame.c). */
-size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
+size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct iwarp_mpa_start *start,
                           uint8_t *octets, size_t count);
 
 #endif

@@ -175,7 +175,7 @@ static bool region_for_atomics(const struct validation_subject *subject)
 
 static bool read_response(const struct validation_subject *subject)
 {
-    return (subject->segment->control & 0xF) == RDMAP_READ_RESPONSE;
+    return (subject->segment->control & 0xF) == IWARP_RDMAP_READ_RESPONSE;
 }
 
 static bool revoked(const struct validation_subject *subject)
@@ -305,7 +305,8 @@ static const uint8_t *terminate_control(const struct validation_subject *subject
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->tagged || subject->message->opcode != RDMAP_TERMINATE || segment->payload_octets < TERMINATE_OCTETS
+    return segment->tagged || subject->message->opcode != IWARP_RDMAP_TERMINATE ||
+                   segment->payload_octets < TERMINATE_OCTETS
                ? NULL
                : segment->payload;
 }

@@ -55,7 +55,7 @@ static bool later_with_word(const struct validation_subject *subject)
 
 static bool private_512(const struct validation_subject *subject)
 {
-    return fixed_part(subject) && mpa_start_get_PD_Length(subject->octets) == MPA_PRIVATE_DATA_MAX;
+    return fixed_part(subject) && mpa_start_get_PD_Length(subject->octets) == IWARP_MPA_PRIVATE_DATA_MAX;
 }
 
 static bool private_negative(const struct validation_subject *subject)
@@ -65,8 +65,8 @@ static bool private_negative(const struct validation_subject *subject)
 
 static bool private_beside_word(const struct validation_subject *subject)
 {
-    return fixed_part(subject) && mpa_start_has_word(subject->start) &&
-           mpa_start_get_PD_Length(subject->octets) <= MPA_PRIVATE_DATA_MAX + MPA_ENHANCED_OCTETS;
+    return fixed_part(subject) && iwarp_mpa_start_has_word(subject->start) &&
+           mpa_start_get_PD_Length(subject->octets) <= IWARP_MPA_PRIVATE_DATA_MAX + MPA_ENHANCED_OCTETS;
 }
 
 static bool ord_one_more(const struct validation_subject *subject)
@@ -77,8 +77,8 @@ static bool ord_one_more(const struct validation_subject *subject)
 /* Both depths, in a Request that has come whole. */
 static bool depths_not_negotiated(const struct validation_subject *subject)
 {
-    return fixed_part(subject) && mpa_start_has_word(subject->start) && subject->start->ord == DEPTH_NOT_NEGOTIATED &&
-           subject->start->ird == DEPTH_NOT_NEGOTIATED;
+    return fixed_part(subject) && iwarp_mpa_start_has_word(subject->start) &&
+           subject->start->ord == DEPTH_NOT_NEGOTIATED && subject->start->ird == DEPTH_NOT_NEGOTIATED;
 }
 
 static bool rejects(const struct validation_subject *subject)

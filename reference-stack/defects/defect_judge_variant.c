@@ -26,7 +26,7 @@ static bool read_request_split(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return (segment->control & OPCODE_BITS) == RDMAP_READ_REQUEST && segment->qn == DDP_QN_READ_REQUEST &&
+    return (segment->control & OPCODE_BITS) == IWARP_RDMAP_READ_REQUEST && segment->qn == DDP_QN_READ_REQUEST &&
            !segment->last;
 }
 
@@ -35,8 +35,8 @@ static bool immediate_split(const struct validation_subject *subject)
 {
     unsigned opcode = subject->segment->control & OPCODE_BITS;
 
-    return (opcode == RDMAP_IMMEDIATE || opcode == RDMAP_IMMEDIATE_SE) && subject->segment->qn == DDP_QN_SEND &&
-           !subject->segment->last;
+    return (opcode == IWARP_RDMAP_IMMEDIATE || opcode == IWARP_RDMAP_IMMEDIATE_SE) &&
+           subject->segment->qn == DDP_QN_SEND && !subject->segment->last;
 }
 
 /* RFC 5041 5.2 knows messages of length 0, and no empty segment of another. */
@@ -50,10 +50,10 @@ static bool empty_inside(const struct validation_subject *subject)
 /* RFC 6581 9.2: A = 1 and no kind of RTR leaves nothing to agree on. */
 static bool rtr_of_no_kind(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
+    const struct iwarp_mpa_start *start = subject->start;
 
-    return start != NULL && mpa_start_has_word(start) && start->peer_to_peer && !start->rtr_send && !start->rtr_write &&
-           !start->rtr_read;
+    return start != NULL && iwarp_mpa_start_has_word(start) && start->peer_to_peer && !start->rtr_send &&
+           !start->rtr_write && !start->rtr_read;
 }
 
 /* The bit is reserved at Rev 1 (RFC 5044 7.1.1), and S wherever it is set (RFC 6581 10). */
@@ -65,9 +65,9 @@ bool variant_word_at_revision_1(const struct validation_subject *subject)
 /* RFC 6581 9.2 leaves open what an initiator does with a Reply of the other model. */
 static bool flag_changed(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
+    const struct iwarp_mpa_start *start = subject->start;
 
-    return start != NULL && mpa_start_has_word(start) && !start->rejected &&
+    return start != NULL && iwarp_mpa_start_has_word(start) && !start->rejected &&
            start->peer_to_peer != subject->stream->config.peer_to_peer;
 }
 

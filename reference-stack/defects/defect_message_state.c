@@ -23,12 +23,12 @@ static void send_header(const struct iwarp_stream *stream, const struct send_wor
         segment->mo += left->mo;
     if (segment->last)
         left->mo += end;
-    if (work->opcode == RDMAP_SEND && left->sent_solicited && stream_behaves(stream, DEFECT_SOLICITED_SENT_STAYS))
-        segment->control = rdmap_control(RDMAP_SEND_SE);
-    left->sent_solicited = left->sent_solicited || work->opcode == RDMAP_SEND_SE;
-    if (work->opcode == RDMAP_SEND && left->invalidate != 0 && stream_behaves(stream, DEFECT_INVALIDATE_STAYS))
+    if (work->opcode == IWARP_RDMAP_SEND && left->sent_solicited && stream_behaves(stream, DEFECT_SOLICITED_SENT_STAYS))
+        segment->control = rdmap_control(IWARP_RDMAP_SEND_SE);
+    left->sent_solicited = left->sent_solicited || work->opcode == IWARP_RDMAP_SEND_SE;
+    if (work->opcode == IWARP_RDMAP_SEND && left->invalidate != 0 && stream_behaves(stream, DEFECT_INVALIDATE_STAYS))
         segment->ulp_word = left->invalidate;
-    if (work->opcode == RDMAP_SEND_INVALIDATE)
+    if (work->opcode == IWARP_RDMAP_SEND_INVALIDATE)
         left->invalidate = work->stag;
 }
 
@@ -60,7 +60,7 @@ static void cut_msn(const struct iwarp_stream *stream, struct ddp_segment *segme
 static void immediate_header(const struct iwarp_stream *stream, uint8_t *header)
 {
     struct message_left *left = left_of(stream);
-    uint8_t own[IMMEDIATE_OCTETS];
+    uint8_t own[IWARP_IMMEDIATE_OCTETS];
 
     memcpy(own, header, sizeof(own));
     if (left->immediate_known && stream_behaves(stream, DEFECT_IMMEDIATE_STAYS))
@@ -337,7 +337,7 @@ void state_message_placed(const struct iwarp_stream *stream, const struct valida
     }
     if (region == NULL)
         return;
-    if (subject->message->opcode == RDMAP_READ_RESPONSE) {
+    if (subject->message->opcode == IWARP_RDMAP_READ_RESPONSE) {
         if (place->octets + place->count == region->octets + region->registered &&
             stream_behaves(stream, DEFECT_RESPONSE_BEHIND))
             overwrite(region->octets + region->registered);
@@ -354,6 +354,6 @@ void state_message_placed(const struct iwarp_stream *stream, const struct valida
 /* A segment of a Read Response that is not its first. */
 bool state_response_later(const struct validation_subject *subject)
 {
-    return (subject->segment->control & 0xF) == RDMAP_READ_RESPONSE && subject->open_read != NULL &&
+    return (subject->segment->control & 0xF) == IWARP_RDMAP_READ_RESPONSE && subject->open_read != NULL &&
            subject->open_read->received != 0;
 }

@@ -93,7 +93,7 @@ static void leave_private_data(const struct sctp_session *session, struct iwarp_
 }
 
 /* An event that has the peer's message. */
-void state_sctp_told(const struct iwarp_stream *stream, struct mpa_start *start)
+void state_sctp_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
     struct sctp_left *left;
     uint8_t *octets;

@@ -78,7 +78,7 @@ static const char *name_at(const void *unused, size_t index)
 
 /* One member by its name of `octets` octets. */
 static int add_member(const char *name, size_t octets, uint64_t value, struct defect_set *set,
-                      struct sentence *sentence)
+                      struct iwarp_sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS], text[MEMBER_NAME_MAX] = "";
     size_t count = sizeof(members) / sizeof(members[0]), i = 0;
@@ -87,28 +87,28 @@ static int add_member(const char *name, size_t octets, uint64_t value, struct de
     while (i < count && strcmp(members[i].name, text) != 0)
         i++;
     if (i == count)
-        return sentence_set(sentence, "nothing that is configured is called '%s'%s", text,
-                            nearest_hint(nearest_name(text, name_at, NULL, count), hint));
+        return iwarp_sentence_set(sentence, "nothing that is configured is called '%s'%s", text,
+                                  nearest_hint(nearest_name(text, name_at, NULL, count), hint));
     if (members[i].octets < sizeof(value) && value >> (8 * members[i].octets) != 0)
-        return sentence_set(sentence, "%s has no room for %" PRIu64, text, value);
+        return iwarp_sentence_set(sentence, "%s has no room for %" PRIu64, text, value);
     if (set->setting_count == DEFECT_SETTINGS_MAX)
-        return sentence_set(sentence, "more than %d settings at once", DEFECT_SETTINGS_MAX);
+        return iwarp_sentence_set(sentence, "more than %d settings at once", DEFECT_SETTINGS_MAX);
     set->settings[set->setting_count++] =
         (struct defect_setting){members[i].of, members[i].offset, members[i].octets, value};
     return 0;
 }
 
-int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence)
 {
     const char *name = defect->target;
     uint64_t value;
     char *end;
 
     if (strcmp(defect->operation, "set") != 0)
-        return sentence_set(sentence, "configure has no operation '%s': set was expected", defect->operation);
+        return iwarp_sentence_set(sentence, "configure has no operation '%s': set was expected", defect->operation);
     value = strtoull(defect->value, &end, 0);
     if (*end != '\0' || end == defect->value || defect->value[0] == '-')
-        return sentence_set(sentence, "'%s': a number was expected", defect->value);
+        return iwarp_sentence_set(sentence, "'%s': a number was expected", defect->value);
     for (;;) {
         size_t octets = strcspn(name, ",");
 

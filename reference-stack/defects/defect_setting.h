@@ -23,6 +23,6 @@ struct defect_setting {
 };
 
 /* Adds the row's members to the set. -1 with a sentence: target, operation or value are not known, or too many. */
-int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence);
+int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence);
 
 #endif

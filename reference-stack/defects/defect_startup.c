@@ -158,7 +158,7 @@ void defect_startup_output(struct iwarp_stream *stream)
 }
 
 /* Flags for RTR messages without the model that has them (RFC 6581 9.2). */
-static bool start_flags_stray(const struct mpa_start *start, size_t count)
+static bool start_flags_stray(const struct iwarp_mpa_start *start, size_t count)
 {
     return start->enhanced && count >= MPA_START_OCTETS + MPA_ENHANCED_OCTETS && !start->peer_to_peer &&
            (start->rtr_send || start->rtr_write || start->rtr_read);
@@ -249,21 +249,22 @@ void seam_terms(struct iwarp_stream *stream, enum stream_terms what, struct nego
     }
 }
 
-size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, size_t count)
+size_t defect_start_packed(struct iwarp_stream *stream, const struct iwarp_mpa_start *start, size_t count)
 {
     uint8_t *octets;
 
     if (piece_reserve(stream, MPA_START_MAX + DEFECT_ROOM) != 0)
         return count;
     octets = stream->outbound.buffer;
-    if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
+    if (start->kind == IWARP_MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
     variant_start_packed(stream, start, octets);
     count = state_stream_start(stream, start, octets, count);
     count = defect_start_frame(stream_set(stream), stream_state(stream), start, octets, count);
     if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
         octets[count++] = 0;
-    if (start->kind == MPA_REPLY && mpa_of(stream)->peer.markers && stream_behaves(stream, DEFECT_MARKER_WITH_REPLY)) {
+    if (start->kind == IWARP_MPA_REPLY && mpa_of(stream)->peer.markers &&
+        stream_behaves(stream, DEFECT_MARKER_WITH_REPLY)) {
         memset(octets + count, 0, MARKER_OCTETS);
         count += MARKER_OCTETS;
         mpa_of(stream)->transmit_position = MARKER_OCTETS;

@@ -60,7 +60,7 @@ struct message_left {
     uint32_t invalidate, write_stag, sink_stag, invalidated, id;
     uint64_t write_to, sink_to, sink_before, value, values;
     uint64_t longest; /* octets of a Send that came */
-    uint8_t immediate[IMMEDIATE_OCTETS];
+    uint8_t immediate[IWARP_IMMEDIATE_OCTETS];
     size_t places;         /* of IRD, that were freed twice */
     uint64_t before_reply; /* serial number after the Reads that were posted before the Reply */
 };
@@ -125,7 +125,7 @@ struct stream_terms_left {
 
 /* Private Data of the longest start-up frame so far. */
 struct stream_private_left {
-    uint8_t data[MPA_PRIVATE_DATA_MAX];
+    uint8_t data[IWARP_MPA_PRIVATE_DATA_MAX];
     size_t octets;
 };
 

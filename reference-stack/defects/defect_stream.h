@@ -67,7 +67,7 @@ void defect_startup_output(struct iwarp_stream *stream);
 
 /* defect_startup.c, defect_frame.c: operations of mpa_faults.h, and whether the peer's frame is complete. */
 bool defect_start_whole(const struct iwarp_stream *stream, bool whole);
-size_t defect_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, size_t count);
+size_t defect_start_packed(struct iwarp_stream *stream, const struct iwarp_mpa_start *start, size_t count);
 size_t defect_fpdu_layout(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t ulpdu_octets,
                           const struct fpdu_framing *framing);
 
@@ -116,7 +116,7 @@ void defect_fragment(struct iwarp_stream *stream);
 
 /* Legal variants, for the seam of the same name (defect_variant.c). */
 void variant_startup_begins(struct iwarp_stream *stream);
-void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets);
+void variant_start_packed(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets);
 void variant_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer);
 enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind);
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room);

@@ -103,8 +103,8 @@ void state_stream_header(const struct iwarp_stream *stream, struct outgoing *out
 /* --- Start-up frames ---------------------------------------------------------------------------------------------- */
 
 /* The ULP's Private Data ends the frame: what a longer one had there follows it. */
-static size_t leave_private_data(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets,
-                                 size_t count)
+static size_t leave_private_data(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start,
+                                 uint8_t *octets, size_t count)
 {
     struct stream_private_left *said = &left_of(stream)->said;
     size_t own = start->private_octets, more = said->octets > own ? said->octets - own : 0;
@@ -115,7 +115,8 @@ static size_t leave_private_data(const struct iwarp_stream *stream, const struct
         return count;
     }
     if (count + more > MPA_START_MAX ||
-        !stream_behaves(stream, start->kind == MPA_REPLY ? DEFECT_REPLY_PRIVATE_STAYS : DEFECT_REQUEST_PRIVATE_STAYS))
+        !stream_behaves(stream,
+                        start->kind == IWARP_MPA_REPLY ? DEFECT_REPLY_PRIVATE_STAYS : DEFECT_REQUEST_PRIVATE_STAYS))
         return count;
     memcpy(octets + count, said->data + own, more);
     mpa_start_set_PD_Length(octets, mpa_start_get_PD_Length(octets) + more);
@@ -142,7 +143,7 @@ static void leave_word(const struct iwarp_stream *stream, uint8_t *word)
     left->replied = true;
 }
 
-static void leave_reply(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets)
+static void leave_reply(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets)
 {
     struct stream_left *left = left_of(stream);
     uint8_t first = left->revision_known ? left->revision : start->revision;
@@ -161,7 +162,7 @@ static void leave_reply(const struct iwarp_stream *stream, const struct mpa_star
 }
 
 /* The frame as packed, in room for MPA_START_MAX octets and some. Returns its new count. */
-size_t state_stream_start(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets,
+size_t state_stream_start(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets,
                           size_t count)
 {
     struct stream_left *left = left_of(stream);
@@ -175,13 +176,13 @@ size_t state_stream_start(const struct iwarp_stream *stream, const struct mpa_st
         mpa_start_set_M(octets, left->markers);
     if (left->crc != start->crc && stream_behaves(stream, DEFECT_START_C_STAYS))
         mpa_start_set_C(octets, left->crc);
-    if (start->kind == MPA_REPLY)
+    if (start->kind == IWARP_MPA_REPLY)
         leave_reply(stream, start, octets);
     return leave_private_data(stream, start, octets, count);
 }
 
 /* An event that has the peer's frame. */
-void state_stream_told(const struct iwarp_stream *stream, struct mpa_start *start)
+void state_stream_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
     struct stream_left *left = left_of(stream);
     size_t own = start->private_octets, room;
@@ -213,9 +214,9 @@ void state_stream_told(const struct iwarp_stream *stream, struct mpa_start *star
 }
 
 /* The same where the ULP decides about it. */
-void state_stream_asked(const struct iwarp_stream *stream, struct mpa_start *start)
+void state_stream_asked(const struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
-    enum { WORD = 4, MOST = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS };
+    enum { WORD = 4, MOST = IWARP_MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS };
     struct stream_private_left *asked = &left_of(stream)->asked;
     size_t own = start->private_octets, lacks = (WORD - own % WORD) % WORD;
     uint8_t *octets;

@@ -12,7 +12,7 @@
 
 struct ddp_segment;
 struct iwarp_stream;
-struct mpa_start;
+struct iwarp_mpa_start;
 struct outgoing;
 struct terminate;
 struct validation_outcome;
@@ -27,10 +27,10 @@ void state_stream_input(struct iwarp_stream *stream);
 size_t state_stream_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 void state_stream_depths(struct iwarp_stream *stream);
 void state_stream_framing(struct iwarp_stream *stream);
-size_t state_stream_start(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets,
+size_t state_stream_start(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets,
                           size_t count);
-void state_stream_told(const struct iwarp_stream *stream, struct mpa_start *start);
-void state_stream_asked(const struct iwarp_stream *stream, struct mpa_start *start);
+void state_stream_told(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
+void state_stream_asked(const struct iwarp_stream *stream, struct iwarp_mpa_start *start);
 bool state_stream_buffer(const struct iwarp_stream *stream);
 void state_stream_header(const struct iwarp_stream *stream, struct outgoing *outgoing);
 void state_stream_fails(const struct iwarp_stream *stream, struct validation_outcome *outcome);

@@ -19,7 +19,7 @@ static void change_quoted(const struct defect_set *set, struct terminate *termin
         terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
     if (defect_behaves(set, DEFECT_TERMINATE_OPERATION_ZEROED) && terminate->d &&
         wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2 &&
-        (terminate->ddp_header[1] & 0xF) == RDMAP_READ_REQUEST) {
+        (terminate->ddp_header[1] & 0xF) == IWARP_RDMAP_READ_REQUEST) {
         terminate->r = true;
         terminate->rdmap_header = zeros;
         terminate->rdmap_header_octets = READ_REQUEST_OCTETS;
@@ -44,7 +44,7 @@ static void quote(const struct iwarp_stream *stream, const struct ddp_segment *s
         terminate->ddp_header = segment->header;
         terminate->ddp_header_octets = segment->header_octets;
     }
-    if (terminate->d && (segment->control & 0xF) == RDMAP_ATOMIC_REQUEST &&
+    if (terminate->d && (segment->control & 0xF) == IWARP_RDMAP_ATOMIC_REQUEST &&
         segment->payload_octets >= READ_REQUEST_OCTETS && stream_behaves(stream, DEFECT_TERMINATE_ATOMIC_HEADER)) {
         terminate->r = true;
         terminate->rdmap_header = segment->payload;
@@ -52,7 +52,7 @@ static void quote(const struct iwarp_stream *stream, const struct ddp_segment *s
     }
 }
 
-/* The Terminate as packed, `count` octets in room for TERMINATE_MAX. Returns its new count. */
+/* The Terminate as packed, `count` octets in room for IWARP_TERMINATE_MAX. Returns its new count. */
 static size_t change_octets(const struct defect_set *set, const struct terminate *terminate,
                             const struct ddp_segment *segment, uint8_t *octets, size_t count)
 {
@@ -73,14 +73,14 @@ static size_t change_octets(const struct defect_set *set, const struct terminate
     if (terminate->r && defect_behaves(set, DEFECT_TERMINATE_READ_SIZE_ZERO))
         octets_put32(header + terminate->ddp_header_octets + 12, 0);
     if (defect_behaves(set, DEFECT_TERMINATE_WITH_PAYLOAD) && !terminate->r && segment != NULL) {
-        size_t room = TERMINATE_MAX - count;
+        size_t room = IWARP_TERMINATE_MAX - count;
         size_t more = segment->payload_octets < room ? segment->payload_octets : room;
 
         memcpy(octets + count, segment->payload, more);
         count += more;
     }
     if (defect_behaves(set, DEFECT_TERMINATE_PADDED)) {
-        size_t kept = count < TERMINATE_MAX - 2 ? count : TERMINATE_MAX - 2;
+        size_t kept = count < IWARP_TERMINATE_MAX - 2 ? count : IWARP_TERMINATE_MAX - 2;
 
         memmove(header + 2, header, kept - (size_t)(header - octets));
         memset(header, 0, 2);

@@ -302,7 +302,7 @@ static void next_header(const struct iwarp_stream *stream, struct ddp_segment *s
     const struct send_work *next = ring_at(&stream->outbound.work, stream->outbound.work_sent + 1);
 
     if (segment->tagged && stream->inbound.requests.count != 0)
-        segment->control = rdmap_control(RDMAP_READ_RESPONSE);
+        segment->control = rdmap_control(IWARP_RDMAP_READ_RESPONSE);
     else if (segment->tagged && next != NULL && next->kind == IWARP_WORK_WRITE)
         segment->stag = next->stag;
     else if (!segment->tagged && next != NULL && next->kind == IWARP_WORK_READ)

@@ -9,7 +9,7 @@
 
 void hook_private_data(const struct defect_set *set, struct iwarp_stream_config *config)
 {
-    const uint16_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+    const uint16_t room = IWARP_MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
 
     if (config->role == IWARP_INITIATOR && config->enhanced && config->private_octets > room &&
         defect_behaves(set, DEFECT_PRIVATE_509_CUT))

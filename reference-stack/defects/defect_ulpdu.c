@@ -92,11 +92,11 @@ void defect_change_header(const struct defect_set *set, struct defect_state *sta
     occasion_change_all(&(struct occasion){set, state, 0xFFFF, true, false, SIZE_MAX}, target, header);
 }
 
-size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
+size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct iwarp_mpa_start *start,
                           uint8_t *octets, size_t count)
 {
     struct occasion occasion = {set, state, 0xFFFF, true, false, SIZE_MAX};
-    bool request = start->kind == MPA_REQUEST;
+    bool request = start->kind == IWARP_MPA_REQUEST;
 
     if (start->enhanced && start->revision >= MPA_REV_2)
         occasion_change_all(&occasion, request ? TARGET_REQUEST_WORD : TARGET_REPLY_WORD, octets + MPA_START_OCTETS);
@@ -140,16 +140,16 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
     size_t header = tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
     uint8_t *payload = ulpdu + header;
 
-    if (occasion->opcode == 1 << RDMAP_READ_REQUEST && count >= header + READ_REQUEST_OCTETS)
+    if (occasion->opcode == 1 << IWARP_RDMAP_READ_REQUEST && count >= header + READ_REQUEST_OCTETS)
         occasion_change_all(occasion, TARGET_READ_REQUEST, payload);
-    if (occasion->opcode == 1 << RDMAP_ATOMIC_REQUEST && count >= header + ATOMIC_REQUEST_OCTETS)
+    if (occasion->opcode == 1 << IWARP_RDMAP_ATOMIC_REQUEST && count >= header + ATOMIC_REQUEST_OCTETS)
         occasion_change_all(occasion, TARGET_ATOMIC_REQUEST, payload);
-    if (occasion->opcode == 1 << RDMAP_ATOMIC_RESPONSE && count >= header + ATOMIC_RESPONSE_OCTETS)
+    if (occasion->opcode == 1 << IWARP_RDMAP_ATOMIC_RESPONSE && count >= header + ATOMIC_RESPONSE_OCTETS)
         occasion_change_all(occasion, TARGET_ATOMIC_RESPONSE, payload);
-    if ((occasion->opcode & (1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE)) != 0 &&
-        count >= header + IMMEDIATE_OCTETS)
+    if ((occasion->opcode & (1 << IWARP_RDMAP_IMMEDIATE | 1 << IWARP_RDMAP_IMMEDIATE_SE)) != 0 &&
+        count >= header + IWARP_IMMEDIATE_OCTETS)
         occasion_change_all(occasion, TARGET_IMMEDIATE, payload);
-    if (occasion->opcode == 1 << RDMAP_TERMINATE && count >= header + TERMINATE_OCTETS) {
+    if (occasion->opcode == 1 << IWARP_RDMAP_TERMINATE && count >= header + TERMINATE_OCTETS) {
         if (count >= header + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS)
             occasion_change_all(occasion, TARGET_TERMINATE_LENGTH, payload + TERMINATE_OCTETS);
         occasion_change_all(occasion, TARGET_TERMINATE, payload);
@@ -164,7 +164,7 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
     occasion_change_all(occasion, TARGET_CONTROL, ulpdu + 1);
     occasion_change_all(occasion, tagged ? TARGET_TAGGED : TARGET_UNTAGGED, ulpdu);
     if (defect_behaves(occasion->set, DEFECT_CONTROL_REVERSED) &&
-        (occasion->opcode & (1 << RDMAP_SEND | 1 << RDMAP_WRITE)) != 0)
+        (occasion->opcode & (1 << IWARP_RDMAP_SEND | 1 << IWARP_RDMAP_WRITE)) != 0)
         ulpdu[0] = reversed(ulpdu[0]);
     if (defect_behaves(occasion->set, DEFECT_EMPTY_CONTROL_ZERO) && count == header)
         ulpdu[0] = 0;
@@ -188,7 +188,7 @@ static size_t change_shape(const struct defect_set *set, uint8_t *ulpdu, size_t 
     if (defect_behaves(set, DEFECT_SEND_LENGTH_WORD) && rdmap_is_send(opcode) && !tagged &&
         ddp_untagged_get_MO(ulpdu) == 0)
         octets = insert(ulpdu, octets, DDP_UNTAGGED_OCTETS, (uint32_t)(octets - DDP_UNTAGGED_OCTETS));
-    if (defect_behaves(set, DEFECT_READ_REQUEST_PADDED) && opcode == RDMAP_READ_REQUEST)
+    if (defect_behaves(set, DEFECT_READ_REQUEST_PADDED) && opcode == IWARP_RDMAP_READ_REQUEST)
         octets = insert(ulpdu, octets, octets, 0);
     if (defect_behaves(set, DEFECT_TAGGED_HEADER_LONG) && tagged)
         octets = insert(ulpdu, octets, 2, 0);
@@ -218,7 +218,7 @@ static size_t cut_ulpdu(const struct occasion *occasion, size_t octets)
 /* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
-    if (occasion->opcode != 1 << RDMAP_SEND || count > DEFECT_ROOM / 2 ||
+    if (occasion->opcode != 1 << IWARP_RDMAP_SEND || count > DEFECT_ROOM / 2 ||
         !defect_behaves(occasion->set, DEFECT_ULPDU_TWICE))
         return count;
     memcpy(ulpdu + count, ulpdu, count);

@@ -27,9 +27,9 @@ void variant_startup_begins(struct iwarp_stream *stream)
         config->revision = MPA_REV_2;
 }
 
-void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets)
+void variant_start_packed(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets)
 {
-    if (start->kind == MPA_REPLY && start->revision == MPA_REV_2 && !start->enhanced &&
+    if (start->kind == IWARP_MPA_REPLY && start->revision == MPA_REV_2 && !start->enhanced &&
         stream_behaves(stream, DEFECT_REPLY_PLAIN_REVISION_1))
         mpa_start_set_Rev(octets, MPA_REV_1);
 }
@@ -116,7 +116,7 @@ void variant_work_segment(struct iwarp_stream *stream, const struct send_work *w
     }
     if (work->kind == IWARP_WORK_READ && work->count == 0 && stream_behaves(stream, DEFECT_EMPTY_READ_ANY))
         memset(header + SOURCE_AT, 0xFF, READ_REQUEST_OCTETS - SOURCE_AT);
-    if (work->kind == IWARP_WORK_ATOMIC && work->atomic.opcode == ATOMIC_SWAP &&
+    if (work->kind == IWARP_WORK_ATOMIC && work->atomic.opcode == IWARP_ATOMIC_SWAP &&
         stream_behaves(stream, DEFECT_ATOMIC_SWAP_MASK_ZERO))
         atomic_request_set_Mask(header, 0);
 }
@@ -224,8 +224,8 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
         terminate->m = terminate->d = terminate->r = false;
     if (!terminate->d)
         return;
-    if (operation && (segment->control & 0xF) == RDMAP_READ_REQUEST && segment->payload_octets == READ_REQUEST_OCTETS &&
-        stream_behaves(stream, DEFECT_TERMINATE_OPERATION_READ)) {
+    if (operation && (segment->control & 0xF) == IWARP_RDMAP_READ_REQUEST &&
+        segment->payload_octets == READ_REQUEST_OCTETS && stream_behaves(stream, DEFECT_TERMINATE_OPERATION_READ)) {
         terminate->r = true;
         terminate->rdmap_header = segment->payload;
     }
@@ -268,7 +268,7 @@ size_t variant_terminate_packed(struct iwarp_stream *stream, const struct termin
 {
     if (terminate->d && stream_behaves(stream, DEFECT_TERMINATE_FIRST_SEGMENT))
         quote_first(stream, terminate);
-    if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > TERMINATE_MAX ||
+    if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > IWARP_TERMINATE_MAX ||
         !stream_behaves(stream, DEFECT_TERMINATE_RDMA_ZEROS))
         return count;
     memset(stream->end.terminate + count, 0, READ_REQUEST_OCTETS);

@@ -24,7 +24,7 @@ static int serve(int argc, char **argv)
 {
     char *rest = "";
     long port = argc > 1 ? strtol(argv[1], &rest, 10) : 7174;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     struct iwarp_context *context = iwarp_context_new(NULL, &why);
     struct iwarp_cq *cq = iwarp_cq_new(context);
     struct iwarp_srq *srq = iwarp_srq_new(context);
@@ -38,11 +38,11 @@ static int serve(int argc, char **argv)
     for (uint64_t i = 0; i < RECEIVES; i++)
         (void)iwarp_srq_post(srq, i, buffers[i], OCTETS, &why);
     if (*rest != '\0' || port < 0 || port > UINT16_MAX)
-        (void)sentence_set(&why, "'%s' is no port, 0 to 65535 was expected", argv[1]);
+        (void)iwarp_sentence_set(&why, "'%s' is no port, 0 to 65535 was expected", argv[1]);
     else if (context != NULL)
         listener = iwarp_listen(context, "127.0.0.1", (uint16_t)port, &options, &why);
     if (listener != NULL && (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0)) {
-        (void)sentence_set(&why, "standard output cannot be written");
+        (void)iwarp_sentence_set(&why, "standard output cannot be written");
         listener = NULL;
     }
     while (listener != NULL && iwarp_context_run(context, -1, &why) >= 0) {
@@ -65,7 +65,7 @@ static int serve(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     take_standard_descriptors();
     if (iwarp_reserve_memory(0, &why) != 0) {

@@ -58,7 +58,7 @@ static long number(const char *text, long most)
 
 /* Serves until it cannot any more. */
 static void serve_on(struct iwarp_context *context, struct iwarp_cq *cq, struct slot *slots, uint16_t port,
-                     struct sentence *why)
+                     struct iwarp_sentence *why)
 {
     struct table table = {.to = (uint64_t)(uintptr_t)slots, .slots = SLOTS};
     struct iwarp_listener *listener;
@@ -76,7 +76,7 @@ static void serve_on(struct iwarp_context *context, struct iwarp_cq *cq, struct 
     if (listener == NULL)
         return;
     if (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0) {
-        (void)sentence_set(why, "standard output cannot be written");
+        (void)iwarp_sentence_set(why, "standard output cannot be written");
         return;
     }
     while (iwarp_context_run(context, -1, why) >= 0) {
@@ -90,7 +90,7 @@ static void serve_on(struct iwarp_context *context, struct iwarp_cq *cq, struct 
 
 static int serve(uint16_t port)
 {
-    struct sentence why = {"out of memory"};
+    struct iwarp_sentence why = {"out of memory"};
     struct iwarp_context *context = iwarp_context_new(NULL, &why);
     struct iwarp_cq *cq = iwarp_cq_new(context);
     struct slot *slots = calloc(SLOTS, sizeof(*slots));
@@ -106,7 +106,7 @@ static int serve(uint16_t port)
 static int wait_for_work(struct client *client)
 {
     struct iwarp_completion done;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     while (iwarp_poll_cq(client->cq, &done, 1) == 0) {
         struct iwarp_qp_event event;
@@ -135,7 +135,7 @@ static int read_slot(struct client *client, uint64_t to)
                               .source_stag = client->table.stag,
                               .source_to = to,
                               .count = sizeof(client->slot)};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     return iwarp_post_read(client->qp, &read, &why) != 0 ? -1 : wait_for_work(client);
 }
@@ -163,7 +163,7 @@ static int put(struct client *client, const char *key, const char *value)
     uint64_t to = find(client, key, 1);
     struct iwarp_write write = {
         .octets = (const uint8_t *)&client->slot, .count = sizeof(client->slot), .stag = client->table.stag, .to = to};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     if (to == 0)
         return fail(client->lost ? lost : "no slot is free");
@@ -178,7 +178,7 @@ static int put(struct client *client, const char *key, const char *value)
     return EXIT_SUCCESS;
 }
 
-static int connect_to(struct client *client, const char *address, uint16_t port, struct sentence *why)
+static int connect_to(struct client *client, const char *address, uint16_t port, struct iwarp_sentence *why)
 {
     struct iwarp_qp_options options;
     struct iwarp_qp_event event = {.kind = IWARP_QP_COMPLETION};
@@ -198,12 +198,12 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
         if (iwarp_context_run(client->context, -1, why) < 0)
             return -1;
     if (event.kind != IWARP_QP_ESTABLISHED)
-        return sentence_set(why, "%s", event.detail.text[0] != '\0' ? event.detail.text : "the server declines");
-    data = mpa_start_ulp_data(&event.detail.start, &octets);
+        return iwarp_sentence_set(why, "%s", event.detail.text[0] != '\0' ? event.detail.text : "the server declines");
+    data = iwarp_mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets != sizeof(client->table))
-        return sentence_set(why, "that is not a key-value store");
+        return iwarp_sentence_set(why, "that is not a key-value store");
     memcpy(&client->table, data, octets);
-    return client->table.slots != 0 ? 0 : sentence_set(why, "that is a key-value store without a slot");
+    return client->table.slots != 0 ? 0 : iwarp_sentence_set(why, "that is a key-value store without a slot");
 }
 
 /*
@@ -220,7 +220,7 @@ static void take_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     struct client client = {0};
-    struct sentence why = {"out of memory"};
+    struct iwarp_sentence why = {"out of memory"};
     long port = argc > 2 ? number(argv[2], UINT16_MAX) : -1;
     int status = EXIT_FAILURE;
 

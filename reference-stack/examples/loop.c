@@ -30,7 +30,7 @@ struct program {
     struct iwarp_srq *srq;
     uint8_t buffers[RECEIVES][OCTETS];
     struct session server, client, attached, stranger;
-    struct sentence why;
+    struct iwarp_sentence why;
 };
 
 static void expect(const struct program *program, bool holds, const char *what)
@@ -49,7 +49,7 @@ static void expect(const struct program *program, bool holds, const char *what)
 static void decide(struct program *program, struct iwarp_qp *qp, const struct iwarp_event *request)
 {
     size_t octets = 0;
-    const uint8_t *private_data = mpa_start_ulp_data(&request->start, &octets);
+    const uint8_t *private_data = iwarp_mpa_start_ulp_data(&request->start, &octets);
 
     if (octets == 6 && memcmp(private_data, "member", 6) == 0) {
         iwarp_qp_set_user(qp, &program->server);

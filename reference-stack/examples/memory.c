@@ -30,7 +30,7 @@ struct pair {
     uint64_t now;
 };
 
-static struct sentence why;
+static struct iwarp_sentence why;
 
 static void expect(bool holds, const char *what)
 {
@@ -52,9 +52,9 @@ static void handle(struct end *end, const struct iwarp_event *event, uint64_t no
     if (event->kind != IWARP_EVENT_CONNECT_REQUEST)
         return;
     /* The peer's Private Data, without the word of RFC 6581 in front of it. */
-    if (mpa_start_ulp_data(&event->start, &octets) != NULL && octets != 0)
+    if (iwarp_mpa_start_ulp_data(&event->start, &octets) != NULL && octets != 0)
         printf("      the Request has %zu octets of Private Data%s\n", octets,
-               mpa_start_has_word(&event->start) ? " after the word of RFC 6581" : "");
+               iwarp_mpa_start_has_word(&event->start) ? " after the word of RFC 6581" : "");
     if (end->refused)
         (void)iwarp_stream_reject(end->stream, (const uint8_t *)"no", 2, now, &why);
     else
@@ -169,7 +169,7 @@ static void work(struct pair *pair)
     struct iwarp_send send = {.id = 2, .octets = (const uint8_t *)"a Send", .count = 6};
     struct iwarp_write write = {.id = 3, .octets = (const uint8_t *)"a Write", .count = 7, .stag = peer->stag};
     struct iwarp_read read = {.id = 4, .sink_stag = own->stag, .sink_to = 64, .source_stag = peer->stag, .count = 7};
-    struct iwarp_atomic add = {.id = 5, .operation = ATOMIC_FETCH_ADD, .stag = peer->stag, .to = 128, .data = 7};
+    struct iwarp_atomic add = {.id = 5, .operation = IWARP_ATOMIC_FETCH_ADD, .stag = peer->stag, .to = 128, .data = 7};
     struct iwarp_immediate immediate = {.id = 6, .octets = "8 octets"};
     struct iwarp_buffer pieces[] = {{peer->inbox, 5}, {peer->inbox + 5, 59}};
     uint64_t target = 35;
@@ -295,12 +295,12 @@ static void ends(void)
     pair_close(&pair);
 
     pair_open(&pair, false);
-    expect(iwarp_stream_terminate(own->stream, TERMINATE_TRIPLE(0, 2, 0xFF), pair.now, &why) == 0,
+    expect(iwarp_stream_terminate(own->stream, IWARP_TERMINATE_TRIPLE(0, 2, 0xFF), pair.now, &why) == 0,
            "the ULP ends with a Terminate");
     carry(&pair);
-    expect(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple == TERMINATE_TRIPLE(0, 2, 0xFF),
+    expect(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple == IWARP_TERMINATE_TRIPLE(0, 2, 0xFF),
            "the peer knows the reason");
-    expect(strcmp(terminate_describe(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple, reason, sizeof(reason)),
+    expect(strcmp(iwarp_terminate_describe(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple, reason, sizeof(reason)),
                   "RDMAP / Remote Operation Error / Unspecified Error (0x02ff)") == 0,
            "and says it in words");
     pair_close(&pair);
@@ -316,7 +316,7 @@ static void ends(void)
     pair_open(&pair, false);
     iwarp_stream_catastrophe(own->stream, IWARP_CATASTROPHE_DDP, pair.now);
     carry(&pair);
-    expect(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple == TERMINATE_TRIPLE(1, 0, 0),
+    expect(peer->last[IWARP_EVENT_TERMINATE_RECEIVED].triple == IWARP_TERMINATE_TRIPLE(1, 0, 0),
            "a local catastrophic error");
     pair_close(&pair);
 

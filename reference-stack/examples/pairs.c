@@ -11,7 +11,7 @@
 
 enum { PAIRS = 3, PORT = 5043, OCTETS = 32 };
 
-static struct sentence why;
+static struct iwarp_sentence why;
 
 static void must(bool done)
 {
@@ -31,7 +31,7 @@ int main(void)
     static uint8_t inbox[PAIRS][OCTETS];
     unsigned accepted = 0, received = 0, closed = 0;
 
-    iwarp_sctp_options_default(&sctp, DDP_SCTP_RFC5043);
+    iwarp_sctp_options_default(&sctp, IWARP_SCTP_RFC5043);
     sctp.address = "127.0.0.1";
     sctp.udp_port = sctp.peer_udp_port = (uint16_t)(40000 + getpid() % 20000);
     must(iwarp_context_use_sctp(context, &sctp, &why) == 0);
@@ -42,7 +42,7 @@ int main(void)
     first = iwarp_connect(context, "127.0.0.1", PORT, &options, &why);
     must(first != NULL);
     for (int i = 0; i < PAIRS; i++) {
-        struct iwarp_qp *qp = i == 0 ? first : iwarp_connect_beside(first, &options, &why);
+        struct iwarp_qp *qp = i == 0 ? first : iwarp_connect_same_association(first, &options, &why);
         struct iwarp_send send = {.id = 1, .octets = (const uint8_t *)"in one association", .count = 19};
 
         must(qp != NULL && iwarp_post_send(qp, &send, &why) == 0);

@@ -14,13 +14,12 @@
  *
  * Exit status 0: every round was right, and the end was orderly.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <iwarp/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/octets.h"
 
 enum { INFO = 16, RECEIVES = 2, DEFAULT_SIZE = 64, SIZE_MOST = 1 << 20, FIRST = 'A', LAST = 'z' };
 
@@ -64,7 +63,7 @@ static void fill(uint8_t *octets, size_t size, unsigned round)
     octets[size - 1] = 0;
 }
 
-static int take_events(struct rping *rping, struct sentence *why)
+static int take_events(struct rping *rping, struct iwarp_sentence *why)
 {
     struct iwarp_qp_event event;
     char peer[IWARP_ADDRESS_OCTETS];
@@ -91,9 +90,9 @@ static int take_events(struct rping *rping, struct sentence *why)
             break;
         case IWARP_QP_REJECTED:
         case IWARP_QP_TERMINATED:
-            return sentence_set(why, "%s: %s", iwarp_qp_event_text(event.kind), event.detail.text);
+            return iwarp_sentence_set(why, "%s: %s", iwarp_qp_event_text(event.kind), event.detail.text);
         case IWARP_QP_CONNECT_FAILED:
-        case IWARP_QP_ERROR: return sentence_set(why, "%s", event.detail.text);
+        case IWARP_QP_ERROR: return iwarp_sentence_set(why, "%s", event.detail.text);
         case IWARP_QP_CLOSED: rping->closed = true; break;
         default: break;
         }
@@ -101,19 +100,20 @@ static int take_events(struct rping *rping, struct sentence *why)
     return 0;
 }
 
-static int take_completions(struct rping *rping, struct sentence *why)
+static int take_completions(struct rping *rping, struct iwarp_sentence *why)
 {
     struct iwarp_completion done;
 
     while (iwarp_poll_cq(rping->cq, &done, 1) != 0) {
         if (done.status != IWARP_STATUS_OK) { /* the end: nobody waits for it any more, or the event says why */
-            (void)sentence_set(why, "the peer closes before the last round is over: %s %s", iwarp_work_text(done.work),
-                               iwarp_status_text(done.status));
+            (void)iwarp_sentence_set(why, "the peer closes before the last round is over: %s %s",
+                                     iwarp_work_text(done.work), iwarp_status_text(done.status));
             continue;
         }
         if (done.work == IWARP_WORK_RECEIVE) {
             if (done.octets != INFO)
-                return sentence_set(why, "a Send of %zu octets, %d were expected", done.octets, INFO);
+                return iwarp_sentence_set(why, "a %s of %zu octets, %d were expected", iwarp_opcode_text(done.opcode),
+                                          done.octets, INFO);
             memcpy(rping->info, done.buffer, INFO);
             if (iwarp_post_receive(rping->qp, done.id, rping->receives[done.id], INFO, why) != 0)
                 return -1;
@@ -124,7 +124,7 @@ static int take_completions(struct rping *rping, struct sentence *why)
 }
 
 /* Until a work of this kind is done. 1: the peer has closed before. */
-static int await(struct rping *rping, enum iwarp_work work, struct sentence *why)
+static int await(struct rping *rping, enum iwarp_work work, struct iwarp_sentence *why)
 {
     for (;;) {
         if (take_events(rping, why) != 0 || take_completions(rping, why) != 0)
@@ -140,19 +140,19 @@ static int await(struct rping *rping, enum iwarp_work work, struct sentence *why
     }
 }
 
-static int say(struct rping *rping, const uint8_t *buffer, uint32_t stag, struct sentence *why)
+static int say(struct rping *rping, const uint8_t *buffer, uint32_t stag, struct iwarp_sentence *why)
 {
-    uint8_t info[INFO];
+    const uint64_t address = (uintptr_t)buffer;
+    const uint32_t words[] = {htonl((uint32_t)(address >> 32)), htonl((uint32_t)address), htonl(stag),
+                              htonl((uint32_t)rping->size)};
+    const uint8_t *octets = (const uint8_t *)words;
 
-    octets_put64(info, (uint64_t)(uintptr_t)buffer);
-    octets_put32(info + 8, stag);
-    octets_put32(info + 12, (uint32_t)rping->size);
-    if (iwarp_post_send(rping->qp, &(struct iwarp_send){.octets = info, .count = INFO}, why) != 0)
+    if (iwarp_post_send(rping->qp, &(struct iwarp_send){.octets = octets, .count = sizeof(words)}, why) != 0)
         return -1;
     return await(rping, IWARP_WORK_SEND, why);
 }
 
-static int client_round(struct rping *rping, unsigned round, struct sentence *why)
+static int client_round(struct rping *rping, unsigned round, struct iwarp_sentence *why)
 {
     fill(rping->start, rping->size, round);
     memset(rping->back, 0, rping->size);
@@ -160,23 +160,26 @@ static int client_round(struct rping *rping, unsigned round, struct sentence *wh
         say(rping, rping->back, rping->back_stag, why) != 0 || await(rping, IWARP_WORK_RECEIVE, why) != 0)
         return -1;
     if (memcmp(rping->start, rping->back, rping->size) != 0)
-        return sentence_set(why, "round %u: the octets that came back differ from those that were read", round);
+        return iwarp_sentence_set(why, "round %u: the octets that came back differ from those that were read", round);
     return 0;
 }
 
 /* What the last Send said of the client's buffer. */
-static int named(const struct rping *rping, uint64_t *to, uint32_t *stag, uint32_t *size, struct sentence *why)
+static int named(const struct rping *rping, uint64_t *to, uint32_t *stag, uint32_t *size, struct iwarp_sentence *why)
 {
-    *to = octets_get64(rping->info);
-    *stag = octets_get32(rping->info + 8);
-    *size = octets_get32(rping->info + 12);
+    uint32_t words[4];
+
+    memcpy(words, rping->info, sizeof(words));
+    *to = (uint64_t)ntohl(words[0]) << 32 | ntohl(words[1]);
+    *stag = ntohl(words[2]);
+    *size = ntohl(words[3]);
     if (*size == 0 || *size > rping->size)
-        return sentence_set(why, "a buffer of %u octets, 1 to %zu were expected", *size, rping->size);
+        return iwarp_sentence_set(why, "a buffer of %u octets, 1 to %zu were expected", *size, rping->size);
     return 0;
 }
 
 /* 1: the client has no more. */
-static int server_round(struct rping *rping, unsigned round, struct sentence *why)
+static int server_round(struct rping *rping, unsigned round, struct iwarp_sentence *why)
 {
     struct iwarp_read read = {.sink_stag = rping->start_stag, .sink_to = (uint64_t)(uintptr_t)rping->start};
     struct iwarp_write write = {.octets = rping->start};
@@ -190,19 +193,19 @@ static int server_round(struct rping *rping, unsigned round, struct sentence *wh
         return -1;
     fill(rping->back, read.count, round);
     if (memcmp(rping->start, rping->back, read.count) != 0)
-        return sentence_set(why, "round %u: the octets that were read differ from those that rping wrote", round);
+        return iwarp_sentence_set(why, "round %u: the octets that were read differ from those that rping wrote", round);
     if (say(rping, rping->start, 0, why) != 0 || await(rping, IWARP_WORK_RECEIVE, why) != 0 ||
         named(rping, &write.to, &write.stag, &size, why) != 0)
         return -1;
     if (size != read.count)
-        return sentence_set(why, "round %u: the second buffer is of another size", round);
+        return iwarp_sentence_set(why, "round %u: the second buffer is of another size", round);
     write.count = size;
     if (iwarp_post_write(rping->qp, &write, why) != 0 || await(rping, IWARP_WORK_WRITE, why) != 0)
         return -1;
     return say(rping, rping->start, 0, why);
 }
 
-static int serve(struct rping *rping, const char *address, uint16_t port, struct sentence *why)
+static int serve(struct rping *rping, const char *address, uint16_t port, struct iwarp_sentence *why)
 {
     struct iwarp_qp_options options;
     struct iwarp_listener *listener;
@@ -214,7 +217,7 @@ static int serve(struct rping *rping, const char *address, uint16_t port, struct
     if (listener == NULL)
         return -1;
     if (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0)
-        return sentence_set(why, "standard output cannot be written");
+        return iwarp_sentence_set(why, "standard output cannot be written");
     while ((status = server_round(rping, rounds, why)) == 0)
         rounds++;
     if (status > 0)
@@ -223,19 +226,19 @@ static int serve(struct rping *rping, const char *address, uint16_t port, struct
 }
 
 /* Until the Reply has come, and `pause_ms` longer. */
-static int start_up(struct rping *rping, int pause_ms, struct sentence *why)
+static int start_up(struct rping *rping, int pause_ms, struct iwarp_sentence *why)
 {
     while (!rping->established) {
         if (iwarp_context_run(rping->context, -1, why) < 0 || take_events(rping, why) != 0)
             return -1;
         if (rping->closed)
-            return sentence_set(why, "the peer closes instead of a Reply");
+            return iwarp_sentence_set(why, "the peer closes instead of a Reply");
     }
     return pause_ms > 0 && iwarp_context_run(rping->context, pause_ms, why) < 0 ? -1 : 0;
 }
 
 static int ping(struct rping *rping, const char *host, uint16_t port, unsigned rounds, bool rev1, int pause_ms,
-                struct sentence *why)
+                struct iwarp_sentence *why)
 {
     struct iwarp_qp_options options;
     char address[IWARP_ADDRESS_OCTETS];
@@ -266,15 +269,15 @@ static int ping(struct rping *rping, const char *host, uint16_t port, unsigned r
     return 0;
 }
 
-static int prepare(struct rping *rping, const char *size, struct sentence *why)
+static int prepare(struct rping *rping, const char *size, struct iwarp_sentence *why)
 {
     long octets = size != NULL ? number(size, SIZE_MOST) : DEFAULT_SIZE;
 
     if (octets < 32)
-        return sentence_set(why, "a size from 32 to %d octets was expected", SIZE_MOST);
+        return iwarp_sentence_set(why, "a size from 32 to %d octets was expected", SIZE_MOST);
     rping->size = (size_t)octets;
     rping->start = calloc(2, rping->size);
-    (void)sentence_set(why, "out of memory");
+    (void)iwarp_sentence_set(why, "out of memory");
     rping->context = iwarp_context_new(NULL, why);
     rping->cq = iwarp_cq_new(rping->context);
     if (rping->start == NULL || rping->cq == NULL)
@@ -284,7 +287,7 @@ static int prepare(struct rping *rping, const char *size, struct sentence *why)
                        &rping->start_stag, why) != 0 ||
         iwarp_register(rping->context, rping->back, rping->size, IWARP_REMOTE_WRITE, &rping->back_stag, why) != 0)
         return -1;
-    (void)sentence_set(why, "the peer closes before the last round is over");
+    (void)iwarp_sentence_set(why, "the peer closes before the last round is over");
     return 0;
 }
 
@@ -303,7 +306,7 @@ int main(int argc, char **argv)
 {
     bool server = argc > 1 && strcmp(argv[1], "serve") == 0;
     struct rping rping = {0};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     long port = argc > 3 ? number(argv[server ? 3 : 2], UINT16_MAX) : -1;
     long rounds = argc > 3 && !server ? number(argv[3], INT32_MAX) : 0;
     long pause_ms = argc > 6 ? number(argv[6], INT32_MAX) : 0;
@@ -323,7 +326,7 @@ int main(int argc, char **argv)
         status = ping(&rping, argv[1], (uint16_t)port, (unsigned)rounds, argc > 5 && strcmp(argv[5], "rev1") == 0,
                       (int)pause_ms, &why);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        status = sentence_set(&why, "standard output cannot be written");
+        status = iwarp_sentence_set(&why, "standard output cannot be written");
     if (status != 0)
         (void)fail(why.text);
     iwarp_context_free(rping.context);

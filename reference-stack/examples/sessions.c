@@ -26,7 +26,7 @@ struct pair {
     uint64_t now;
 };
 
-static struct sentence why;
+static struct iwarp_sentence why;
 
 static void expect(bool holds, const char *what)
 {
@@ -117,7 +117,7 @@ static void pair_open(struct pair *pair)
     struct iwarp_sctp_init init;
 
     memset(pair, 0, sizeof(*pair));
-    iwarp_association_config_default(&config, DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&config, IWARP_SCTP_RFC5043);
     for (int i = 0; i < 2; i++) {
         pair->end[i].device = iwarp_device_new(NULL);
         pair->end[i].association = iwarp_association_new(pair->end[i].device, &config, 0, &why);

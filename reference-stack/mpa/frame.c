@@ -23,16 +23,16 @@ static int reserve_ulpdu(struct mpa *mpa, size_t octets)
     return 0;
 }
 
-int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence)
+int frame_start(struct iwarp_stream *stream, const struct iwarp_mpa_start *start, struct iwarp_sentence *sentence)
 {
     size_t octets;
 
     if (piece_reserve(stream, MPA_START_MAX) != 0)
-        return sentence_set(sentence, "stream: out of memory");
+        return iwarp_sentence_set(sentence, "stream: out of memory");
     octets = mpa_start_pack(start, stream->outbound.buffer, MPA_START_MAX);
     if (octets == 0)
-        return sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
-                            start->private_octets);
+        return iwarp_sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
+                                  start->private_octets);
     octets = MPA_SEAM_VALUE(stream, octets, start_frame(stream, start, octets));
     piece_set(stream, octets, false);
     return 0;

@@ -15,29 +15,30 @@ void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_
     config->emss = MPA_EMSS_DEFAULT;
 }
 
-static int check(const struct iwarp_stream_config *config, struct sentence *sentence)
+static int check(const struct iwarp_stream_config *config, struct iwarp_sentence *sentence)
 {
     bool word = config->enhanced && config->revision >= MPA_REV_2;
-    size_t room = MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0) - (config->smbd && !word ? SMBD_OCTETS : 0);
+    size_t room =
+        IWARP_MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0) - (config->smbd && !word ? SMBD_OCTETS : 0);
 
     if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
-        return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
+        return iwarp_sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
     if (config->private_octets > room)
-        return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
-                            room);
+        return iwarp_sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit",
+                                  config->private_octets, room);
     if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))
-        return sentence_set(sentence,
-                            "stream: peer-to-peer needs an enhanced Rev 2 Request and at least one RTR message");
+        return iwarp_sentence_set(sentence,
+                                  "stream: peer-to-peer needs an enhanced Rev 2 Request and at least one RTR message");
     return 0;
 }
 
 struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                      uint64_t now, struct sentence *sentence)
+                                      uint64_t now, struct iwarp_sentence *sentence)
 {
     return stream_new(&mpa_llp, device, config, now, sentence);
 }
 
-static int begin(struct iwarp_stream *stream, struct sentence *sentence)
+static int begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence)
 {
     struct mpa *mpa = mpa_of(stream);
 
@@ -93,7 +94,7 @@ static size_t answer_room(const struct iwarp_stream *stream)
 {
     const struct mpa *mpa = mpa_of(stream);
 
-    return MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&mpa->peer) ? MPA_ENHANCED_OCTETS : 0) -
+    return IWARP_MPA_PRIVATE_DATA_MAX - (iwarp_mpa_start_has_word(&mpa->peer) ? MPA_ENHANCED_OCTETS : 0) -
            (mpa->smbd ? SMBD_OCTETS : 0);
 }
 

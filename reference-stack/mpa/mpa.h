@@ -17,7 +17,7 @@ struct mpa {
     /* Start-up. */
     uint8_t start_octets[MPA_START_MAX]; /* the peer's frame as it comes in; its Private Data stays */
     size_t start_count;
-    struct mpa_start peer;
+    struct iwarp_mpa_start peer;
     bool smbd; /* the peer's frame has its depths in front of the ULP's Private Data */
     bool send_markers, receive_markers, crc;
 
@@ -55,23 +55,24 @@ size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left);
 void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early);
 
 /* startup.c */
-int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
+int startup_begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence);
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 int startup_reply(struct iwarp_stream *stream, bool accepted);
 void startup_complete(struct iwarp_stream *stream);
 void startup_established(struct iwarp_stream *stream);
 
-/* startup_smbd.c. `room`: MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
-void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room);
-bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start);
-void smbd_parse(struct mpa_start *start);
+/* startup_smbd.c. `room`: IWARP_MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
+void smbd_put(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
+              uint8_t *room);
+bool smbd_has(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start);
+void smbd_parse(struct iwarp_mpa_start *start);
 
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 bool receive_scratch(struct iwarp_stream *stream);
 
 /* frame.c */
-int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
+int frame_start(struct iwarp_stream *stream, const struct iwarp_mpa_start *start, struct iwarp_sentence *sentence);
 int frame_ulpdu(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
 #endif

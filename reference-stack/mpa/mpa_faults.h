@@ -30,7 +30,7 @@ struct mpa_fault_ops {
     bool (*decide)(struct iwarp_stream *stream, enum mpa_decision what, bool own);
 
     /* A start-up frame of `octets` octets in stream->outbound.buffer: returns its octets (RFC 5044 7.1.1). */
-    size_t (*start_frame)(struct iwarp_stream *stream, const struct mpa_start *start, size_t octets);
+    size_t (*start_frame)(struct iwarp_stream *stream, const struct iwarp_mpa_start *start, size_t octets);
 
     /* In place of fpdu_pack(): the FPDU in stream->outbound.buffer, and its octets; 0: memory is short (RFC 5044 4). */
     size_t (*fpdu_layout)(struct iwarp_stream *stream, const uint8_t *ulpdu, size_t ulpdu_octets,

@@ -5,7 +5,7 @@
 #include "reference-stack/mpa/mpa.h"
 
 /* The stream's own half of a start-up frame. */
-static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kind, struct mpa_start *start)
+static void own_frame(const struct iwarp_stream *stream, enum iwarp_mpa_start_kind kind, struct iwarp_mpa_start *start)
 {
     memset(start, 0, sizeof(*start));
     start->kind = kind;
@@ -16,7 +16,7 @@ static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kin
 }
 
 /* What a frame offers, as the enhanced word has it (RFC 6581 6). */
-static void set_offer(struct mpa_start *start, const struct negotiation_offer *offer)
+static void set_offer(struct iwarp_mpa_start *start, const struct negotiation_offer *offer)
 {
     start->ird = offer->ird;
     start->ord = offer->ord;
@@ -26,7 +26,7 @@ static void set_offer(struct mpa_start *start, const struct negotiation_offer *o
     start->rtr_read = (offer->rtr & IWARP_RTR_READ) != 0;
 }
 
-static struct negotiation_offer offer_of(const struct mpa_start *start)
+static struct negotiation_offer offer_of(const struct iwarp_mpa_start *start)
 {
     return (struct negotiation_offer){
         .ird = start->ird,
@@ -37,14 +37,14 @@ static struct negotiation_offer offer_of(const struct mpa_start *start)
     };
 }
 
-int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
+int startup_begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence)
 {
-    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
-    struct mpa_start start;
+    uint8_t private_data[IWARP_MPA_PRIVATE_DATA_MAX];
+    struct iwarp_mpa_start start;
 
     if (stream->config.role == IWARP_RESPONDER)
         return 0;
-    own_frame(stream, MPA_REQUEST, &start);
+    own_frame(stream, IWARP_MPA_REQUEST, &start);
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
     if (start.enhanced) {
@@ -104,18 +104,18 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
     const struct mpa *mpa = mpa_of(stream);
-    const struct mpa_start *peer = &mpa->peer;
-    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
-    struct mpa_start start;
+    const struct iwarp_mpa_start *peer = &mpa->peer;
+    uint8_t private_data[IWARP_MPA_PRIVATE_DATA_MAX];
+    struct iwarp_mpa_start start;
 
-    own_frame(stream, MPA_REPLY, &start);
+    own_frame(stream, IWARP_MPA_REPLY, &start);
     start.rejected = !accepted;
     start.revision = peer->revision;
-    start.enhanced = mpa_start_has_word(peer);
+    start.enhanced = iwarp_mpa_start_has_word(peer);
     if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac)
         start.markers = start.crc = true;
     if (start.enhanced) {
-        size_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+        size_t room = IWARP_MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
         struct negotiation_offer offered = offer_of(peer);
         struct negotiation_offer own;
 
@@ -150,7 +150,7 @@ static void request_complete(struct iwarp_stream *stream)
     const struct mpa *mpa = mpa_of(stream);
     struct negotiation_offer offered = offer_of(&mpa->peer);
 
-    if (mpa_start_has_word(&mpa->peer) || mpa->smbd)
+    if (iwarp_mpa_start_has_word(&mpa->peer) || mpa->smbd)
         negotiate_depths(stream, &offered);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
@@ -178,7 +178,7 @@ static void reply_complete(struct iwarp_stream *stream)
     stream->state = IWARP_STATE_OPERATION;
     stream->outbound.segments_allowed = true;
     agree(stream);
-    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa->peer)) {
+    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && iwarp_mpa_start_has_word(&mpa->peer)) {
         if (!negotiate_reply(stream, &offered))
             return;
         startup_established(stream);
@@ -193,28 +193,28 @@ static void reply_complete(struct iwarp_stream *stream)
 /* --- Both ----------------------------------------------------------------------------------------------------- */
 
 /* Reads what is there of the frame, without judging it: that is the table's part. */
-static size_t read_frame(struct iwarp_stream *stream, struct mpa_start *start)
+static size_t read_frame(struct iwarp_stream *stream, struct iwarp_mpa_start *start)
 {
     const struct mpa *mpa = mpa_of(stream);
     const uint8_t *octets = mpa->start_octets;
     size_t length;
 
     memset(start, 0, sizeof(*start));
-    start->kind = stream->config.role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY;
+    start->kind = stream->config.role == IWARP_RESPONDER ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY;
     if (mpa->start_count < MPA_START_OCTETS)
         return MPA_START_OCTETS;
     start->markers = mpa_start_get_M(octets);
     start->crc = mpa_start_get_C(octets);
-    start->rejected = start->kind == MPA_REPLY && mpa_start_get_R(octets);
+    start->rejected = start->kind == IWARP_MPA_REPLY && mpa_start_get_R(octets);
     start->enhanced = MPA_DECIDE(stream, MPA_ENHANCED, mpa_start_get_S(octets));
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
     length = mpa_start_get_PD_Length(octets);
-    if (length > MPA_PRIVATE_DATA_MAX)
-        length = MPA_PRIVATE_DATA_MAX;
+    if (length > IWARP_MPA_PRIVATE_DATA_MAX)
+        length = IWARP_MPA_PRIVATE_DATA_MAX;
     start->private_octets = (uint16_t)length;
     start->private_data = octets + MPA_START_OCTETS;
-    if (mpa->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
+    if (mpa->start_count >= MPA_START_OCTETS + length && iwarp_mpa_start_has_word(start)) {
         const uint8_t *word = start->private_data;
 
         start->peer_to_peer = mpa_enhanced_get_A(word);

@@ -20,14 +20,15 @@ static uint32_t number(uint16_t value, uint32_t own)
     return value == DEPTH_NOT_NEGOTIATED ? own : value;
 }
 
-void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room)
+void smbd_put(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
+              uint8_t *room)
 {
     size_t octets = start->private_octets;
 
     if (!stream->config.smbd || (start->enhanced && start->revision >= MPA_REV_2))
         return;
-    if (octets > MPA_PRIVATE_DATA_MAX - SMBD_OCTETS)
-        octets = MPA_PRIVATE_DATA_MAX - SMBD_OCTETS;
+    if (octets > IWARP_MPA_PRIVATE_DATA_MAX - SMBD_OCTETS)
+        octets = IWARP_MPA_PRIVATE_DATA_MAX - SMBD_OCTETS;
     octets_put32(room, number(ird, stream->agreed.ird));
     octets_put32(room + 4, number(ord, stream->agreed.ord));
     if (octets != 0)
@@ -36,12 +37,12 @@ void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16
     start->private_octets = (uint16_t)(octets + SMBD_OCTETS);
 }
 
-bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start)
+bool smbd_has(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start)
 {
-    return stream->config.smbd && !mpa_start_has_word(start) && start->private_octets >= SMBD_OCTETS;
+    return stream->config.smbd && !iwarp_mpa_start_has_word(start) && start->private_octets >= SMBD_OCTETS;
 }
 
-void smbd_parse(struct mpa_start *start)
+void smbd_parse(struct iwarp_mpa_start *start)
 {
     start->ird = depth(octets_get32(start->private_data));
     start->ord = depth(octets_get32(start->private_data + 4));

@@ -183,24 +183,25 @@ static void received(void *owner, const struct sockaddr_storage *from, const uin
  * --- Life ----------------------------------------------------------------------------------------------------------
  */
 
-static int open_all(struct cm_driver *driver, struct sentence *sentence)
+static int open_all(struct cm_driver *driver, struct iwarp_sentence *sentence)
 {
     struct cm_agent_config agent = driver->config.agent;
     struct sockaddr_storage name;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     if (cm_address_parse(&driver->own, driver->config.address) != 0 ||
         socket_name_parse(driver->config.address, driver->config.port, &name) != 0)
-        return sentence_set(sentence, "%s: an IPv4 or IPv6 address was expected, no name", driver->config.address);
+        return iwarp_sentence_set(sentence, "%s: an IPv4 or IPv6 address was expected, no name",
+                                  driver->config.address);
     if (memcmp(driver->own.octets, (const uint8_t[16]){0}, 16) == 0)
-        return sentence_set(sentence, "%s: the address of an interface was expected, which the ICRC covers",
-                            driver->config.address);
+        return iwarp_sentence_set(sentence, "%s: the address of an interface was expected, which the ICRC covers",
+                                  driver->config.address);
     if (uv_loop_init(&driver->loop) != 0)
-        return sentence_set(sentence, "no event loop: out of memory or of file descriptors");
+        return iwarp_sentence_set(sentence, "no event loop: out of memory or of file descriptors");
     driver->loop_made = true;
     driver->timer.data = driver;
     if (uv_timer_init(&driver->loop, &driver->timer) != 0)
-        return sentence_set(sentence, "out of memory");
+        return iwarp_sentence_set(sentence, "out of memory");
     if (agent.own_count == 0) {
         agent.own = &driver->own;
         agent.own_count = 1;
@@ -210,17 +211,17 @@ static int open_all(struct cm_driver *driver, struct sentence *sentence)
         return -1;
     driver->socket = udp_socket_open(&driver->loop, &name, received, driver, &why);
     if (driver->socket == NULL)
-        return sentence_set(sentence, "UDP port %u of %s: %.200s", driver->config.port, driver->config.address,
-                            why.text);
+        return iwarp_sentence_set(sentence, "UDP port %u of %s: %.200s", driver->config.port, driver->config.address,
+                                  why.text);
     return 0;
 }
 
-struct cm_driver *cm_driver_new(const struct cm_driver_config *config, struct sentence *sentence)
+struct cm_driver *cm_driver_new(const struct cm_driver_config *config, struct iwarp_sentence *sentence)
 {
     struct cm_driver *driver = calloc(1, sizeof(*driver));
 
     if (driver == NULL) {
-        (void)sentence_set(sentence, "out of memory");
+        (void)iwarp_sentence_set(sentence, "out of memory");
         return NULL;
     }
     driver->config = *config;
@@ -252,11 +253,11 @@ void cm_driver_free(struct cm_driver *driver)
     free(driver);
 }
 
-int cm_driver_run(struct cm_driver *driver, struct sentence *sentence)
+int cm_driver_run(struct cm_driver *driver, struct iwarp_sentence *sentence)
 {
     cm_driver_flush(driver);
     if (uv_run(&driver->loop, UV_RUN_DEFAULT) < 0)
-        return sentence_set(sentence, "the event loop failed");
+        return iwarp_sentence_set(sentence, "the event loop failed");
     return 0;
 }
 
@@ -271,14 +272,14 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     uv_stop(handle->loop);
 }
 
-int cm_driver_stop_on(struct cm_driver *driver, int signal_number, struct sentence *sentence)
+int cm_driver_stop_on(struct cm_driver *driver, int signal_number, struct iwarp_sentence *sentence)
 {
     uv_signal_t *handle = &driver->signals[driver->signal_count];
 
     if (driver->signal_count == SIGNALS_MAX || uv_signal_init(&driver->loop, handle) != 0)
-        return sentence_set(sentence, "no more signals can be waited for");
+        return iwarp_sentence_set(sentence, "no more signals can be waited for");
     driver->signal_count++;
     if (uv_signal_start(handle, on_signal, signal_number) != 0)
-        return sentence_set(sentence, "signal %d cannot be waited for", signal_number);
+        return iwarp_sentence_set(sentence, "signal %d cannot be waited for", signal_number);
     return 0;
 }

@@ -26,7 +26,7 @@ struct cm_driver_config {
 };
 
 /* NULL with a sentence. */
-struct cm_driver *cm_driver_new(const struct cm_driver_config *config, struct sentence *sentence);
+struct cm_driver *cm_driver_new(const struct cm_driver_config *config, struct iwarp_sentence *sentence);
 void cm_driver_free(struct cm_driver *driver);
 
 /* For cm_agent_listen() and the like; cm_driver_flush() after it sends what they want sent. */
@@ -49,8 +49,8 @@ struct cm_driver_counts {
 void cm_driver_counts(const struct cm_driver *driver, struct cm_driver_counts *counts);
 
 /* Runs until cm_driver_stop(), or a signal given to cm_driver_stop_on(). */
-int cm_driver_run(struct cm_driver *driver, struct sentence *sentence);
+int cm_driver_run(struct cm_driver *driver, struct iwarp_sentence *sentence);
 void cm_driver_stop(struct cm_driver *driver);
-int cm_driver_stop_on(struct cm_driver *driver, int signal_number, struct sentence *sentence);
+int cm_driver_stop_on(struct cm_driver *driver, int signal_number, struct iwarp_sentence *sentence);
 
 #endif

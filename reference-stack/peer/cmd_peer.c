@@ -160,7 +160,7 @@ static int set_rtr(struct command_line *line, const char *text)
 
 static int list_rows(bool variants)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = variants ? variant_list_embedded(&sentence) : defect_list_embedded(&sentence);
 
     return list == NULL ? complain(EXIT_FAILS, "%s", sentence.text) : cmd_peer_print_defects(list);
@@ -277,7 +277,7 @@ static int check_addresses(struct command_line *line)
 {
     const char *bind = line->driver.bind_address;
     struct sockaddr_storage name;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     if (line->token != NULL && upper_token_read(&line->driver.token, line->token, &sentence) != 0)
         return complain(EXIT_USAGE, "--control-token %s", sentence.text);
@@ -374,7 +374,7 @@ static int do_connect(const struct command_line *line, struct driver *driver)
 static const uint64_t kept_capabilities = UINT64_C(1) << 10;
 
 /* Peers and control clients are strangers. A Unix socket goes with the program, so that its folder has to change. */
-static int give_up_rest(const struct command_line *line, struct sentence *sentence)
+static int give_up_rest(const struct command_line *line, struct iwarp_sentence *sentence)
 {
     const char *slash = line->control != NULL ? strrchr(line->control, '/') : NULL;
     char *folder = slash != NULL ? strndup(line->control, (size_t)(slash - line->control) + 1) : NULL;
@@ -388,7 +388,7 @@ static int give_up_rest(const struct command_line *line, struct sentence *senten
 
 static int run(const struct command_line *line, struct driver *driver)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     int port = 0;
     int control = 0;
 
@@ -429,7 +429,7 @@ static void on_refused(void *context, const char *what)
 
 static int run_with_defects(struct command_line *line)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     const struct defect_names names = {line->defects, line->defect_count, line->variants, line->variant_count};
     struct defect_set *set = NULL;
     struct driver *driver;

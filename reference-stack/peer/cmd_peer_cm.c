@@ -107,7 +107,7 @@ static void on_event(void *context, struct cm_driver *driver, const struct cm_ev
         cm_driver_stop(driver);
 }
 
-static int listen_all(struct cm_command_line *line, struct cm_driver *driver, struct sentence *sentence)
+static int listen_all(struct cm_command_line *line, struct cm_driver *driver, struct iwarp_sentence *sentence)
 {
     for (size_t i = 0; i < line->services; i++) {
         struct cm_listener *service = &line->service[i];
@@ -119,7 +119,7 @@ static int listen_all(struct cm_command_line *line, struct cm_driver *driver, st
     return 0;
 }
 
-static int connect_once(struct cm_command_line *line, struct cm_driver *driver, struct sentence *sentence)
+static int connect_once(struct cm_command_line *line, struct cm_driver *driver, struct iwarp_sentence *sentence)
 {
     struct cm_connect connect = {.to = line->remote,
                                  .from = cm_driver_address(driver),
@@ -133,7 +133,8 @@ static int connect_once(struct cm_command_line *line, struct cm_driver *driver, 
     uint32_t id;
 
     if (connect.from.family != connect.to.family)
-        return sentence_set(sentence, "--connect %s: an address of the family of --bind was expected", line->connect);
+        return iwarp_sentence_set(sentence, "--connect %s: an address of the family of --bind was expected",
+                                  line->connect);
     memcpy(connect.tuple.destination.octets, line->remote.address, sizeof(connect.tuple.destination.octets));
     line->status = EXIT_FAILS;
     return cm_agent_connect(cm_driver_agent(driver), &connect, cm_driver_now(), &id, sentence);
@@ -142,7 +143,7 @@ static int connect_once(struct cm_command_line *line, struct cm_driver *driver, 
 static int run(struct cm_command_line *line, struct cm_driver *driver)
 {
     struct confine_config confinement = {NULL, 0, CONFINE_CONNECTIONS, 0};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     if (cm_driver_stop_on(driver, SIGINT, &sentence) != 0 || cm_driver_stop_on(driver, SIGTERM, &sentence) != 0 ||
         (line->connect != NULL ? connect_once(line, driver, &sentence) : listen_all(line, driver, &sentence)) != 0 ||
@@ -158,7 +159,7 @@ static int run(struct cm_command_line *line, struct cm_driver *driver)
 
 static int run_with_defects(struct cm_command_line *line)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = NULL;
     struct defect_set *set = NULL;
     struct cm_driver *driver;

@@ -222,7 +222,7 @@ static int take_data(struct cm_command_line *line)
 
 static int list_defects(void)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_embedded_cm(&sentence);
 
     return list == NULL ? complain(EXIT_FAILS, "%s", sentence.text) : cmd_peer_print_defects(list);

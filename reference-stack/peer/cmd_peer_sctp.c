@@ -66,7 +66,7 @@ int cmd_peer_sctp_finish(const struct cmd_peer_sctp *sctp, struct driver_config 
 
     if (!sctp->on)
         return sctp->first == NULL ? -1 : complain(EXIT_USAGE, "--%s is for --llp sctp", sctp->first);
-    iwarp_association_config_default(association, sctp->draft ? DDP_SCTP_DRAFT02 : DDP_SCTP_RFC5043);
+    iwarp_association_config_default(association, sctp->draft ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_RFC5043);
     association->any_indication = sctp->any;
     if (sctp->indicated) {
         association->indicate = !sctp->without;

@@ -379,21 +379,21 @@ int driver_place_parse(struct driver_place *place, const char *where, const char
     return socket_name_parse(place->address, place->port, &name);
 }
 
-static int open_tcp(struct control *control, const char *where, struct sentence *sentence)
+static int open_tcp(struct control *control, const char *where, struct iwarp_sentence *sentence)
 {
     struct sockaddr_storage name;
     struct driver_place place;
     int result;
 
     if (driver_place_parse(&place, where, "127.0.0.1") != 0 || socket_name_parse(place.address, place.port, &name) != 0)
-        return sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
+        return iwarp_sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
     result = tcp_listener_bind(&control->handle.tcp, &name, control_accepted);
     if (result < 0)
-        return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
+        return iwarp_sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
     return result;
 }
 
-static int open_pipe(struct control *control, const char *where, struct sentence *sentence)
+static int open_pipe(struct control *control, const char *where, struct iwarp_sentence *sentence)
 {
     int result;
 
@@ -401,18 +401,18 @@ static int open_pipe(struct control *control, const char *where, struct sentence
     if (result == 0)
         result = uv_listen(&control->handle.stream, TCP_SOCKET_BACKLOG, control_accepted);
     if (result != 0)
-        return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
+        return iwarp_sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
     return 0;
 }
 
-int driver_control(struct driver *driver, const char *where, struct sentence *sentence)
+int driver_control(struct driver *driver, const char *where, struct iwarp_sentence *sentence)
 {
     bool is_pipe = strchr(where, '/') != NULL;
     struct control *control = control_new(driver, is_pipe);
     int result;
 
     if (control == NULL)
-        return sentence_set(sentence, "control: out of memory");
+        return iwarp_sentence_set(sentence, "control: out of memory");
     result = is_pipe ? open_pipe(control, where, sentence) : open_tcp(control, where, sentence);
     if (result < 0)
         control_close(control);

@@ -55,17 +55,17 @@ void driver_refuse(struct driver *driver, enum driver_refusal refusal);
 void driver_refuse_memory(struct driver *driver, uint64_t before);
 
 /* driver_sctp.c: the transport below `peer`, which has to be made next, and its ops. -1 with a sentence. */
-int driver_sctp_open(struct driver *driver, struct sentence *sentence);
+int driver_sctp_open(struct driver *driver, struct iwarp_sentence *sentence);
 
 /* The address that listeners and associations have. */
 const char *driver_sctp_address(const struct driver *driver);
 
 /* Where a peer is, with `port` for its SCTP or UDP. -1 with a sentence. */
 int driver_sctp_name(const struct driver *driver, const char *address, uint16_t port, struct sockaddr_storage *name,
-                     struct sentence *why);
+                     struct iwarp_sentence *why);
 
 /* driver_kernel_sctp.c: the same over SCTP of the kernel. */
-int driver_kernel_sctp_open(struct driver *driver, struct sentence *sentence);
+int driver_kernel_sctp_open(struct driver *driver, struct iwarp_sentence *sentence);
 
 /* driver_control.c: closes all control sockets. */
 void driver_control_free(struct driver *driver);

@@ -30,7 +30,7 @@ static void op_offer(void *context, uint16_t port, const struct iwarp_sctp_init 
     (void)kernel_sctp_offer(driver->kernel, port, init, NULL);
 }
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     struct driver *driver = context;
 
@@ -45,7 +45,7 @@ static void op_unlisten(void *context, uint16_t port)
 }
 
 static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
-                        struct peer_association *owner, struct sentence *why)
+                        struct peer_association *owner, struct iwarp_sentence *why)
 {
     struct driver *driver = context;
     struct kernel_sctp_place to = {.udp_port =
@@ -71,18 +71,18 @@ static const struct peer_sctp_ops sctp_ops = {
 
 static const struct peer_transport_ops kernel_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
 
-int driver_kernel_sctp_open(struct driver *driver, struct sentence *sentence)
+int driver_kernel_sctp_open(struct driver *driver, struct iwarp_sentence *sentence)
 {
     struct iwarp_association_config *association = &driver->config.peer.association;
     struct kernel_sctp_config config = {.mtu = association->mtu,
-                                        .fragments = association->profile == DDP_SCTP_RFC5043,
+                                        .fragments = association->profile == IWARP_SCTP_RFC5043,
                                         .incoming = on_incoming,
                                         .changed = on_changed,
                                         .owner = driver};
 
     driver->ops = &kernel_ops;
     if (socket_name_parse(driver_sctp_address(driver), 0, &config.name) != 0)
-        return sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
+        return iwarp_sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
     /* Peers may have a UDP port each: no segment is too long for any. */
     association->network_octets =
         KERNEL_SCTP_OCTETS_UDP +

@@ -36,7 +36,7 @@ static void on_changed(void *user)
     peer_association_changed(user, uv_hrtime());
 }
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     struct driver *driver = context;
 
@@ -51,19 +51,19 @@ static void op_unlisten(void *context, uint16_t port)
 }
 
 int driver_sctp_name(const struct driver *driver, const char *address, uint16_t port, struct sockaddr_storage *name,
-                     struct sentence *why)
+                     struct iwarp_sentence *why)
 {
     struct sockaddr_storage own;
 
     if (socket_name_parse(address, port, name) != 0 || socket_name_parse(driver_sctp_address(driver), 0, &own) != 0)
-        return sentence_set(why, "'%.60s' is no numeric address", address);
+        return iwarp_sentence_set(why, "'%.60s' is no numeric address", address);
     if (name->ss_family != own.ss_family)
-        return sentence_set(why, "%.60s is not of the family of the own address", address);
+        return iwarp_sentence_set(why, "%.60s is not of the family of the own address", address);
     return 0;
 }
 
 static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
-                        struct peer_association *owner, struct sentence *why)
+                        struct peer_association *owner, struct iwarp_sentence *why)
 {
     struct driver *driver = context;
     uint16_t udp_port = place->udp_port != 0 ? place->udp_port : driver->config.sctp.peer_udp_port;
@@ -94,12 +94,12 @@ static const struct peer_sctp_ops sctp_ops = {
 
 static const struct peer_transport_ops udp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
 
-int driver_sctp_open(struct driver *driver, struct sentence *sentence)
+int driver_sctp_open(struct driver *driver, struct iwarp_sentence *sentence)
 {
     const struct driver_sctp_config *config = &driver->config.sctp;
     struct iwarp_association_config *association = &driver->config.peer.association;
     struct sctp_hub_config hub = {.leaving = PEER_HOOKED(&driver->config.peer) ? on_leaving : NULL,
-                                  .fragments = association->profile == DDP_SCTP_RFC5043,
+                                  .fragments = association->profile == IWARP_SCTP_RFC5043,
                                   .incoming = on_incoming,
                                   .changed = on_changed,
                                   .owner = driver};
@@ -115,7 +115,7 @@ int driver_sctp_open(struct driver *driver, struct sentence *sentence)
         return driver_kernel_sctp_open(driver, sentence);
     driver->ops = &udp_ops;
     if (socket_name_parse(driver_sctp_address(driver), config->udp_port, &name) != 0)
-        return sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
+        return iwarp_sentence_set(sentence, "'%.60s' is no numeric address", driver_sctp_address(driver));
     association->network_octets = sctp_udp_headers(name.ss_family);
     driver->sctp = sctp_udp_open(&driver->loop, &name, association->mtu, &hub, sentence);
     return driver->sctp == NULL ? -1 : 0;

@@ -120,7 +120,7 @@ static void accepted(void *owner, struct tcp_socket *socket)
         peer_input_reset(stream, driver_now(driver));
 }
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     struct driver *driver = context;
     const char *any = driver->config.ipv6 ? "::" : "0.0.0.0";
@@ -129,10 +129,10 @@ static int op_listen(void *context, uint16_t port, struct sentence *why)
     struct sockaddr_storage name;
 
     if (socket_name_parse(address, port, &name) != 0)
-        return sentence_set(why, "'%.60s' is no numeric address", address);
+        return iwarp_sentence_set(why, "'%.60s' is no numeric address", address);
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
-        return sentence_set(why, "out of memory");
+        return iwarp_sentence_set(why, "out of memory");
     listener->driver = driver;
     listener->tcp = tcp_listener_open(&driver->pool, &name, accepted, listener, why);
     if (listener->tcp == NULL) {
@@ -226,13 +226,13 @@ static void before_sleep(uv_prepare_t *handle)
         (void)uv_timer_start(&driver->timer, tick, deadline > now ? (deadline - now) / NS_PER_MS + 1 : 0, 0);
 }
 
-struct driver *driver_new(const struct driver_config *config, struct sentence *sentence)
+struct driver *driver_new(const struct driver_config *config, struct iwarp_sentence *sentence)
 {
     struct driver *driver = calloc(1, sizeof(*driver));
     int result;
 
     if (driver == NULL) {
-        (void)sentence_set(sentence, "driver: out of memory");
+        (void)iwarp_sentence_set(sentence, "driver: out of memory");
         return NULL;
     }
     if (config != NULL)
@@ -243,7 +243,7 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
         driver->config.unread_max = DRIVER_UNREAD_MAX;
     result = uv_loop_init(&driver->loop);
     if (result != 0) {
-        (void)sentence_set(sentence, "driver: no event loop: %s", uv_strerror(result));
+        (void)iwarp_sentence_set(sentence, "driver: no event loop: %s", uv_strerror(result));
         free(driver);
         return NULL;
     }
@@ -297,7 +297,7 @@ void driver_free(struct driver *driver)
     free(driver);
 }
 
-int driver_run(struct driver *driver, bool once, struct sentence *sentence)
+int driver_run(struct driver *driver, bool once, struct iwarp_sentence *sentence)
 {
     int result;
 
@@ -305,7 +305,7 @@ int driver_run(struct driver *driver, bool once, struct sentence *sentence)
     driver->stopping = false;
     result = uv_run(&driver->loop, UV_RUN_DEFAULT);
     if (result < 0)
-        return sentence_set(sentence, "driver: the event loop failed: %s", uv_strerror(result));
+        return iwarp_sentence_set(sentence, "driver: the event loop failed: %s", uv_strerror(result));
     return 0;
 }
 
@@ -321,17 +321,17 @@ static void signalled(uv_signal_t *handle, int signal_number)
     driver_stop(handle->data);
 }
 
-int driver_stop_on(struct driver *driver, int signal_number, struct sentence *sentence)
+int driver_stop_on(struct driver *driver, int signal_number, struct iwarp_sentence *sentence)
 {
     uv_signal_t *handle;
 
     if (driver->signal_count == sizeof(driver->signals) / sizeof(driver->signals[0]))
-        return sentence_set(sentence, "driver: no more signals");
+        return iwarp_sentence_set(sentence, "driver: no more signals");
     handle = &driver->signals[driver->signal_count++];
     if (uv_signal_init(&driver->loop, handle) != 0)
-        return sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
+        return iwarp_sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
     handle->data = driver;
     if (uv_signal_start(handle, signalled, signal_number) != 0)
-        return sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
+        return iwarp_sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
     return 0;
 }

@@ -43,7 +43,7 @@ struct driver_config {
 };
 
 /* NULL with a sentence. `config` may be NULL. */
-struct driver *driver_new(const struct driver_config *config, struct sentence *sentence);
+struct driver *driver_new(const struct driver_config *config, struct iwarp_sentence *sentence);
 void driver_free(struct driver *driver);
 
 /* The peer, for peer_command(). Between two calls of driver_run() only. */
@@ -69,13 +69,13 @@ int driver_place_parse(struct driver_place *place, const char *where, const char
  * Opens a control socket: a port number (0: any) on the loopback address, or a path (with a '/') for a Unix socket, or
  * "ADDRESS:PORT". Returns the port, 0 for a path, -1 with a sentence.
  */
-int driver_control(struct driver *driver, const char *where, struct sentence *sentence);
+int driver_control(struct driver *driver, const char *where, struct iwarp_sentence *sentence);
 
 /* Runs until driver_stop(), a signal given to driver_stop_on(), or (with `once`) until no stream is left. */
-int driver_run(struct driver *driver, bool once, struct sentence *sentence);
+int driver_run(struct driver *driver, bool once, struct iwarp_sentence *sentence);
 void driver_stop(struct driver *driver);
 
 /* Ends driver_run() on that signal. */
-int driver_stop_on(struct driver *driver, int signal_number, struct sentence *sentence);
+int driver_stop_on(struct driver *driver, int signal_number, struct iwarp_sentence *sentence);
 
 #endif

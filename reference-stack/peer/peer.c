@@ -29,12 +29,12 @@ static struct iwarp_device *device_new(struct peer *peer)
 }
 
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
-                      struct sentence *sentence)
+                      struct iwarp_sentence *sentence)
 {
     struct peer *peer = calloc(1, sizeof(*peer));
 
     if (peer == NULL) {
-        (void)sentence_set(sentence, "peer: out of memory");
+        (void)iwarp_sentence_set(sentence, "peer: out of memory");
         return NULL;
     }
     if (config != NULL)
@@ -55,7 +55,7 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
     }
     if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->output_batch == NULL) ||
         device_set_faults(peer->device, defect_set_faults(peer->config.defects)) != 0) {
-        (void)sentence_set(sentence, "peer: out of memory");
+        (void)iwarp_sentence_set(sentence, "peer: out of memory");
         peer_free(peer);
         return NULL;
     }
@@ -64,7 +64,7 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 
 /* --- Streams --------------------------------------------------------------------------------------------------- */
 
-int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
+int peer_stream_begin(struct peer_stream *ps, struct iwarp_sentence *sentence)
 {
     struct peer *peer = ps->peer;
     struct iwarp_stream_config *config = &ps->options.config;
@@ -87,7 +87,7 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
 }
 
 /* The connection is open: streaming messages first, where they were asked for, and then MPA. */
-static int stream_open(struct peer_stream *ps, struct sentence *sentence)
+static int stream_open(struct peer_stream *ps, struct iwarp_sentence *sentence)
 {
     return ps->options.streams_first ? peer_streaming_open(ps, sentence) : peer_stream_begin(ps, sentence);
 }
@@ -191,13 +191,13 @@ struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port)
 }
 
 /* Options that no stream can have are refused now, not with the first connection. */
-static int try_options(struct peer *peer, const struct peer_options *options, struct sentence *sentence)
+static int try_options(struct peer *peer, const struct peer_options *options, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream *trial;
 
     if (peer->ops->sctp != NULL && options->indication == DDP_SCTP_INDICATION_DDP_RDMA &&
-        peer->config.association.profile != DDP_SCTP_DRAFT02)
-        return sentence_set(sentence, "'indication' is 2, which the profile of RFC 5043 does not have");
+        peer->config.association.profile != IWARP_SCTP_DRAFT02)
+        return iwarp_sentence_set(sentence, "'indication' is 2, which the profile of RFC 5043 does not have");
     if (peer->ops->sctp != NULL)
         return iwarp_sctp_stream_config_check(peer->device, &options->config, sentence);
     trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);
@@ -207,7 +207,7 @@ static int try_options(struct peer *peer, const struct peer_options *options, st
     return 0;
 }
 
-int peer_check_options(struct peer *peer, const json_t *members, struct sentence *sentence)
+int peer_check_options(struct peer *peer, const json_t *members, struct iwarp_sentence *sentence)
 {
     struct peer_options options;
 
@@ -217,10 +217,10 @@ int peer_check_options(struct peer *peer, const json_t *members, struct sentence
     return try_options(peer, &options, sentence);
 }
 
-int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence)
+int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct iwarp_sentence *sentence)
 {
     struct peer_listener *listener = port == 0 ? NULL : peer_listener_find(peer, port);
-    struct sentence why = {"the transport refused it"};
+    struct iwarp_sentence why = {"the transport refused it"};
     int opened;
 
     if (try_options(peer, options, sentence) != 0)
@@ -234,11 +234,11 @@ int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *opt
     }
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
-        return sentence_set(sentence, "listen: out of memory");
+        return iwarp_sentence_set(sentence, "listen: out of memory");
     opened = peer->ops->listen(peer->context, port, &why);
     if (opened <= 0) {
         free(listener);
-        return sentence_set(sentence, "listen: port %u cannot be opened: %.300s", port, why.text);
+        return iwarp_sentence_set(sentence, "listen: port %u cannot be opened: %.300s", port, why.text);
     }
     listener->port = (uint16_t)opened;
     listener->options = *options;
@@ -247,7 +247,7 @@ int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *opt
     return opened;
 }
 
-int peer_unlisten(struct peer *peer, uint16_t port, struct sentence *sentence)
+int peer_unlisten(struct peer *peer, uint16_t port, struct iwarp_sentence *sentence)
 {
     for (struct peer_listener **at = &peer->listeners; *at != NULL; at = &(*at)->next) {
         struct peer_listener *listener = *at;
@@ -259,22 +259,22 @@ int peer_unlisten(struct peer *peer, uint16_t port, struct sentence *sentence)
             return 0;
         }
     }
-    return sentence_set(sentence, "unlisten: nothing listens on port %u", port);
+    return iwarp_sentence_set(sentence, "unlisten: nothing listens on port %u", port);
 }
 
 struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_t port,
-                                 const struct peer_options *options, struct sentence *sentence)
+                                 const struct peer_options *options, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_stream_new(peer, options, NULL);
 
     if (ps == NULL) {
-        (void)sentence_set(sentence, "connect: no more streams");
+        (void)iwarp_sentence_set(sentence, "connect: no more streams");
         return NULL;
     }
     ps->connecting = true;
     ps->transport = peer->ops->connect(peer->context, address, port, ps);
     if (ps->transport == NULL) {
-        (void)sentence_set(sentence, "connect: %s port %u cannot be reached", address, port);
+        (void)iwarp_sentence_set(sentence, "connect: %s port %u cannot be reached", address, port);
         peer_stream_free(ps);
         return NULL;
     }
@@ -285,7 +285,7 @@ struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transp
 {
     struct peer_listener *listener = peer_listener_find(peer, port);
     struct peer_stream *ps;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
     json_t *event;
 
     peer->now = now;
@@ -309,7 +309,7 @@ struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transp
 
 void peer_connected(struct peer_stream *ps, uint64_t now)
 {
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     ps->peer->now = now;
     if (ps->dead || !ps->connecting)
@@ -444,13 +444,13 @@ static void drop_streams(struct peer *peer)
     }
 }
 
-int peer_reset(struct peer *peer, struct sentence *sentence)
+int peer_reset(struct peer *peer, struct iwarp_sentence *sentence)
 {
     struct iwarp_device *device = device_new(peer);
 
     if (device == NULL || device_set_faults(device, defect_set_faults(peer->config.defects)) != 0) {
         iwarp_device_free(device);
-        return sentence_set(sentence, "reset: out of memory");
+        return iwarp_sentence_set(sentence, "reset: out of memory");
     }
     peer_associations_drop(peer);
     for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {

@@ -42,7 +42,7 @@ struct peer_sctp_ops {
      * with the reason when it cannot even begin.
      */
     void *(*connect)(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
-                     struct peer_association *owner, struct sentence *why);
+                     struct peer_association *owner, struct iwarp_sentence *why);
     /*
      * SCTP is given what the association has to send, and does what it wants. It must not call
      * peer_association_changed().
@@ -63,7 +63,7 @@ struct peer_transport_ops {
     /* Not NULL: the LLP is SCTP. Of what follows only `listen` and `unlisten` are called then. */
     const struct peer_sctp_ops *sctp;
     /* Opens a listener; port 0: any. Returns the port, or -1 with the reason when it cannot. */
-    int (*listen)(void *context, uint16_t port, struct sentence *why);
+    int (*listen)(void *context, uint16_t port, struct iwarp_sentence *why);
     /* Closes it; connections that it took live on. */
     void (*unlisten)(void *context, uint16_t port);
     /*
@@ -99,7 +99,7 @@ struct peer_config {
 
 /* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
-                      struct sentence *sentence);
+                      struct iwarp_sentence *sentence);
 
 /* How TCP should be opened for the peer (struct tcp_wishes); `config` may be NULL. */
 void peer_tcp(const struct peer_config *config, struct tcp_wishes *wishes);
@@ -112,7 +112,7 @@ size_t peer_sctp_leaving(const struct peer_config *config, uint8_t *packet, size
 
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;
-int peer_check_options(struct peer *peer, const struct json_t *options, struct sentence *sentence);
+int peer_check_options(struct peer *peer, const struct json_t *options, struct iwarp_sentence *sentence);
 
 /* Aborts every transport that is still in use, then frees. */
 void peer_free(struct peer *peer);

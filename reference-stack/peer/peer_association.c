@@ -47,7 +47,7 @@ static struct iwarp_association_config config_of(const struct peer *peer, const 
 }
 
 int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,
-                           struct sentence *sentence)
+                           struct iwarp_sentence *sentence)
 {
     struct iwarp_association_config config = config_of(peer, options);
     struct iwarp_association *trial;
@@ -65,7 +65,7 @@ int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_o
 }
 
 struct peer_association *peer_association_new(struct peer *peer, const struct peer_options *options,
-                                              struct sentence *sentence)
+                                              struct iwarp_sentence *sentence)
 {
     struct iwarp_association_config config = config_of(peer, options);
     struct peer_association *pa = NULL;
@@ -80,7 +80,7 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
             budget_give(&peer->budget, ASSOCIATION_OCTETS);
     }
     if (pa == NULL) {
-        (void)sentence_set(sentence, "association: memory is short");
+        (void)iwarp_sentence_set(sentence, "association: memory is short");
         return NULL;
     }
     pa->peer = peer;
@@ -158,7 +158,7 @@ static void failed(struct peer_stream *ps, const char *why)
 }
 
 /* A stream on a SID, with its receives. */
-static int stream_begin(struct peer_stream *ps, int sid, enum iwarp_role role, struct sentence *sentence)
+static int stream_begin(struct peer_stream *ps, int sid, enum iwarp_role role, struct iwarp_sentence *sentence)
 {
     struct peer *peer = ps->peer;
     struct iwarp_stream_config *config = &ps->options.config;
@@ -177,7 +177,7 @@ static int stream_begin(struct peer_stream *ps, int sid, enum iwarp_role role, s
 
 void peer_association_begin(struct peer_stream *ps)
 {
-    struct sentence sentence = {"no SID is free for a new session"};
+    struct iwarp_sentence sentence = {"no SID is free for a new session"};
     int sid = ps->sid;
 
     ps->connecting = false;
@@ -192,7 +192,7 @@ void peer_association_begin(struct peer_stream *ps)
 static void requested(struct peer_association *pa, uint16_t sid)
 {
     struct peer_stream *ps = peer_stream_new(pa->peer, &pa->options, NULL);
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
     json_t *event;
 
     if (ps == NULL) {

@@ -30,11 +30,11 @@ struct peer_association *peer_association_find(const struct peer *peer, uint32_t
  * peer_association_new().
  */
 int peer_association_offer(struct peer *peer, uint16_t port, const struct peer_options *options,
-                           struct sentence *sentence);
+                           struct iwarp_sentence *sentence);
 
 /* Without a transport yet; NULL with a sentence: memory is short, or the configuration is impossible. */
 struct peer_association *peer_association_new(struct peer *peer, const struct peer_options *options,
-                                              struct sentence *sentence);
+                                              struct iwarp_sentence *sentence);
 
 /* Its streams are dead then, and its transport is released: aborted, if there still is an association of SCTP. */
 void peer_association_free(struct peer_association *pa);

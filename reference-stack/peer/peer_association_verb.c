@@ -4,7 +4,7 @@
 
 #include "reference-stack/peer/peer_association.h"
 
-json_t *peer_verb_status(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_status(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     static const char *const states[] = {"startup",     "decision", "fenced", "operation",
                                          "terminating", "closing",  "exited", "closed"};
@@ -34,7 +34,7 @@ json_t *peer_verb_status(struct peer *peer, const json_t *command, struct senten
 }
 
 static struct peer_association *association_of(const struct peer *peer, const json_t *command,
-                                               struct sentence *sentence)
+                                               struct iwarp_sentence *sentence)
 {
     struct peer_association *pa;
     uint64_t number = 0;
@@ -44,14 +44,14 @@ static struct peer_association *association_of(const struct peer *peer, const js
         return NULL;
     pa = peer_association_find(peer, (uint32_t)number);
     if (pa == NULL)
-        (void)sentence_set(sentence, "there is no association %llu", (unsigned long long)number);
+        (void)iwarp_sentence_set(sentence, "there is no association %llu", (unsigned long long)number);
     return pa;
 }
 
-static json_t *verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_capabilities(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     static const char *const more[] = {"association_up", "association_down", "control"};
-    bool draft = peer->config.association.profile == DDP_SCTP_DRAFT02;
+    bool draft = peer->config.association.profile == IWARP_SCTP_DRAFT02;
     json_t *reply = peer_verb_capabilities(peer, command, sentence);
     int status = reply == NULL;
 
@@ -62,7 +62,7 @@ static json_t *verb_capabilities(struct peer *peer, const json_t *command, struc
     if (status == 0)
         return reply;
     json_decref(reply);
-    (void)sentence_set(sentence, "out of memory");
+    (void)iwarp_sentence_set(sentence, "out of memory");
     return NULL;
 }
 
@@ -70,7 +70,7 @@ static json_t *verb_capabilities(struct peer *peer, const json_t *command, struc
 
 /* The association that is to carry the stream: one that is there, or a new one. NULL with a sentence. */
 static struct peer_association *carrier_of(struct peer *peer, const json_t *command, const struct peer_options *options,
-                                           struct sentence *sentence)
+                                           struct iwarp_sentence *sentence)
 {
     struct peer_sctp_place place = {0};
     struct peer_association *pa;
@@ -95,7 +95,7 @@ static struct peer_association *carrier_of(struct peer *peer, const json_t *comm
     return NULL;
 }
 
-static json_t *verb_connect(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_connect(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     bool shared = json_object_get(command, "association") != NULL;
     struct peer_association *pa;
@@ -115,7 +115,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     ps = peer_stream_new(peer, &options, NULL);
     reply = ps == NULL ? NULL : json_pack("{s:i, s:i}", "stream", (int)ps->number, "association", (int)pa->number);
     if (reply == NULL) {
-        (void)sentence_set(sentence, "no more streams");
+        (void)iwarp_sentence_set(sentence, "no more streams");
         if (ps != NULL)
             peer_stream_free(ps);
         if (!shared)
@@ -133,7 +133,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
 
 /* --- Associations ------------------------------------------------------------------------------------------------- */
 
-static json_t *verb_association(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_association(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct peer_association *pa = association_of(peer, command, sentence);
     const struct iwarp_association_counters *counters;
@@ -154,7 +154,7 @@ static json_t *verb_association(struct peer *peer, const json_t *command, struct
                      "outstanding_max", (json_int_t)counters->outstanding_most);
 }
 
-static json_t *verb_shutdown(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_shutdown(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_association *pa = association_of(peer, command, sentence);
 
@@ -165,7 +165,7 @@ static json_t *verb_shutdown(struct peer *peer, const json_t *command, struct se
     return json_true();
 }
 
-static json_t *verb_abort_association(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_abort_association(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_association *pa = association_of(peer, command, sentence);
 
@@ -177,7 +177,7 @@ static json_t *verb_abort_association(struct peer *peer, const json_t *command, 
 }
 
 /* Changes the MTU of the path, as an ICMP message would. SCTP gets the new MTU first, and passes it to DDP. */
-static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     enum { MTU_LEAST = 512, MTU_MOST = 9000 }; /* libusrsctp knows none below */
     struct peer_association *pa = association_of(peer, command, sentence);
@@ -189,7 +189,8 @@ static json_t *verb_set_mtu(struct peer *peer, const json_t *command, struct sen
         upper_number(command, "mtu", MTU_MOST, &mtu, sentence) != 0)
         return NULL;
     if (mtu < MTU_LEAST || peer->ops->sctp->set_packet_max == NULL || pa->transport == NULL) {
-        (void)sentence_set(sentence, mtu < MTU_LEAST ? "'mtu' is less than 512" : "SCTP cannot be told of a path MTU");
+        (void)iwarp_sentence_set(sentence,
+                                 mtu < MTU_LEAST ? "'mtu' is less than 512" : "SCTP cannot be told of a path MTU");
         return NULL;
     }
     reply = peer_reply_number("segment_max", &number, sentence);

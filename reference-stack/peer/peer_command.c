@@ -12,7 +12,7 @@ static const char option_members[] =
     "indication emss extensions echo repost hold_open receives receive_octets ";
 
 /* A misspelt member must not pass for an absent one. */
-static int check_members(const struct peer_verb_row *row, const json_t *command, struct sentence *sentence)
+static int check_members(const struct peer_verb_row *row, const json_t *command, struct iwarp_sentence *sentence)
 {
     const char *name;
     const json_t *value;
@@ -22,7 +22,7 @@ static int check_members(const struct peer_verb_row *row, const json_t *command,
         if (strcmp(name, "verb") == 0 || strcmp(name, "tag") == 0 || upper_in_list(row->members, name) ||
             (strchr(row->members, '+') != NULL && upper_in_list(option_members, name)))
             continue;
-        return sentence_set(sentence, "%s has no member '%.60s'", row->name, name);
+        return iwarp_sentence_set(sentence, "%s has no member '%.60s'", row->name, name);
     }
     return 0;
 }
@@ -38,26 +38,26 @@ static const struct peer_verb_row *find_row(const struct peer *peer, const char 
     return NULL;
 }
 
-static json_t *obey(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *obey(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct peer_verb_row *row;
     const char *verb;
-    struct sentence inner = {"out of memory"};
+    struct iwarp_sentence inner = {"out of memory"};
     json_t *empty; /* allocated first, so that a command that was executed always has a reply */
     json_t *reply;
 
     if (!json_is_object(command)) {
-        (void)sentence_set(sentence, "a command is one JSON object");
+        (void)iwarp_sentence_set(sentence, "a command is one JSON object");
         return NULL;
     }
     verb = json_string_value(json_object_get(command, "verb"));
     if (verb == NULL) {
-        (void)sentence_set(sentence, "a command has a string member 'verb'");
+        (void)iwarp_sentence_set(sentence, "a command has a string member 'verb'");
         return NULL;
     }
     row = find_row(peer, verb);
     if (row == NULL) {
-        (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
+        (void)iwarp_sentence_set(sentence, "there is no verb '%.60s'", verb);
         return NULL;
     }
     if (check_members(row, command, sentence) != 0)
@@ -65,7 +65,7 @@ static json_t *obey(struct peer *peer, const json_t *command, struct sentence *s
     empty = json_object();
     reply = empty == NULL ? NULL : row->verb(peer, command, &inner);
     if (reply == NULL)
-        (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
+        (void)iwarp_sentence_set(sentence, "%s: %.400s", verb, inner.text);
     if (json_is_true(reply))
         return empty;
     json_decref(empty);
@@ -107,7 +107,7 @@ static void replied(struct peer *peer)
 }
 
 /* `command` NULL: it cannot be read, and the sentence says why. NULL: memory was not enough for all of the reply. */
-static json_t *reply_to(struct peer *peer, const json_t *command, uint64_t now, struct sentence *sentence)
+static json_t *reply_to(struct peer *peer, const json_t *command, uint64_t now, struct iwarp_sentence *sentence)
 {
     json_t *reply, *tag = json_is_object(command) ? json_object_get(command, "tag") : NULL;
     bool whole;
@@ -134,7 +134,7 @@ static json_t *reply_to(struct peer *peer, const json_t *command, uint64_t now, 
 
 char *peer_command(struct peer *peer, const char *line, uint64_t now)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     json_error_t error;
     bool long_winded = values_of(line) > PEER_VALUES_MAX;
     json_t *command = long_winded ? NULL : json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
@@ -142,9 +142,9 @@ char *peer_command(struct peer *peer, const char *line, uint64_t now)
     char *text;
 
     if (long_winded)
-        (void)sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
+        (void)iwarp_sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
     else if (command == NULL)
-        (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
+        (void)iwarp_sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
     reply = reply_to(peer, command, now, &sentence);
     text = reply != NULL ? text_of(reply) : NULL;
     json_decref(reply);
@@ -156,7 +156,7 @@ char *peer_command(struct peer *peer, const char *line, uint64_t now)
 
 json_t *peer_answer(struct peer *peer, const json_t *command, uint64_t now)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     json_t *reply = reply_to(peer, command, now, &sentence);
 
     /* The events are the peer's own array, which is emptied now. */

@@ -7,7 +7,7 @@
 
 /* A number of octets. */
 int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64_t most, uint64_t *length,
-                     struct sentence *sentence)
+                     struct iwarp_sentence *sentence)
 {
     const struct peer_config *config = &ps->peer->config;
     uint64_t limit = PEER_HOOK_VALUE(config, most, hook_length_limit(config->defects, most));
@@ -15,11 +15,11 @@ int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64
     if (upper_number(command, "length", limit, length, sentence) != 0)
         return -1;
     PEER_HOOK(config, hook_length(config->defects, length));
-    return *length <= most ? 0 : sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
+    return *length <= most ? 0 : iwarp_sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
 }
 
 /* Work with the command's payload: `data`, or `length` octets of "count" pattern. NULL with a sentence. */
-static struct peer_work *payload_of(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
+static struct peer_work *payload_of(struct peer_stream *ps, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_work *work;
     uint64_t length = 0;
@@ -34,7 +34,7 @@ static struct peer_work *payload_of(struct peer_stream *ps, const json_t *comman
         return NULL;
     work = peer_work_new(ps, length);
     if (work == NULL) {
-        (void)sentence_set(sentence, "out of memory");
+        (void)iwarp_sentence_set(sentence, "out of memory");
     } else if (peer_verb_id(command, work, sentence) != 0) {
         peer_work_free(ps, work);
         work = NULL;
@@ -57,7 +57,7 @@ static json_t *data_posted(struct peer_stream *ps, struct peer_work *work, int r
     return peer_verb_posted(ps, work, result);
 }
 
-static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence)
+static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct iwarp_sentence *sentence)
 {
     struct iwarp_send send = {0};
     struct peer_work *work;
@@ -81,7 +81,7 @@ static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t 
     return data_posted(ps, work, iwarp_stream_post_send(ps->stream, &send, sentence), IWARP_EVENT_SEND_DONE);
 }
 
-static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence)
+static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct iwarp_sentence *sentence)
 {
     struct iwarp_write write = {0};
     struct peer_work *work;
@@ -104,10 +104,11 @@ static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t
     return data_posted(ps, work, iwarp_stream_post_write(ps->stream, &write, sentence), IWARP_EVENT_WRITE_DONE);
 }
 
-typedef json_t *(*post_one)(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence);
+typedef json_t *(*post_one)(struct peer_stream *ps, const json_t *command, uint64_t *at,
+                            struct iwarp_sentence *sentence);
 
 /* `data` may be a gather list: its pieces make one message (RFC 5040 5.1, 5.3). */
-static json_t *post_gathered(struct peer *peer, const json_t *command, post_one post, struct sentence *sentence)
+static json_t *post_gathered(struct peer *peer, const json_t *command, post_one post, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     const json_t *data = json_object_get(command, "data");
@@ -122,7 +123,7 @@ static json_t *post_gathered(struct peer *peer, const json_t *command, post_one 
         /* cppcheck-suppress returnDanglingLifetime ; a new reply, which does not know of `at` */
         return post(ps, command, &at, sentence);
     if (pieces == 0) {
-        (void)sentence_set(sentence, "'data' is a gather list without pieces");
+        (void)iwarp_sentence_set(sentence, "'data' is a gather list without pieces");
         return NULL;
     }
     for (size_t i = 0; i < pieces; i += share) {
@@ -137,12 +138,12 @@ static json_t *post_gathered(struct peer *peer, const json_t *command, post_one 
     return reply;
 }
 
-json_t *peer_verb_send(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_send(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     return post_gathered(peer, command, send_one, sentence);
 }
 
-json_t *peer_verb_write(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_write(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     return post_gathered(peer, command, write_one, sentence);
 }

@@ -48,9 +48,9 @@ static void set(json_t *object, const char *name, json_t *value)
 
 static void set_start(json_t *object, const struct iwarp_event *event)
 {
-    const struct mpa_start *start = &event->start;
+    const struct iwarp_mpa_start *start = &event->start;
     size_t octets;
-    const uint8_t *data = mpa_start_ulp_data(start, &octets);
+    const uint8_t *data = iwarp_mpa_start_ulp_data(start, &octets);
 
     set(object, "rev", json_integer(start->revision));
     set(object, "m", json_boolean(start->markers));
@@ -59,7 +59,7 @@ static void set_start(json_t *object, const struct iwarp_event *event)
     set(object, "s", json_boolean(start->enhanced));
     set(object, "pd_length", json_integer(start->private_octets));
     set(object, "private_data", upper_hex(data, data == NULL ? 0 : octets));
-    if (mpa_start_has_word(start)) {
+    if (iwarp_mpa_start_has_word(start)) {
         set(object, "a", json_boolean(start->peer_to_peer));
         set(object, "rtr_send", json_boolean(start->rtr_send));
         set(object, "rtr_write", json_boolean(start->rtr_write));
@@ -88,7 +88,7 @@ static void set_triple(json_t *object, const struct iwarp_event *event)
     set(object, "layer", json_integer(wire_error_layer(event->triple)));
     set(object, "etype", json_integer(wire_error_etype(event->triple)));
     set(object, "code", json_integer(wire_error_code(event->triple)));
-    set(object, "what", json_string(terminate_describe(event->triple, text, sizeof(text))));
+    set(object, "what", json_string(iwarp_terminate_describe(event->triple, text, sizeof(text))));
 }
 
 static void set_receive(json_t *object, const struct iwarp_event *event)

@@ -5,12 +5,14 @@
 
 #include "reference-stack/peer/peer_internal.h"
 
-static int get_operation(const json_t *command, enum atomic_opcode *operation, struct sentence *sentence)
+static int get_operation(const json_t *command, enum iwarp_atomic_opcode *operation, struct iwarp_sentence *sentence)
 {
     static const struct {
         const char *name;
-        enum atomic_opcode opcode;
-    } names[] = {{"fetch_add", ATOMIC_FETCH_ADD}, {"swap", ATOMIC_SWAP}, {"compare_swap", ATOMIC_COMPARE_SWAP}};
+        enum iwarp_atomic_opcode opcode;
+    } names[] = {{"fetch_add", IWARP_ATOMIC_FETCH_ADD},
+                 {"swap", IWARP_ATOMIC_SWAP},
+                 {"compare_swap", IWARP_ATOMIC_COMPARE_SWAP}};
     const char *text = NULL;
 
     if (upper_require(command, "operation", sentence) != 0 || upper_string(command, "operation", &text, sentence) != 0)
@@ -21,11 +23,11 @@ static int get_operation(const json_t *command, enum atomic_opcode *operation, s
             return 0;
         }
     }
-    return sentence_set(sentence, "'operation' is '%.40s', \"fetch_add\", \"swap\" or \"compare_swap\" was expected",
-                        text);
+    return iwarp_sentence_set(sentence,
+                              "'operation' is '%.40s', \"fetch_add\", \"swap\" or \"compare_swap\" was expected", text);
 }
 
-json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_atomic atomic = {.compare_mask = UINT64_MAX};
@@ -35,7 +37,7 @@ json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct senten
     if (ps == NULL || get_operation(command, &atomic.operation, sentence) != 0 ||
         upper_require(command, "stag", sentence) != 0)
         return NULL;
-    atomic.mask = atomic.operation == ATOMIC_FETCH_ADD ? 0 : UINT64_MAX;
+    atomic.mask = atomic.operation == IWARP_ATOMIC_FETCH_ADD ? 0 : UINT64_MAX;
     if (upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
         upper_number(command, "to", UINT64_MAX, &atomic.to, sentence) != 0 ||
         upper_number(command, "data", UINT64_MAX, &atomic.data, sentence) != 0 ||
@@ -51,7 +53,7 @@ json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct senten
     return peer_verb_posted(ps, work, iwarp_stream_post_atomic(ps->stream, &atomic, sentence));
 }
 
-json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_immediate immediate = {0};
@@ -61,14 +63,14 @@ json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sen
 
     if (ps == NULL || upper_require(command, "data", sentence) != 0 ||
         upper_flag(command, "solicited", &immediate.solicited, sentence) != 0 ||
-        upper_octets(command, "data", IMMEDIATE_OCTETS, &octets, &count, sentence) != 0)
+        upper_octets(command, "data", IWARP_IMMEDIATE_OCTETS, &octets, &count, sentence) != 0)
         return NULL;
-    if (count != IMMEDIATE_OCTETS)
-        (void)sentence_set(sentence, "'data' has %zu octets, %d were expected", count, IMMEDIATE_OCTETS);
+    if (count != IWARP_IMMEDIATE_OCTETS)
+        (void)iwarp_sentence_set(sentence, "'data' has %zu octets, %d were expected", count, IWARP_IMMEDIATE_OCTETS);
     else
-        memcpy(immediate.octets, octets, IMMEDIATE_OCTETS);
+        memcpy(immediate.octets, octets, IWARP_IMMEDIATE_OCTETS);
     free(octets);
-    work = count == IMMEDIATE_OCTETS ? peer_verb_work(ps, command, sentence) : NULL;
+    work = count == IWARP_IMMEDIATE_OCTETS ? peer_verb_work(ps, command, sentence) : NULL;
     if (work == NULL)
         return NULL;
     immediate.id = (uint64_t)(uintptr_t)work;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reference-stack/peer/peer_internal.h"
+#include "wire/terminate.h"
 
 static json_t *region_row(const struct iwarp_region *region)
 {
@@ -15,7 +16,7 @@ static json_t *region_row(const struct iwarp_region *region)
 }
 
 /* The table of STags as the device holds it, not as it was asked for. */
-json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     json_t *rows = json_array();
     const struct iwarp_region *region;
@@ -24,14 +25,14 @@ json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sente
     for (size_t i = 0; (region = iwarp_region_at(peer->device, i)) != NULL; i++)
         if (json_array_append_new(rows, region_row(region)) != 0) {
             json_decref(rows);
-            (void)sentence_set(sentence, "out of memory");
+            (void)iwarp_sentence_set(sentence, "out of memory");
             return NULL;
         }
     return json_pack("{s:o}", "regions", rows);
 }
 
 /* The device as a whole fails: each stream that can still send sends a Terminate (RFC 5040 4.8: 0/2/08). */
-json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     bool one = PEER_HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));
     json_int_t reported = 0;

@@ -9,7 +9,7 @@
 enum { INSTRUMENT_VERSION = 1, NUMBER_OCTETS = 8 };
 
 /* What DDP and its LLP think of this stream. */
-json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     static const char *const states[] = {"ok", "graceful", "erroneous"};
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
@@ -24,7 +24,7 @@ json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct sentence 
 }
 
 /* The next MSNs of QN 0. */
-json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t send = 0, receive = 0;
@@ -39,7 +39,7 @@ json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence 
 }
 
 /* The ULP wants another Protection Domain for the stream. */
-json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t pd = 0;
@@ -52,7 +52,7 @@ json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct senten
 }
 
 /* Sets MULPDU, independent of EMSS. */
-json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t mulpdu = 0;
@@ -61,8 +61,8 @@ json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct senten
         upper_number(command, "mulpdu", IWARP_MULPDU_MAX, &mulpdu, sentence) != 0)
         return NULL;
     if (mulpdu < IWARP_MULPDU_MIN) {
-        (void)sentence_set(sentence, "'mulpdu' is %llu, at least %d was expected", (unsigned long long)mulpdu,
-                           IWARP_MULPDU_MIN);
+        (void)iwarp_sentence_set(sentence, "'mulpdu' is %llu, at least %d was expected", (unsigned long long)mulpdu,
+                                 IWARP_MULPDU_MIN);
         return NULL;
     }
     iwarp_stream_set_mulpdu(ps->stream, (size_t)mulpdu);
@@ -70,7 +70,7 @@ json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct senten
 }
 
 /* Responses wait, and with them the execution of atomics. */
-json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     bool hold = true;
@@ -82,7 +82,7 @@ json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence
     return json_true();
 }
 
-json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     static const char *const kinds[] = {"ddp", "rdmap", "response"};
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
@@ -98,7 +98,7 @@ json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct s
             return json_true();
         }
     }
-    (void)sentence_set(sentence, "'kind' is '%.40s', \"ddp\", \"rdmap\" or \"response\" was expected", kind);
+    (void)iwarp_sentence_set(sentence, "'kind' is '%.40s', \"ddp\", \"rdmap\" or \"response\" was expected", kind);
     return NULL;
 }
 
@@ -121,7 +121,7 @@ static json_t *record_of(const struct iwarp_trace *record)
 }
 
 /* Placements and deliveries since the last call, oldest first; the first call begins. */
-json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_trace record;
@@ -139,7 +139,7 @@ json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct se
 }
 
 /* Octets for the stream, as if TCP had brought them now. */
-json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint8_t *octets;
@@ -155,7 +155,7 @@ json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct senten
 }
 
 /* Eight octets of a region as a number of the device's host: what they hold, and `value` put there. */
-json_t *peer_verb_number(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_number(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region;
     uint64_t stag = 0, offset = 0, value = 0, before;
@@ -169,8 +169,8 @@ json_t *peer_verb_number(struct peer *peer, const json_t *command, struct senten
         return NULL;
     region = iwarp_region_find(peer->device, (uint32_t)stag);
     if (region == NULL || region->length < NUMBER_OCTETS || offset > region->length - NUMBER_OCTETS) {
-        (void)sentence_set(sentence, "no STag 0x%08llx is registered with %d octets at 'offset'",
-                           (unsigned long long)stag, NUMBER_OCTETS);
+        (void)iwarp_sentence_set(sentence, "no STag 0x%08llx is registered with %d octets at 'offset'",
+                                 (unsigned long long)stag, NUMBER_OCTETS);
         return NULL;
     }
     memcpy(&before, region->octets + offset, sizeof(before));

@@ -11,7 +11,7 @@
 enum { INSTRUMENT_VERSION = 1 };
 
 /* What MPA reckons with on this stream. */
-json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_mpa_state state;
@@ -27,7 +27,7 @@ json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence 
 }
 
 /* TCP reports a new effective maximum segment size (RFC 5044 4.5). */
-json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t emss = 0;
@@ -45,7 +45,7 @@ json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence
 }
 
 /* A ULPDU of this length for MPA, which DDP has not cut: the one segment of a Write. */
-json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct ddp_segment segment = {.tagged = true, .last = true, .version = DDP_VERSION};
@@ -58,17 +58,17 @@ json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct se
         upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
         return NULL;
     if (length < DDP_TAGGED_OCTETS) {
-        (void)sentence_set(sentence, "'length' is %llu, a DDP header has %d octets", (unsigned long long)length,
-                           DDP_TAGGED_OCTETS);
+        (void)iwarp_sentence_set(sentence, "'length' is %llu, a DDP header has %d octets", (unsigned long long)length,
+                                 DDP_TAGGED_OCTETS);
         return NULL;
     }
     ulpdu = calloc(1, (size_t)length);
     if (ulpdu == NULL) {
-        (void)sentence_set(sentence, "out of memory");
+        (void)iwarp_sentence_set(sentence, "out of memory");
         return NULL;
     }
     segment.stag = (uint32_t)stag;
-    segment.control = rdmap_control(RDMAP_WRITE);
+    segment.control = rdmap_control(IWARP_RDMAP_WRITE);
     (void)ddp_pack_header(&segment, ulpdu);
     upper_count(ulpdu + DDP_TAGGED_OCTETS, (size_t)length - DDP_TAGGED_OCTETS);
     result = iwarp_stream_post_ulpdu(ps->stream, ulpdu, (size_t)length, sentence);

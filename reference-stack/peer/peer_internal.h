@@ -147,23 +147,23 @@ void peer_bury(struct peer *peer);
 void peer_options_default(struct peer_options *options);
 struct peer_stream *peer_stream_find(const struct peer *peer, uint32_t number);
 struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port);
-int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence);
-int peer_unlisten(struct peer *peer, uint16_t port, struct sentence *sentence);
+int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct iwarp_sentence *sentence);
+int peer_unlisten(struct peer *peer, uint16_t port, struct iwarp_sentence *sentence);
 struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_t port,
-                                 const struct peer_options *options, struct sentence *sentence);
-int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence);
+                                 const struct peer_options *options, struct iwarp_sentence *sentence);
+int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct iwarp_sentence *sentence);
 struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets);
 /* The octets around the work's own are as they were: nothing was placed outside it (RFC 5041 8.1). */
 bool peer_work_guarded(const struct peer_work *work);
 void peer_work_free(struct peer_stream *ps, struct peer_work *work);
 void peer_pump(struct peer_stream *ps);
-int peer_reset(struct peer *peer, struct sentence *sentence);
+int peer_reset(struct peer *peer, struct iwarp_sentence *sentence);
 
 /* Starts the stack on a connection that is open. */
-int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence);
+int peer_stream_begin(struct peer_stream *ps, struct iwarp_sentence *sentence);
 
 /* peer_streaming.c. With options.streams_first: in place of peer_stream_begin(), which it calls in the end. */
-int peer_streaming_open(struct peer_stream *ps, struct sentence *sentence);
+int peer_streaming_open(struct peer_stream *ps, struct iwarp_sentence *sentence);
 /* What TCP delivers while ps->streaming is there. Returns how much of it was streaming data; the rest is MPA's. */
 size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_t count);
 /* The connection does not come to MPA: it is reset, and the stream is over. */
@@ -182,7 +182,7 @@ void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
  * peer_verb.c: each returns a new object of reply members, json_true() for one without any, or NULL with a sentence:
  * then nothing has changed.
  */
-typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct sentence *sentence);
+typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 struct peer_verb_row {
     const char *name;
     peer_verb verb;
@@ -190,61 +190,61 @@ struct peer_verb_row {
 };
 extern const struct peer_verb_row peer_verbs[];
 
-json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 /* peer_association_verb.c: with what only SCTP has. */
-json_t *peer_verb_status(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_status(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
 /* The stream that the command names, open; NULL with a sentence. */
-struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence);
+struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 /* New work without octets, with the command's `id`; NULL with a sentence. */
-struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence);
+struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct iwarp_sentence *sentence);
 /* Rights as the list of their names. */
 json_t *peer_access(unsigned access);
 /* The work was posted (result 0), or is given back: the verb's reply. */
 json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int result);
 
 /* peer_instrument_mpa.c */
-json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
 /* The member `length`, at most `most`; and `id`. */
 int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64_t most, uint64_t *length,
-                     struct sentence *sentence);
-int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence);
+                     struct iwarp_sentence *sentence);
+int peer_verb_id(const json_t *command, struct peer_work *work, struct iwarp_sentence *sentence);
 
 /* peer_data.c */
-json_t *peer_verb_send(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_write(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_send(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_write(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
 /* peer_queue.c: may one more completion of the stream be kept? If not, the stream has ended. */
 bool peer_queue_takes(struct peer_stream *ps);
 
 /* peer_instrument.c */
-json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 /* peer_instrument_ddp.c */
-json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_number(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_set_pd(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_number(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
 /* peer_extension.c */
-json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence);
-json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
+json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence);
 
 /* peer_json.c: the options of listen and connect (upper-tester/value.h reads the members). */
 int peer_get_options(const struct peer *peer, const json_t *command, struct peer_options *options,
-                     struct sentence *sentence);
+                     struct iwarp_sentence *sentence);
 /* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
 /* A reply of one number, allocated before the command is executed, so that an executed command always has a reply. */
-json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence);
+json_t *peer_reply_number(const char *name, json_t **number, struct iwarp_sentence *sentence);
 /* It is done: the reply with the number. Negative: it failed, NULL. */
 json_t *peer_replied(json_t *reply, json_t *number, json_int_t value);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/peer/peer_internal.h"
+#include "wire/ddp_sctp.h"
 
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count)
 {
@@ -27,7 +28,7 @@ json_t *peer_gathered(const json_t *command, const char *name, size_t first, siz
     return gathered;
 }
 
-json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence)
+json_t *peer_reply_number(const char *name, json_t **number, struct iwarp_sentence *sentence)
 {
     json_t *reply = json_object();
 
@@ -35,7 +36,7 @@ json_t *peer_reply_number(const char *name, json_t **number, struct sentence *se
     if (json_object_set_new(reply, name, *number) == 0)
         return reply;
     json_decref(reply);
-    (void)sentence_set(sentence, "out of memory");
+    (void)iwarp_sentence_set(sentence, "out of memory");
     return NULL;
 }
 
@@ -49,7 +50,7 @@ json_t *peer_replied(json_t *reply, json_t *number, json_int_t value)
     return NULL;
 }
 
-static int get_accept(const json_t *command, enum iwarp_accept_policy *accept, struct sentence *sentence)
+static int get_accept(const json_t *command, enum iwarp_accept_policy *accept, struct iwarp_sentence *sentence)
 {
     static const enum iwarp_accept_policy policies[] = {
         [UPPER_ACCEPT_AUTO] = IWARP_ACCEPT,
@@ -65,7 +66,7 @@ static int get_accept(const json_t *command, enum iwarp_accept_policy *accept, s
     return 0;
 }
 
-static int get_extensions(const json_t *command, enum iwarp_extensions *extensions, struct sentence *sentence)
+static int get_extensions(const json_t *command, enum iwarp_extensions *extensions, struct iwarp_sentence *sentence)
 {
     static const char *const words[] = {
         [IWARP_EXTENSIONS_OFF] = "off",
@@ -81,7 +82,7 @@ static int get_extensions(const json_t *command, enum iwarp_extensions *extensio
     return 0;
 }
 
-static int get_role(const json_t *command, struct peer_options *options, struct sentence *sentence)
+static int get_role(const json_t *command, struct peer_options *options, struct iwarp_sentence *sentence)
 {
     static const char *const words[] = {[IWARP_RESPONDER] = "responder", [IWARP_INITIATOR] = "initiator", NULL};
     unsigned word = UINT_MAX;
@@ -96,7 +97,7 @@ static int get_role(const json_t *command, struct peer_options *options, struct 
 }
 
 /* Numbers among the options: where each goes. */
-static int get_numbers(const json_t *command, struct peer_options *options, struct sentence *sentence)
+static int get_numbers(const json_t *command, struct peer_options *options, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream_config *config = &options->config;
     uint64_t rev = config->revision;
@@ -119,7 +120,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
         upper_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
         upper_number(command, "emss", 65535, &emss, sentence) != 0 ||
         upper_number(command, "indication", DDP_SCTP_INDICATION_DDP_RDMA, &indication, sentence) != 0 ||
-        upper_number(command, "private_data_room", MPA_PRIVATE_DATA_MAX, &room, sentence) != 0 ||
+        upper_number(command, "private_data_room", IWARP_MPA_PRIVATE_DATA_MAX, &room, sentence) != 0 ||
         upper_number(command, "receives", 65536, &receives, sentence) != 0 ||
         upper_number(command, "receive_octets", PEER_MESSAGE_MAX, &receive_octets, sentence) != 0 ||
         upper_number(command, "completions", 65536, &queue, sentence) != 0 ||
@@ -128,9 +129,9 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
         upper_number(command, "teardown_ms", 86400000, &teardown, sentence) != 0)
         return -1;
     if (rev == 0)
-        return sentence_set(sentence, "'rev' is 0, 1 or 2 was expected");
+        return iwarp_sentence_set(sentence, "'rev' is 0, 1 or 2 was expected");
     if (receives * receive_octets > (uint64_t)4 * PEER_MESSAGE_MAX)
-        return sentence_set(sentence, "'receives' times 'receive_octets' is too much memory for each stream");
+        return iwarp_sentence_set(sentence, "'receives' times 'receive_octets' is too much memory for each stream");
     config->revision = (uint8_t)rev;
     config->ird = (uint16_t)ird;
     config->ord = (uint16_t)ord;
@@ -151,7 +152,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
     return 0;
 }
 
-static int get_streaming(const json_t *command, struct peer_options *options, struct sentence *sentence)
+static int get_streaming(const json_t *command, struct peer_options *options, struct iwarp_sentence *sentence)
 {
     uint64_t awaited = 0;
     uint8_t *octets;
@@ -170,7 +171,7 @@ static int get_streaming(const json_t *command, struct peer_options *options, st
 }
 
 int peer_get_options(const struct peer *peer, const json_t *command, struct peer_options *options,
-                     struct sentence *sentence)
+                     struct iwarp_sentence *sentence)
 {
     struct iwarp_stream_config *config = &options->config;
     uint8_t *octets;
@@ -178,7 +179,7 @@ int peer_get_options(const struct peer *peer, const json_t *command, struct peer
 
     if (json_object_get(command, "startup_ms") != NULL &&
         PEER_HOOK_IF(&peer->config, hook_limits_fixed(peer->config.defects)))
-        return sentence_set(sentence, "'startup_ms': the limit of the start-up exchange cannot be set");
+        return iwarp_sentence_set(sentence, "'startup_ms': the limit of the start-up exchange cannot be set");
     if (get_numbers(command, options, sentence) != 0 ||
         upper_flag(command, "enhanced", &config->enhanced, sentence) != 0 ||
         upper_flag(command, "markers", &config->markers, sentence) != 0 ||
@@ -194,7 +195,7 @@ int peer_get_options(const struct peer *peer, const json_t *command, struct peer
         upper_rtr_kinds(command, &config->rtr, sentence) != 0 || get_accept(command, &config->accept, sentence) != 0 ||
         get_extensions(command, &config->extensions, sentence) != 0 || get_role(command, options, sentence) != 0 ||
         get_streaming(command, options, sentence) != 0 ||
-        upper_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
+        upper_octets(command, "private_data", IWARP_MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return -1;
     if (octets != NULL) {
         memcpy(config->private_data, octets, count);

@@ -75,7 +75,8 @@ void peer_memory_clear(struct peer *peer)
     }
 }
 
-int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access, struct sentence *sentence)
+int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access,
+                        struct iwarp_sentence *sentence)
 {
     const char *mapping = NULL;
 
@@ -84,10 +85,11 @@ int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned
     if (mapping == NULL)
         return 0;
     if (strcmp(mapping, "read_only") != 0)
-        return sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
+        return iwarp_sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
     *access &= ~(unsigned)IWARP_LOCAL_WRITE;
     if ((*access & (IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC)) == 0 ||
         PEER_HOOK_IF(&peer->config, hook_mapping_unchecked(peer->config.defects)))
         return 0;
-    return sentence_set(sentence, "memory that is mapped for reading alone cannot be registered for writing by peers");
+    return iwarp_sentence_set(sentence,
+                              "memory that is mapped for reading alone cannot be registered for writing by peers");
 }

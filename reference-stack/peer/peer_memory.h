@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct peer;
-struct sentence;
+struct iwarp_sentence;
 
 /* So many octets of zero; NULL: memory is short. The peer's until peer_memory_free(). */
 uint8_t *peer_memory_new(struct peer *peer, size_t octets);
@@ -22,7 +22,8 @@ void peer_memory_clear(struct peer *peer);
  * Memory that its ULP has mapped for reading alone ("mapping": "read_only") has no local write right, and is registered for no
  * writing by peers: -1 with a sentence (RFC 5041 8.3.2, RFC 5040 8.1.2 item 4).
  */
-int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access, struct sentence *sentence);
+int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned *access,
+                        struct iwarp_sentence *sentence);
 
 /* Are the octets in front of it and behind it what they were? */
 bool peer_memory_guarded(const uint8_t *octets);

@@ -4,6 +4,7 @@
  * tester. One too many ends that stream, and no other.
  */
 #include "reference-stack/peer/peer_internal.h"
+#include "wire/terminate.h"
 
 static void end(struct peer_stream *ps)
 {

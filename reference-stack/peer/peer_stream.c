@@ -168,7 +168,7 @@ size_t peer_stream_count(const struct peer *peer)
 }
 
 /* All or none: the stream's room and every buffer are there before the first is posted. */
-int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence)
+int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct iwarp_sentence *sentence)
 {
     struct peer_work *work;
     uint32_t made = 0;
@@ -183,7 +183,7 @@ int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, 
             next = work->next;
             peer_work_free(ps, work);
         }
-        return sentence_set(sentence, "peer: out of memory for %u receives of %u octets", count, octets);
+        return iwarp_sentence_set(sentence, "peer: out of memory for %u receives of %u octets", count, octets);
     }
     /* The order does not matter: all receives are alike. */
     for (; made > 0; work = work->next, made--)

@@ -33,7 +33,7 @@ static void report_streaming(struct peer_stream *ps)
 }
 
 /* MPA takes over. */
-static int hand_over(struct peer_stream *ps, struct sentence *sentence)
+static int hand_over(struct peer_stream *ps, struct iwarp_sentence *sentence)
 {
     const struct peer_config *config = &ps->peer->config;
     bool forgets = false;
@@ -49,11 +49,11 @@ static int hand_over(struct peer_stream *ps, struct sentence *sentence)
     return peer_stream_begin(ps, sentence);
 }
 
-int peer_streaming_open(struct peer_stream *ps, struct sentence *sentence)
+int peer_streaming_open(struct peer_stream *ps, struct iwarp_sentence *sentence)
 {
     ps->streaming = calloc(1, ps->options.streaming_awaited + 1u);
     if (ps->streaming == NULL)
-        return sentence_set(sentence, "streaming: out of memory");
+        return iwarp_sentence_set(sentence, "streaming: out of memory");
     if (ps->opener)
         send_streaming(ps);
     return ps->options.streaming_awaited == 0 ? hand_over(ps, sentence) : 0;
@@ -63,7 +63,7 @@ size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_
 {
     size_t lacks = ps->options.streaming_awaited - ps->streaming_got;
     size_t take = count < lacks ? count : lacks;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     memcpy(ps->streaming + ps->streaming_got, octets, take);
     ps->streaming_got += take;

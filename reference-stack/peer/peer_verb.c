@@ -6,15 +6,12 @@
 #include "reference-stack/peer/peer_internal.h"
 #include "reference-stack/peer/peer_memory.h"
 #include "base/out_of_memory.h"
+#include "wire/depth.h"
+#include "wire/terminate.h"
 
 enum { PROTOCOL_VERSION = 1 };
 
-static json_t *nothing(void)
-{
-    return json_true();
-}
-
-struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence)
+struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     uint64_t number = 0;
     struct peer_stream *ps;
@@ -24,14 +21,14 @@ struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, s
         return NULL;
     ps = peer_stream_find(peer, (uint32_t)number);
     if (ps == NULL)
-        (void)sentence_set(sentence, "there is no stream %llu", (unsigned long long)number);
+        (void)iwarp_sentence_set(sentence, "there is no stream %llu", (unsigned long long)number);
     else if (ps->stream == NULL)
-        (void)sentence_set(sentence, "stream %llu is %s", (unsigned long long)number,
-                           ps->dead ? "over" : "not connected yet");
+        (void)iwarp_sentence_set(sentence, "stream %llu is %s", (unsigned long long)number,
+                                 ps->dead ? "over" : "not connected yet");
     return ps == NULL || ps->stream == NULL ? NULL : ps;
 }
 
-json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     (void)command;
     (void)sentence;
@@ -39,12 +36,12 @@ json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct 
                      "s:b, s:o}",
                      "name", "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1,
                      "crc_off", 1, "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX,
-                     "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1,
+                     "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", IWARP_MPA_PRIVATE_DATA_MAX, "atomics", 1,
                      "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306", "gather", 1,
                      "out_of_order", peer->config.out_of_order, "events", peer_event_names());
 }
 
-static json_t *verb_listen(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_listen(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_options options;
     uint64_t port = 0;
@@ -63,7 +60,7 @@ static json_t *verb_listen(struct peer *peer, const json_t *command, struct sent
     return peer_replied(reply, number, opened);
 }
 
-static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     uint64_t port = 0;
 
@@ -71,10 +68,10 @@ static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct se
         upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_unlisten(peer, (uint16_t)port, sentence) != 0)
         return NULL;
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_connect(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_connect(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_options options;
     const char *address = NULL;
@@ -96,7 +93,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     return peer_replied(reply, number, ps == NULL ? -1 : (json_int_t)ps->number);
 }
 
-static json_t *decide(struct peer *peer, const json_t *command, bool accept, struct sentence *sentence)
+static json_t *decide(struct peer *peer, const json_t *command, bool accept, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t ird = UINT64_MAX;
@@ -107,7 +104,7 @@ static json_t *decide(struct peer *peer, const json_t *command, bool accept, str
 
     if (ps == NULL || upper_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
         upper_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
-        upper_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
+        upper_octets(command, "private_data", IWARP_MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return NULL;
     if (accept)
         result = iwarp_stream_accept(ps->stream, octets, count, ird == UINT64_MAX ? -1 : (int)ird,
@@ -116,15 +113,15 @@ static json_t *decide(struct peer *peer, const json_t *command, bool accept, str
         result = iwarp_stream_reject(ps->stream, octets, count, peer->now, sentence);
     free(octets);
     peer_pump(ps);
-    return result != 0 ? NULL : nothing();
+    return result != 0 ? NULL : json_true();
 }
 
-static json_t *verb_accept(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_accept(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     return decide(peer, command, true, sentence);
 }
 
-static json_t *verb_reject(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_reject(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     return decide(peer, command, false, sentence);
 }
@@ -141,7 +138,7 @@ json_t *peer_access(unsigned access)
     return list;
 }
 
-static int get_access(const json_t *command, unsigned *access, struct sentence *sentence)
+static int get_access(const json_t *command, unsigned *access, struct iwarp_sentence *sentence)
 {
     unsigned rights = *access;
     bool local_write = true;
@@ -155,7 +152,7 @@ static int get_access(const json_t *command, unsigned *access, struct sentence *
     return 0;
 }
 
-static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct iwarp_region region = {.access = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ |
                                             IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC};
@@ -175,20 +172,21 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
         peer_memory_mapping(peer, command, &region.access, sentence) != 0)
         return NULL;
     if (region.length > peer->config.regions_octets_max - peer->region_octets) {
-        (void)sentence_set(sentence, "%llu more octets exceed the limit of %zu", (unsigned long long)region.length,
-                           peer->config.regions_octets_max);
+        (void)iwarp_sentence_set(sentence, "%llu more octets exceed the limit of %zu",
+                                 (unsigned long long)region.length, peer->config.regions_octets_max);
         return NULL;
     }
     region.stag = (uint32_t)stag;
     region.pd = (uint32_t)pd;
     region.stream = (uint32_t)stream;
     if (!budget_take(&peer->budget, region.length)) {
-        (void)sentence_set(sentence, "%llu more octets exceed the limit of memory", (unsigned long long)region.length);
+        (void)iwarp_sentence_set(sentence, "%llu more octets exceed the limit of memory",
+                                 (unsigned long long)region.length);
         return NULL;
     }
     region.octets = peer_memory_new(peer, region.length);
     if (region.octets == NULL)
-        (void)sentence_set(sentence, "out of memory for %llu octets", (unsigned long long)region.length);
+        (void)iwarp_sentence_set(sentence, "out of memory for %llu octets", (unsigned long long)region.length);
     if (region.octets == NULL || iwarp_region_register(peer->device, &region, sentence) != 0) {
         if (region.octets != NULL)
             peer_memory_free(peer, region.octets);
@@ -210,7 +208,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
 }
 
 /* The region that the command names; NULL with a sentence. */
-static const struct iwarp_region *region_of(struct peer *peer, const json_t *command, struct sentence *sentence)
+static const struct iwarp_region *region_of(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region;
     uint64_t stag = 0;
@@ -220,11 +218,11 @@ static const struct iwarp_region *region_of(struct peer *peer, const json_t *com
         return NULL;
     region = iwarp_region_find(peer->device, (uint32_t)stag);
     if (region == NULL)
-        (void)sentence_set(sentence, "no STag 0x%08llx is registered", (unsigned long long)stag);
+        (void)iwarp_sentence_set(sentence, "no STag 0x%08llx is registered", (unsigned long long)stag);
     return region;
 }
 
-static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_dereg(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
     uint8_t *octets;
@@ -242,20 +240,20 @@ static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sente
     budget_give(&peer->budget, count);
     if (iwarp_region_find(peer->device, stag) == NULL)
         peer_memory_free(peer, octets);
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_invalidate(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_invalidate(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
 
     if (region == NULL || iwarp_region_invalidate(peer->device, region->stag, sentence) != 0)
         return NULL;
-    return nothing();
+    return json_true();
 }
 
 /* The range that peers reach. */
-static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_bounds(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
     uint64_t length = 0;
@@ -265,10 +263,10 @@ static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sent
         return NULL;
     if (iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
         return NULL;
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
     uint64_t offset = 0;
@@ -285,7 +283,7 @@ static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct se
                      "guarded", peer_memory_guarded(region->octets));
 }
 
-static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     const struct iwarp_region *region = region_of(peer, command, sentence);
     uint64_t offset = 0;
@@ -298,23 +296,23 @@ static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct s
         return NULL;
     memcpy(region->octets + offset, octets, count);
     free(octets);
-    return nothing();
+    return json_true();
 }
 
 /* --- Work -------------------------------------------------------------------------------------------------------- */
 
-int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence)
+int peer_verb_id(const json_t *command, struct peer_work *work, struct iwarp_sentence *sentence)
 {
     work->has_id = json_object_get(command, "id") != NULL;
     return upper_number(command, "id", INT64_MAX, &work->id, sentence);
 }
 
-struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
+struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_work *work = peer_work_new(ps, 0);
 
     if (work == NULL) {
-        (void)sentence_set(sentence, "out of memory");
+        (void)iwarp_sentence_set(sentence, "out of memory");
     } else if (peer_verb_id(command, work, sentence) != 0) {
         peer_work_free(ps, work);
         work = NULL;
@@ -327,10 +325,10 @@ json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int res
     if (result != 0)
         peer_work_free(ps, work);
     peer_pump(ps);
-    return result != 0 ? NULL : nothing();
+    return result != 0 ? NULL : json_true();
 }
 
-static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t length = PEER_RECEIVE_OCTETS;
@@ -341,7 +339,7 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
         peer_verb_id(command, &named, sentence) != 0 || upper_number(command, "count", 65536, &count, sentence) != 0)
         return NULL;
     if (length * count > (uint64_t)4 * PEER_MESSAGE_MAX) {
-        (void)sentence_set(sentence, "'length' times 'count' is too much memory");
+        (void)iwarp_sentence_set(sentence, "'length' times 'count' is too much memory");
         return NULL;
     }
     if (peer_post_receives(ps, (uint32_t)count, (uint32_t)length, sentence) != 0)
@@ -351,10 +349,10 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
         work->id = named.id;
     }
     peer_pump(ps);
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_read(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_read(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_read read = {0};
@@ -382,7 +380,7 @@ static json_t *verb_read(struct peer *peer, const json_t *command, struct senten
 
 /* --- The stream's life ------------------------------------------------------------------------------------------- */
 
-static json_t *verb_terminate(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_terminate(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t layer = 0;
@@ -394,12 +392,13 @@ static json_t *verb_terminate(struct peer *peer, const json_t *command, struct s
         upper_number(command, "etype", 15, &etype, sentence) != 0 ||
         upper_number(command, "code", 255, &code, sentence) != 0)
         return NULL;
-    result = iwarp_stream_terminate(ps->stream, (wire_result)TERMINATE_TRIPLE(layer, etype, code), peer->now, sentence);
+    result = iwarp_stream_terminate(ps->stream, (wire_result)IWARP_TERMINATE_TRIPLE(layer, etype, code), peer->now,
+                                    sentence);
     peer_pump(ps);
-    return result != 0 ? NULL : nothing();
+    return result != 0 ? NULL : json_true();
 }
 
-static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
 
@@ -407,10 +406,10 @@ static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct 
         return NULL;
     iwarp_stream_disconnect(ps->stream, peer->now);
     peer_pump(ps);
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_abort(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_abort(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
 
@@ -418,10 +417,10 @@ static json_t *verb_abort(struct peer *peer, const json_t *command, struct sente
         return NULL;
     iwarp_stream_abort(ps->stream, peer->now);
     peer_pump(ps);
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_poll(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_poll(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     json_t *reply = json_pack("{s:O, s:I}", "events", peer->events, "lost", (json_int_t)peer->events_lost);
 
@@ -432,25 +431,25 @@ static json_t *verb_poll(struct peer *peer, const json_t *command, struct senten
         reply = NULL;
     }
     if (reply == NULL)
-        (void)sentence_set(sentence, "out of memory");
+        (void)iwarp_sentence_set(sentence, "out of memory");
     /* They are gone once the reply is a line: a reply that memory is short for loses none. */
     peer->polled = reply != NULL;
     return reply;
 }
 
 /* Shown where none is demanded, or once more. */
-static json_t *verb_token(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_token(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     (void)peer;
     (void)command;
     (void)sentence;
-    return nothing();
+    return json_true();
 }
 
-static json_t *verb_reset(struct peer *peer, const json_t *command, struct sentence *sentence)
+static json_t *verb_reset(struct peer *peer, const json_t *command, struct iwarp_sentence *sentence)
 {
     (void)command;
-    return peer_reset(peer, sentence) != 0 ? NULL : nothing();
+    return peer_reset(peer, sentence) != 0 ? NULL : json_true();
 }
 
 /* clang-format off */

@@ -38,14 +38,14 @@ static void close_ways_back(uint64_t keep)
 }
 
 /* The C library has no call for this; libcap is not needed for it. */
-static int keep_capabilities(uint64_t keep, struct sentence *error)
+static int keep_capabilities(uint64_t keep, struct iwarp_sentence *error)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct sets[2] = {{0}};
     bool changes = false;
 
     if (syscall(SYS_capget, &header, sets) != 0)
-        return sentence_set(error, "cannot read the process' capabilities: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot read the process' capabilities: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
         uint32_t kept = sets[i].permitted & (uint32_t)(keep >> (32 * i));
 
@@ -54,7 +54,7 @@ static int keep_capabilities(uint64_t keep, struct sentence *error)
     }
     /* A process that is confined already may not even ask. */
     if (changes && syscall(SYS_capset, &header, sets) != 0)
-        return sentence_set(error, "cannot drop the process' capabilities: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot drop the process' capabilities: %s", strerror(errno));
     return 0;
 }
 
@@ -84,35 +84,35 @@ void confine_raise(uint64_t capabilities)
     (void)effective_change(capabilities, true);
 }
 
-int confine_privileges(uint64_t keep, struct sentence *error)
+int confine_privileges(uint64_t keep, struct iwarp_sentence *error)
 {
     close_ways_back(keep);
     if (keep_capabilities(keep, error) != 0)
         return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return sentence_set(error, "cannot forbid new privileges: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot forbid new privileges: %s", strerror(errno));
     return 0;
 }
 
-int confine_become(uid_t user, gid_t group, struct sentence *error)
+int confine_become(uid_t user, gid_t group, struct iwarp_sentence *error)
 {
     bound_capabilities(0); /* the other user cannot do it any more */
     if (setgroups(1, &group) != 0 || setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0)
-        return sentence_set(error, "cannot become user %u, group %u: %s", (unsigned)user, (unsigned)group,
-                            strerror(errno));
+        return iwarp_sentence_set(error, "cannot become user %u, group %u: %s", (unsigned)user, (unsigned)group,
+                                  strerror(errno));
     return 0;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-int confine_libraries(struct sentence *error)
+int confine_libraries(struct iwarp_sentence *error)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return sentence_set(error, "cannot forbid new privileges: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot forbid new privileges: %s", strerror(errno));
     return confine_calls_absent(error);
 }
 
-int confine(const struct confine_config *config, struct sentence *error)
+int confine(const struct confine_config *config, struct iwarp_sentence *error)
 {
     if (confine_privileges(config->capabilities, error) != 0)
         return -1;

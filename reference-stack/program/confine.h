@@ -33,13 +33,13 @@ struct confine_config {
  * Confines the process, which must be single-threaded. -1 with a sentence: capabilities could not be dropped, or new
  * privileges not be forbidden; the process should end then.
  */
-int confine(const struct confine_config *config, struct sentence *error);
+int confine(const struct confine_config *config, struct iwarp_sentence *error);
 
 /*
  * The first part of it alone, for a process that is about to execute another program: keeps the capabilities whose bits
  * are set in `keep`, and forbids new privileges.
  */
-int confine_privileges(uint64_t keep, struct sentence *error);
+int confine_privileges(uint64_t keep, struct iwarp_sentence *error);
 
 /*
  * Takes these capabilities out of the effective set, to see what can be done without them, and back. False: the kernel
@@ -49,7 +49,7 @@ bool confine_lower(uint64_t capabilities);
 void confine_raise(uint64_t capabilities);
 
 /* Becomes another user, who has no capabilities, for good. -1 with a sentence. */
-int confine_become(uid_t user, gid_t group, struct sentence *error);
+int confine_become(uid_t user, gid_t group, struct iwarp_sentence *error);
 
 /*
  * For a program that makes loops or threads of its libraries before confine(): to be called before them. Forbids new
@@ -57,7 +57,7 @@ int confine_become(uid_t user, gid_t group, struct sentence *error);
  * libraries have another way. A library that has begun with such a call would take a refusal later for a fault: libuv
  * aborts. -1 with a sentence.
  */
-int confine_libraries(struct sentence *error);
+int confine_libraries(struct iwarp_sentence *error);
 
 /* "seccomp, Landlock ABI 7": what confine() uses in this build, on this kernel. */
 const char *confine_describe(char *text, size_t room);

@@ -299,7 +299,7 @@ static bool make(const struct filter_kind *kind, unsigned needs, struct made_fil
  */
 
 /* All of the filters, or none. A kernel without seccomp has no filter, and that is no error. */
-static int load(const struct filter_kind *const *kinds, size_t count, unsigned needs, struct sentence *error)
+static int load(const struct filter_kind *const *kinds, size_t count, unsigned needs, struct iwarp_sentence *error)
 {
     struct made_filter *made = malloc(count * sizeof(*made));
     size_t whole = 0;
@@ -314,7 +314,7 @@ static int load(const struct filter_kind *const *kinds, size_t count, unsigned n
     free(made);
     return whole == count
                ? 0
-               : sentence_set(error, "the filter of system calls cannot be made: memory or processes are short");
+               : iwarp_sentence_set(error, "the filter of system calls cannot be made: memory or processes are short");
 }
 
 bool confine_calls_filtered(void)
@@ -322,14 +322,14 @@ bool confine_calls_filtered(void)
     return !CONFINE_SANITISED && !confine_under_valgrind();
 }
 
-int confine_calls_filter(unsigned needs, struct sentence *error)
+int confine_calls_filter(unsigned needs, struct iwarp_sentence *error)
 {
     const struct filter_kind *const kinds[] = {&arguments_refused, &names_allowed};
 
     return confine_calls_filtered() ? load(kinds, sizeof(kinds) / sizeof(kinds[0]), needs, error) : 0;
 }
 
-int confine_calls_absent(struct sentence *error)
+int confine_calls_absent(struct iwarp_sentence *error)
 {
     const struct filter_kind *const kinds[] = {&names_absent};
 

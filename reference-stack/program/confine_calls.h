@@ -32,9 +32,9 @@ bool confine_calls_filtered(void);
  * Filters the calls of this process and of its children: what the table allows to those with `needs` remains. 0, also
  * where the kernel has no seccomp; -1 with a sentence: memory is short.
  */
-int confine_calls_filter(unsigned needs, struct sentence *error);
+int confine_calls_filter(unsigned needs, struct iwarp_sentence *error);
 
 /* Filters only what the table calls absent. 0 or -1, as above. */
-int confine_calls_absent(struct sentence *error);
+int confine_calls_absent(struct iwarp_sentence *error);
 
 #endif

@@ -10,14 +10,14 @@
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/sctp/sctp.h"
 
-void iwarp_association_config_default(struct iwarp_association_config *config, enum ddp_sctp_profile profile)
+void iwarp_association_config_default(struct iwarp_association_config *config, enum iwarp_sctp_profile profile)
 {
     if (config == NULL)
         return;
     *config = (struct iwarp_association_config){
         .profile = profile,
         .indicate = true,
-        .indication = profile == DDP_SCTP_DRAFT02 ? DDP_SCTP_INDICATION_DDP_RDMA : DDP_SCTP_INDICATION_DDP,
+        .indication = profile == IWARP_SCTP_DRAFT02 ? DDP_SCTP_INDICATION_DDP_RDMA : DDP_SCTP_INDICATION_DDP,
         .streams = 64,
         .pending_max = 16,
         .mtu = 1500,
@@ -37,7 +37,7 @@ enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *conf
 {
     if (config == NULL || !config->indicate || !has)
         return IWARP_SCTP_NOTHING;
-    if (config->profile != DDP_SCTP_DRAFT02)
+    if (config->profile != IWARP_SCTP_DRAFT02)
         return indication == DDP_SCTP_INDICATION_DDP && config->indication == DDP_SCTP_INDICATION_DDP
                    ? IWARP_SCTP_RDMA
                    : IWARP_SCTP_NOTHING;
@@ -48,44 +48,46 @@ enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *conf
                : IWARP_SCTP_DDP;
 }
 
-static int check(const struct iwarp_association_config *config, struct sentence *sentence)
+static int check(const struct iwarp_association_config *config, struct iwarp_sentence *sentence)
 {
-    bool draft = config->profile == DDP_SCTP_DRAFT02;
+    bool draft = config->profile == IWARP_SCTP_DRAFT02;
 
-    if (!draft && config->profile != DDP_SCTP_RFC5043)
-        return sentence_set(sentence, "association: profile %d is not known", (int)config->profile);
+    if (!draft && config->profile != IWARP_SCTP_RFC5043)
+        return iwarp_sentence_set(sentence, "association: profile %d is not known", (int)config->profile);
     if (config->indicate && config->indication != DDP_SCTP_INDICATION_DDP &&
         (!draft || config->indication != DDP_SCTP_INDICATION_DDP_RDMA))
-        return sentence_set(sentence, "association: indication %u is not one of the profile's", config->indication);
+        return iwarp_sentence_set(sentence, "association: indication %u is not one of the profile's",
+                                  config->indication);
     if (config->streams == 0)
-        return sentence_set(sentence, "association: no streams, 1 or more were expected");
+        return iwarp_sentence_set(sentence, "association: no streams, 1 or more were expected");
     if (config->draft_reset_ppid != DDP_SCTP_PPID_DRAFT_SEGMENT &&
         config->draft_reset_ppid != DDP_SCTP_PPID_DRAFT_CONTROL)
-        return sentence_set(sentence, "association: PPID %u for a Stream Reset, 1 or 2 was expected",
-                            config->draft_reset_ppid);
+        return iwarp_sentence_set(sentence, "association: PPID %u for a Stream Reset, 1 or 2 was expected",
+                                  config->draft_reset_ppid);
     if (config->draft_version > DDP_VERSION)
-        return sentence_set(sentence, "association: version %u of DDP, 0 or 1 was expected", config->draft_version);
+        return iwarp_sentence_set(sentence, "association: version %u of DDP, 0 or 1 was expected",
+                                  config->draft_version);
     if (config->mtu > UINT16_MAX || config->network_octets > config->mtu)
-        return sentence_set(sentence, "association: MTU %zu with %zu octets below SCTP", config->mtu,
-                            config->network_octets);
+        return iwarp_sentence_set(sentence, "association: MTU %zu with %zu octets below SCTP", config->mtu,
+                                  config->network_octets);
     return 0;
 }
 
 struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
                                                 const struct iwarp_association_config *config, uint64_t now,
-                                                struct sentence *sentence)
+                                                struct iwarp_sentence *sentence)
 {
     struct iwarp_association *association;
 
     if (device == NULL || config == NULL) {
-        (void)sentence_set(sentence, "association: a device and a configuration were expected");
+        (void)iwarp_sentence_set(sentence, "association: a device and a configuration were expected");
         return NULL;
     }
     if (check(config, sentence) != 0)
         return NULL;
     association = calloc(1, sizeof(*association));
     if (association == NULL) {
-        (void)sentence_set(sentence, "association: out of memory");
+        (void)iwarp_sentence_set(sentence, "association: out of memory");
         return NULL;
     }
     association->config = *config;
@@ -97,7 +99,7 @@ struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
     association->faults = config->faults->ops->association_new(association, config->faults);
     if (association->faults != NULL)
         return association;
-    (void)sentence_set(sentence, "association: out of memory");
+    (void)iwarp_sentence_set(sentence, "association: out of memory");
     free(association);
     return NULL;
 }

@@ -94,7 +94,7 @@ static void reset(struct sctp_session *session)
 void draft_control(struct sctp_session *session, const struct ddp_sctp_message *message, size_t count)
 {
     struct validation_session view = {
-        .faults = session->association->faults, .profile = DDP_SCTP_DRAFT02, .message = message};
+        .faults = session->association->faults, .profile = IWARP_SCTP_DRAFT02, .message = message};
     struct validation_subject subject = session_subject(session, &view, count);
     struct validation_outcome outcome;
 

@@ -89,7 +89,7 @@ struct sctp_lower {
     uint8_t code;                        /* Function Code of the piece, where that is a control message */
     uint8_t initiate_code;               /* of the peer's Initiate */
     struct negotiation_offer offer;      /* of the peer's word */
-    struct mpa_start start;              /* the peer's message, as the ULP gets it */
+    struct iwarp_mpa_start start;        /* the peer's message, as the ULP gets it */
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];
 };
 
@@ -122,7 +122,7 @@ static inline struct sctp_lower *lower_of(const struct iwarp_stream *stream)
 
 static inline bool is_draft(const struct iwarp_association *association)
 {
-    return association->config.profile == DDP_SCTP_DRAFT02;
+    return association->config.profile == IWARP_SCTP_DRAFT02;
 }
 
 static inline uint16_t first_ssn(const struct iwarp_association *association)
@@ -176,7 +176,7 @@ bool session_close(struct sctp_session *session);
 
 /* session_start.c */
 void session_take_control(struct sctp_session *session, const struct ddp_sctp_message *message);
-int session_initiate(struct sctp_session *session, struct sentence *sentence);
+int session_initiate(struct sctp_session *session, struct iwarp_sentence *sentence);
 int session_answer(struct sctp_session *session, bool accepted);
 /* The stream makes a control message its next piece. -1: memory is short. */
 int session_say(struct sctp_session *session, uint8_t code, const struct negotiation_offer *offer, bool with_data);

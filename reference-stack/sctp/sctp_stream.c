@@ -12,21 +12,22 @@ void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum i
     config->enhanced = true;
 }
 
-static int check(const struct iwarp_stream_config *config, struct sentence *sentence)
+static int check(const struct iwarp_stream_config *config, struct iwarp_sentence *sentence)
 {
     size_t room = DDP_SCTP_PRIVATE_DATA_MAX - (config->enhanced ? MPA_ENHANCED_OCTETS : 0);
 
     if (config->private_octets > room)
-        return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
-                            room);
+        return iwarp_sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit",
+                                  config->private_octets, room);
     if (config->peer_to_peer && config->role == IWARP_INITIATOR &&
         (!config->enhanced || (config->rtr & IWARP_RTR_ALL) == 0))
-        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Initiate and at least one RTR message");
+        return iwarp_sentence_set(sentence,
+                                  "stream: peer-to-peer needs an enhanced Initiate and at least one RTR message");
     return 0;
 }
 
 /* The session begins once the stream is there: iwarp_sctp_stream_new(). */
-static int begin(struct iwarp_stream *stream, struct sentence *sentence)
+static int begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence)
 {
     (void)stream;
     (void)sentence;
@@ -105,7 +106,7 @@ const struct llp_ops sctp_llp = {
 };
 
 int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                   struct sentence *sentence)
+                                   struct iwarp_sentence *sentence)
 {
     if (device == NULL || config == NULL)
         return misuse_null(sentence, "stream", "a device and a configuration");
@@ -121,24 +122,25 @@ int iwarp_sctp_stream_sid(const struct iwarp_stream *stream)
 
 /* --- A new one --------------------------------------------------------------------------------------------------- */
 
-static int admit(const struct iwarp_association *association, unsigned sid, struct sentence *sentence)
+static int admit(const struct iwarp_association *association, unsigned sid, struct iwarp_sentence *sentence)
 {
     if (!association->up || association->over || association->abort_wanted)
-        return sentence_set(sentence, "stream: the association is not up");
+        return iwarp_sentence_set(sentence, "stream: the association is not up");
     if (association->closing)
-        return sentence_set(sentence, "stream: the association is being closed");
+        return iwarp_sentence_set(sentence, "stream: the association is being closed");
     if (association->mode == IWARP_SCTP_NOTHING)
-        return sentence_set(sentence, "stream: the association is not for DDP");
+        return iwarp_sentence_set(sentence, "stream: the association is not for DDP");
     if (sid >= association->streams)
-        return sentence_set(sentence, "stream: SID %u, the association has %u streams", sid, association->streams);
+        return iwarp_sentence_set(sentence, "stream: SID %u, the association has %u streams", sid,
+                                  association->streams);
     return 0;
 }
 
 /* May the session take this stream? */
-static int admit_session(const struct sctp_session *session, enum iwarp_role role, struct sentence *sentence)
+static int admit_session(const struct sctp_session *session, enum iwarp_role role, struct iwarp_sentence *sentence)
 {
     if (session->stream != NULL)
-        return sentence_set(sentence, "stream: SID %u has a stream", session->sid);
+        return iwarp_sentence_set(sentence, "stream: SID %u has a stream", session->sid);
     if (is_draft(session->association))
         return 0;
     if (role == IWARP_RESPONDER) {
@@ -148,15 +150,16 @@ static int admit_session(const struct sctp_session *session, enum iwarp_role rol
                                                   session->outstanding == 0 && session->peer_end)) {
         return 0;
     }
-    return sentence_set(sentence, "stream: messages of the last session on SID %u may be outstanding", session->sid);
+    return iwarp_sentence_set(sentence, "stream: messages of the last session on SID %u may be outstanding",
+                              session->sid);
 }
 
-static int attach(struct sctp_session *session, struct iwarp_stream *stream, struct sentence *sentence)
+static int attach(struct sctp_session *session, struct iwarp_stream *stream, struct iwarp_sentence *sentence)
 {
     struct iwarp_association *association = session->association;
 
     if (deadlines_join(&association->deadlines) != 0)
-        return sentence_set(sentence, "stream: out of memory");
+        return iwarp_sentence_set(sentence, "stream: out of memory");
     lower_of(stream)->session = session;
     session->stream = stream;
     stream->agreed.ddp_alone = association->mode == IWARP_SCTP_DDP;
@@ -172,7 +175,7 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
 }
 
 struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                                uint64_t now, struct sentence *sentence)
+                                                uint64_t now, struct iwarp_sentence *sentence)
 {
     if (device == NULL || config == NULL) {
         (void)misuse_null(sentence, "stream", "a device and a configuration");
@@ -183,7 +186,7 @@ struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, con
 
 /* The session that may take a stream of that role; NULL with a sentence. */
 static struct sctp_session *session_for(struct iwarp_association *association, uint16_t sid, enum iwarp_role role,
-                                        struct sentence *sentence)
+                                        struct iwarp_sentence *sentence)
 {
     struct sctp_session *session;
 
@@ -191,7 +194,7 @@ static struct sctp_session *session_for(struct iwarp_association *association, u
         return NULL;
     session = association_session(association, sid);
     if (session == NULL) {
-        (void)sentence_set(sentence, "stream: out of memory");
+        (void)iwarp_sentence_set(sentence, "stream: out of memory");
         return NULL;
     }
     if (admit_session(session, role, sentence) != 0 &&
@@ -201,7 +204,7 @@ static struct sctp_session *session_for(struct iwarp_association *association, u
 }
 
 int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid, struct iwarp_stream *stream,
-                             uint64_t now, struct sentence *sentence)
+                             uint64_t now, struct iwarp_sentence *sentence)
 {
     struct sctp_session *session;
 
@@ -209,7 +212,7 @@ int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid
         return misuse_null(sentence, "stream", "an association and a stream");
     if (stream->llp != &sctp_llp || lower_of(stream)->session != NULL || stream->state != IWARP_STATE_STARTUP ||
         stream->device != association->device)
-        return sentence_set(sentence, "stream: it is of another device or association, or has ended");
+        return iwarp_sentence_set(sentence, "stream: it is of another device or association, or has ended");
     association->now = now;
     session = session_for(association, sid, stream->config.role, sentence);
     if (session == NULL)
@@ -223,13 +226,13 @@ int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid
 
 struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
                                            const struct iwarp_stream_config *config, uint64_t now,
-                                           struct sentence *sentence)
+                                           struct iwarp_sentence *sentence)
 {
     struct sctp_session *session;
     struct iwarp_stream *stream;
 
     if (association == NULL || config == NULL) {
-        (void)sentence_set(sentence, "stream: an association and a configuration were expected");
+        (void)iwarp_sentence_set(sentence, "stream: an association and a configuration were expected");
         return NULL;
     }
     association->now = now;

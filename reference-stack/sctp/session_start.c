@@ -41,8 +41,8 @@ static void keep(struct sctp_session *session, const struct ddp_sctp_message *me
 
     if (count != 0)
         memcpy(lower->private_data, message->private_data, count);
-    lower->start = (struct mpa_start){
-        .kind = message->row->active == 1 ? MPA_REQUEST : MPA_REPLY,
+    lower->start = (struct iwarp_mpa_start){
+        .kind = message->row->active == 1 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY,
         .rejected = message->code == DDP_SCTP_REJECT || message->code == DDP_SCTP_ENHANCED_REJECT,
         .enhanced = message->has_word,
         .revision = message->has_word ? MPA_REV_2 : MPA_REV_1,
@@ -104,7 +104,7 @@ static void rejected(struct sctp_session *session, enum iwarp_event_kind kind)
 
 /* --- Active side ------------------------------------------------------------------------------------------------- */
 
-int session_initiate(struct sctp_session *session, struct sentence *sentence)
+int session_initiate(struct sctp_session *session, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream *stream = session->stream;
     struct negotiation_offer own;
@@ -114,7 +114,7 @@ int session_initiate(struct sctp_session *session, struct sentence *sentence)
     if (stream->config.enhanced)
         negotiate_request(stream, &own);
     if (session_say(session, session->initiate_code, stream->config.enhanced ? &own : NULL, true) != 0)
-        return sentence_set(sentence, "stream: out of memory");
+        return iwarp_sentence_set(sentence, "stream: out of memory");
     stream->outbound.segments_allowed = SCTP_DECIDE(session, SCTP_SEGMENTS_ALLOWED, NULL, false);
     return 0;
 }

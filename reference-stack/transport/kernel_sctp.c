@@ -284,7 +284,7 @@ static void on_waiting(uv_poll_t *poll, int status, int events)
 
 /* A socket with the own address and `port`, and all options. */
 static int open_socket(const struct kernel_sctp *sctp, uint16_t port, uint16_t udp_port,
-                       const struct iwarp_sctp_init *init, struct sentence *why)
+                       const struct iwarp_sctp_init *init, struct iwarp_sentence *why)
 {
     const struct kernel_sctp_socket_config config = {
         .mtu = sctp->config.mtu, .fragments = sctp->config.fragments, .udp_port = udp_port};
@@ -299,7 +299,7 @@ static int open_socket(const struct kernel_sctp *sctp, uint16_t port, uint16_t u
         kernel_sctp_socket_offer(descriptor, init, why) == 0) {
         if (bind(descriptor, (const struct sockaddr *)&name, octets) == 0)
             return descriptor;
-        (void)sentence_set(why, "%s", strerror(errno));
+        (void)iwarp_sentence_set(why, "%s", strerror(errno));
     }
     kernel_sctp_socket_close(descriptor, false);
     return -1;
@@ -311,7 +311,7 @@ static void on_listener_closed(uv_handle_t *handle)
 }
 
 int kernel_sctp_listen(struct kernel_sctp *sctp, uint16_t port, const struct iwarp_sctp_init *init,
-                       struct sentence *why)
+                       struct iwarp_sentence *why)
 {
     struct sockaddr_storage name;
     socklen_t octets = sizeof(name);
@@ -324,7 +324,7 @@ int kernel_sctp_listen(struct kernel_sctp *sctp, uint16_t port, const struct iwa
     if (listener == NULL || listen(descriptor, BACKLOG) != 0 ||
         getsockname(descriptor, (struct sockaddr *)&name, &octets) != 0 ||
         uv_poll_init(sctp->loop, &listener->poll, descriptor) != 0) {
-        (void)sentence_set(why, "%s", listener == NULL ? "out of memory" : strerror(errno));
+        (void)iwarp_sentence_set(why, "%s", listener == NULL ? "out of memory" : strerror(errno));
         free(listener);
         kernel_sctp_socket_close(descriptor, false);
         return -1;
@@ -338,13 +338,14 @@ int kernel_sctp_listen(struct kernel_sctp *sctp, uint16_t port, const struct iwa
     return listener->port;
 }
 
-int kernel_sctp_offer(struct kernel_sctp *sctp, uint16_t port, const struct iwarp_sctp_init *init, struct sentence *why)
+int kernel_sctp_offer(struct kernel_sctp *sctp, uint16_t port, const struct iwarp_sctp_init *init,
+                      struct iwarp_sentence *why)
 {
     const struct listener *listener;
 
     LL_SEARCH_SCALAR(sctp->listeners, listener, port, port);
     if (listener == NULL)
-        return sentence_set(why, "nothing listens on port %u", port);
+        return iwarp_sentence_set(why, "nothing listens on port %u", port);
     return kernel_sctp_socket_offer(listener->descriptor, init, why);
 }
 
@@ -364,17 +365,17 @@ void kernel_sctp_unlisten(struct kernel_sctp *sctp, uint16_t port)
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
 
 struct kernel_sctp *kernel_sctp_open(uv_loop_t *loop, const struct kernel_sctp_config *config,
-                                     struct sentence *sentence)
+                                     struct iwarp_sentence *sentence)
 {
     static const struct iwarp_sctp_init nothing = {.outbound = 1, .inbound = 1};
     struct kernel_sctp *sctp = calloc(1, sizeof(*sctp));
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     if (sctp != NULL)
         sctp->buffer = malloc(KERNEL_SCTP_MESSAGE_MAX);
     if (sctp == NULL || sctp->buffer == NULL) {
         free(sctp);
-        (void)sentence_set(sentence, "sctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "sctp: out of memory");
         return NULL;
     }
     sctp->loop = loop;
@@ -383,7 +384,7 @@ struct kernel_sctp *kernel_sctp_open(uv_loop_t *loop, const struct kernel_sctp_c
     sctp->spare = open_socket(sctp, 0, 0, &nothing, &why);
     if (sctp->spare >= 0)
         return sctp;
-    (void)sentence_set(sentence, "%s", why.text);
+    (void)iwarp_sentence_set(sentence, "%s", why.text);
     kernel_sctp_close(sctp);
     return NULL;
 }
@@ -402,7 +403,7 @@ void kernel_sctp_close(struct kernel_sctp *sctp)
 
 struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const struct kernel_sctp_place *to,
                                              struct iwarp_association *association, void *user,
-                                             struct sentence *sentence)
+                                             struct iwarp_sentence *sentence)
 {
     socklen_t octets = to->name.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     struct kernel_sctp_path *path;
@@ -415,7 +416,7 @@ struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const str
         return NULL;
     path = path_new(sctp, descriptor);
     if (path == NULL) {
-        (void)sentence_set(sentence, "sctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "sctp: out of memory");
         return NULL;
     }
     path->association = association;
@@ -424,7 +425,7 @@ struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const str
         watch(path);
         return path;
     }
-    (void)sentence_set(sentence, "sctp: connect: %s", strerror(errno));
+    (void)iwarp_sentence_set(sentence, "sctp: connect: %s", strerror(errno));
     kernel_sctp_path_release(path);
     return NULL;
 }

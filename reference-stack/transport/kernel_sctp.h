@@ -64,23 +64,23 @@ struct kernel_sctp_place {
 
 /* NULL with a sentence: the kernel has no SCTP, no such address, no memory. `config` is copied. */
 struct kernel_sctp *kernel_sctp_open(uv_loop_t *loop, const struct kernel_sctp_config *config,
-                                     struct sentence *sentence);
+                                     struct iwarp_sentence *sentence);
 
 /* All paths are released. It is freed in the loop's next turns; NULL is fine. */
 void kernel_sctp_close(struct kernel_sctp *sctp);
 
 /* Port 0: any. The port, or -1 with the reason. `init` is what INIT ACKs have (iwarp_association_init()). */
 int kernel_sctp_listen(struct kernel_sctp *sctp, uint16_t port, const struct iwarp_sctp_init *init,
-                       struct sentence *why);
+                       struct iwarp_sentence *why);
 /* Other INIT ACKs, from the next one on. -1 with the reason: there is no such listener, or the kernel refuses it. */
 int kernel_sctp_offer(struct kernel_sctp *sctp, uint16_t port, const struct iwarp_sctp_init *init,
-                      struct sentence *why);
+                      struct iwarp_sentence *why);
 void kernel_sctp_unlisten(struct kernel_sctp *sctp, uint16_t port);
 
 /* Begins an association. The association gets the outcome. NULL with a sentence. */
 struct kernel_sctp_path *kernel_sctp_connect(struct kernel_sctp *sctp, const struct kernel_sctp_place *to,
                                              struct iwarp_association *association, void *user,
-                                             struct sentence *sentence);
+                                             struct iwarp_sentence *sentence);
 
 /* SCTP is given what the association has to send, and does what it wants. `changed` is not called. */
 void kernel_sctp_path_run(struct kernel_sctp_path *path, uint64_t now);

@@ -7,20 +7,20 @@
 #if !__has_include("linux/sctp.h")
 #include <errno.h>
 
-int kernel_sctp_socket(int family, struct sentence *sentence)
+int kernel_sctp_socket(int family, struct iwarp_sentence *sentence)
 {
     (void)family;
-    return sentence_set(sentence, "SCTP of the kernel: linux/sctp.h is not part of this build");
+    return iwarp_sentence_set(sentence, "SCTP of the kernel: linux/sctp.h is not part of this build");
 }
 
 int kernel_sctp_socket_configure(int descriptor, const struct kernel_sctp_socket_config *config,
-                                 struct sentence *sentence)
+                                 struct iwarp_sentence *sentence)
 {
     (void)descriptor, (void)config;
     return kernel_sctp_socket(0, sentence);
 }
 
-int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct sentence *sentence)
+int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct iwarp_sentence *sentence)
 {
     (void)descriptor, (void)init;
     return kernel_sctp_socket(0, sentence);

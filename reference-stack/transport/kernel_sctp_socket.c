@@ -24,15 +24,15 @@ enum {
  * --- Options -------------------------------------------------------------------------------------------------------
  */
 
-int kernel_sctp_socket(int family, struct sentence *sentence)
+int kernel_sctp_socket(int family, struct iwarp_sentence *sentence)
 {
     int descriptor = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_SCTP);
 
     if (descriptor >= 0)
         return descriptor;
     if (errno == EPROTONOSUPPORT || errno == ESOCKTNOSUPPORT)
-        return sentence_set(sentence, "SCTP of the kernel: this kernel has none (Linux: modprobe sctp)");
-    return sentence_set(sentence, "SCTP of the kernel: no socket: %s", strerror(errno));
+        return iwarp_sentence_set(sentence, "SCTP of the kernel: this kernel has none (Linux: modprobe sctp)");
+    return iwarp_sentence_set(sentence, "SCTP of the kernel: no socket: %s", strerror(errno));
 }
 
 struct option_value {
@@ -42,11 +42,12 @@ struct option_value {
     size_t octets;
 };
 
-static int set_all(int descriptor, const struct option_value *values, size_t count, struct sentence *sentence)
+static int set_all(int descriptor, const struct option_value *values, size_t count, struct iwarp_sentence *sentence)
 {
     for (size_t i = 0; i < count; i++)
         if (setsockopt(descriptor, IPPROTO_SCTP, values[i].option, values[i].value, (socklen_t)values[i].octets) != 0)
-            return sentence_set(sentence, "SCTP of the kernel: %s is refused: %s", values[i].name, strerror(errno));
+            return iwarp_sentence_set(sentence, "SCTP of the kernel: %s is refused: %s", values[i].name,
+                                      strerror(errno));
     return 0;
 }
 
@@ -61,7 +62,7 @@ static void set_space(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &octets, sizeof(octets));
 }
 
-static int set_events(int descriptor, struct sentence *sentence)
+static int set_events(int descriptor, struct iwarp_sentence *sentence)
 {
     static const uint16_t events[] = {SCTP_ASSOC_CHANGE, SCTP_ADAPTATION_INDICATION, SCTP_SHUTDOWN_EVENT,
                                       SCTP_REMOTE_ERROR, SCTP_SENDER_DRY_EVENT};
@@ -76,7 +77,7 @@ static int set_events(int descriptor, struct sentence *sentence)
     return 0;
 }
 
-static int set_udp_port(int descriptor, uint16_t port, struct sentence *sentence)
+static int set_udp_port(int descriptor, uint16_t port, struct iwarp_sentence *sentence)
 {
 #ifdef SCTP_REMOTE_UDP_ENCAPS_PORT
     struct sctp_udpencaps udp = {.sue_port = htons(port)};
@@ -85,12 +86,12 @@ static int set_udp_port(int descriptor, uint16_t port, struct sentence *sentence
     return set_all(descriptor, &value, 1, sentence);
 #else
     (void)descriptor, (void)port;
-    return sentence_set(sentence, "SCTP of the kernel: UDP encapsulation is not part of this build");
+    return iwarp_sentence_set(sentence, "SCTP of the kernel: UDP encapsulation is not part of this build");
 #endif
 }
 
 int kernel_sctp_socket_configure(int descriptor, const struct kernel_sctp_socket_config *config,
-                                 struct sentence *sentence)
+                                 struct iwarp_sentence *sentence)
 {
     struct sctp_rtoinfo times = {.srto_initial = RTO_FIRST_MS, .srto_min = RTO_LEAST_MS, .srto_max = RTO_MOST_MS};
     struct sctp_paddrparams path = {.spp_flags = SPP_PMTUD_DISABLE | SPP_HB_DISABLE,
@@ -111,7 +112,7 @@ int kernel_sctp_socket_configure(int descriptor, const struct kernel_sctp_socket
     return config->udp_port == 0 ? 0 : set_udp_port(descriptor, config->udp_port, sentence);
 }
 
-int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct sentence *sentence)
+int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct iwarp_sentence *sentence)
 {
     struct sctp_initmsg streams = {.sinit_num_ostreams = init->outbound, .sinit_max_instreams = init->inbound};
     struct sctp_setadaptation adaptation = {.ssb_adaptation_ind = init->has_indication ? init->indication : 0};

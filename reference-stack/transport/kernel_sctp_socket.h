@@ -22,14 +22,14 @@ struct kernel_sctp_socket_config {
 };
 
 /* A socket of the kernel's SCTP, which does not block. -1 with a sentence: the kernel has none, or no more sockets. */
-int kernel_sctp_socket(int family, struct sentence *sentence);
+int kernel_sctp_socket(int family, struct iwarp_sentence *sentence);
 
 /* Before it listens or connects. -1 with a sentence that names the option. */
 int kernel_sctp_socket_configure(int descriptor, const struct kernel_sctp_socket_config *config,
-                                 struct sentence *sentence);
+                                 struct iwarp_sentence *sentence);
 
 /* The indication and the streams of its INIT or INIT ACK. -1 with a sentence. */
-int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct sentence *sentence);
+int kernel_sctp_socket_offer(int descriptor, const struct iwarp_sctp_init *init, struct iwarp_sentence *sentence);
 
 /* What was read. */
 enum kernel_sctp_told {

@@ -132,17 +132,17 @@ bool reserve_suffices(void)
     return enough;
 }
 
-int iwarp_reserve_memory(size_t octets, struct sentence *sentence)
+int iwarp_reserve_memory(size_t octets, struct iwarp_sentence *sentence)
 {
     size_t size = octets == 0 ? DEFAULT_OCTETS : octets;
 
     if (reserve.block != NULL)
-        return sentence_set(sentence, "reserve: the reserve exists already");
+        return iwarp_sentence_set(sentence, "reserve: the reserve exists already");
     if (size < LEAST_OCTETS)
-        return sentence_set(sentence, "reserve: %zu octets, but at least %d were expected", octets, LEAST_OCTETS);
+        return iwarp_sentence_set(sentence, "reserve: %zu octets, but at least %d were expected", octets, LEAST_OCTETS);
     reserve.block = malloc(size);
     if (reserve.block == NULL)
-        return sentence_set(sentence, "reserve: out of memory");
+        return iwarp_sentence_set(sentence, "reserve: out of memory");
     memset(reserve.block, 0, size); /* the kernel gives pages when they are written to */
     reserve.size = size;
     (void)uv_replace_allocator(reserve_malloc, reserve_realloc, reserve_calloc, reserve_free);

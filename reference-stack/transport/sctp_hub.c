@@ -101,12 +101,12 @@ static void not_half_open(struct sctp_path *path)
 }
 
 static struct sctp_path *path_new(struct sctp_hub *hub, const struct sockaddr_storage *to, const struct place *place,
-                                  struct sentence *sentence)
+                                  struct iwarp_sentence *sentence)
 {
     struct sctp_path *path;
 
     if (HASH_COUNT(hub->paths) >= hub->config.paths_max) {
-        (void)sentence_set(sentence, "sctp: %zu associations are open, as many as may be", hub->config.paths_max);
+        (void)iwarp_sentence_set(sentence, "sctp: %zu associations are open, as many as may be", hub->config.paths_max);
         return NULL;
     }
     path = calloc(1, sizeof(*path));
@@ -119,11 +119,11 @@ static struct sctp_path *path_new(struct sctp_hub *hub, const struct sockaddr_st
             return path;
         free(path);
     }
-    (void)sentence_set(sentence, "sctp: out of memory");
+    (void)iwarp_sentence_set(sentence, "sctp: out of memory");
     return NULL;
 }
 
-static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct sentence *sentence)
+static int path_begin(struct sctp_path *path, bool active, uint64_t now, struct iwarp_sentence *sentence)
 {
     const struct sctp_hub_config *of = &path->hub->config;
     struct user_sctp_config config = {.active = active,
@@ -189,7 +189,7 @@ static void tell(struct sctp_hub *hub)
 
 /* --- The hub ------------------------------------------------------------------------------------------------------ */
 
-struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct sentence *sentence)
+struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct iwarp_sentence *sentence)
 {
     struct sctp_hub *hub;
 
@@ -197,7 +197,7 @@ struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct sente
         return NULL;
     hub = calloc(1, sizeof(*hub));
     if (hub == NULL) {
-        (void)sentence_set(sentence, "sctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "sctp: out of memory");
         return NULL;
     }
     hub->config = *config;
@@ -229,7 +229,7 @@ static bool listens(const struct sctp_hub *hub, uint16_t port)
     return listener != NULL;
 }
 
-int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct sentence *why)
+int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct iwarp_sentence *why)
 {
     struct listener *listener;
 
@@ -237,10 +237,10 @@ int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct sentence *why)
         if (!listens(hub, (uint16_t)any))
             port = (uint16_t)any;
     if (port == 0 || listens(hub, port))
-        return sentence_set(why, "the port is in use");
+        return iwarp_sentence_set(why, "the port is in use");
     listener = malloc(sizeof(*listener));
     if (listener == NULL)
-        return sentence_set(why, "out of memory");
+        return iwarp_sentence_set(why, "out of memory");
     listener->port = port;
     LL_PREPEND(hub->listeners, listener);
     return port;
@@ -259,7 +259,7 @@ void sctp_hub_unlisten(struct sctp_hub *hub, uint16_t port)
 
 struct sctp_path *sctp_hub_connect(struct sctp_hub *hub, const struct sockaddr_storage *to, uint16_t port,
                                    struct iwarp_association *association, void *user, uint64_t now,
-                                   struct sentence *sentence)
+                                   struct iwarp_sentence *sentence)
 {
     struct sctp_path *path, *other;
     struct place place;

@@ -60,19 +60,19 @@ struct sctp_hub_config {
 };
 
 /* NULL with a sentence: no libusrsctp in this build, no memory. `config` is copied. */
-struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct sentence *sentence);
+struct sctp_hub *sctp_hub_new(const struct sctp_hub_config *config, struct iwarp_sentence *sentence);
 
 /* All paths must be released. NULL is fine. */
 void sctp_hub_free(struct sctp_hub *hub);
 
 /* Port 0: any. The port, or -1 with the reason. Listening again on one that is listened to is an error. */
-int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct sentence *why);
+int sctp_hub_listen(struct sctp_hub *hub, uint16_t port, struct iwarp_sentence *why);
 void sctp_hub_unlisten(struct sctp_hub *hub, uint16_t port);
 
 /* Begins an association; packets may be sent at once. The association gets the outcome. NULL with a sentence. */
 struct sctp_path *sctp_hub_connect(struct sctp_hub *hub, const struct sockaddr_storage *to, uint16_t port,
                                    struct iwarp_association *association, void *user, uint64_t now,
-                                   struct sentence *sentence);
+                                   struct iwarp_sentence *sentence);
 
 void sctp_hub_input(struct sctp_hub *hub, const struct sockaddr_storage *from, const uint8_t *packet, size_t octets,
                     uint64_t now);

@@ -54,15 +54,15 @@ static void on_send(void *owner, void *link, const struct sockaddr_storage *to, 
 }
 
 struct sctp_udp *sctp_udp_open(uv_loop_t *loop, const struct sockaddr_storage *name, size_t mtu,
-                               const struct sctp_hub_config *hub, struct sentence *sentence)
+                               const struct sctp_hub_config *hub, struct iwarp_sentence *sentence)
 {
     struct sctp_hub_config config = *hub;
     struct sctp_udp *udp = calloc(1, sizeof(*udp));
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     if (udp == NULL || uv_timer_init(loop, &udp->timer) != 0) {
         free(udp);
-        (void)sentence_set(sentence, "sctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "sctp: out of memory");
         return NULL;
     }
     udp->timer.data = udp;
@@ -74,7 +74,7 @@ struct sctp_udp *sctp_udp_open(uv_loop_t *loop, const struct sockaddr_storage *n
         udp->socket = udp_socket_open(loop, name, on_datagram, udp, &why);
         if (udp->socket != NULL)
             return udp;
-        (void)sentence_set(sentence, "sctp: no UDP socket: %.300s", why.text);
+        (void)iwarp_sentence_set(sentence, "sctp: no UDP socket: %.300s", why.text);
     }
     sctp_udp_close(udp);
     return NULL;
@@ -91,7 +91,7 @@ uint16_t sctp_udp_port(const struct sctp_udp *udp)
 }
 
 struct sctp_path *sctp_udp_connect(struct sctp_udp *udp, const struct sockaddr_storage *to, uint16_t port,
-                                   struct iwarp_association *association, void *user, struct sentence *sentence)
+                                   struct iwarp_association *association, void *user, struct iwarp_sentence *sentence)
 {
     struct sctp_path *path = sctp_hub_connect(udp->hub, to, port, association, user, uv_hrtime(), sentence);
 

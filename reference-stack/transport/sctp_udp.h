@@ -28,13 +28,13 @@ size_t sctp_udp_headers(int family);
  * those of uv_hrtime(). NULL with a sentence: no libusrsctp, no such address, no memory.
  */
 struct sctp_udp *sctp_udp_open(uv_loop_t *loop, const struct sockaddr_storage *name, size_t mtu,
-                               const struct sctp_hub_config *hub, struct sentence *sentence);
+                               const struct sctp_hub_config *hub, struct iwarp_sentence *sentence);
 struct sctp_hub *sctp_udp_hub(struct sctp_udp *udp);
 uint16_t sctp_udp_port(const struct sctp_udp *udp);
 
 /* As sctp_hub_connect(); the timer runs from then on. */
 struct sctp_path *sctp_udp_connect(struct sctp_udp *udp, const struct sockaddr_storage *to, uint16_t port,
-                                   struct iwarp_association *association, void *user, struct sentence *sentence);
+                                   struct iwarp_association *association, void *user, struct iwarp_sentence *sentence);
 
 /* All paths are released. It is freed in the loop's next turns; NULL is fine. */
 void sctp_udp_close(struct sctp_udp *udp);

@@ -40,14 +40,14 @@ int tcp_listener_bind(uv_tcp_t *handle, const struct sockaddr_storage *name, uv_
 }
 
 struct tcp_listener *tcp_listener_open(struct tcp_socket_pool *pool, const struct sockaddr_storage *name,
-                                       tcp_listener_accepted *accepted, void *owner, struct sentence *why)
+                                       tcp_listener_accepted *accepted, void *owner, struct iwarp_sentence *why)
 {
     struct tcp_listener *listener = calloc(1, sizeof(*listener));
     int result;
 
     if (listener == NULL || uv_tcp_init(pool->loop, &listener->handle) != 0) {
         free(listener);
-        (void)sentence_set(why, "out of memory");
+        (void)iwarp_sentence_set(why, "out of memory");
         return NULL;
     }
     listener->handle.data = listener;
@@ -56,7 +56,7 @@ struct tcp_listener *tcp_listener_open(struct tcp_socket_pool *pool, const struc
     listener->owner = owner;
     result = tcp_listener_bind(&listener->handle, name, on_connection);
     if (result <= 0) {
-        (void)sentence_set(why, "%s", uv_strerror(result));
+        (void)iwarp_sentence_set(why, "%s", uv_strerror(result));
         uv_close((uv_handle_t *)&listener->handle, on_closed);
         return NULL;
     }

@@ -13,7 +13,7 @@ typedef void tcp_listener_accepted(void *owner, struct tcp_socket *socket);
 
 /* Begins to listen. NULL with the reason. */
 struct tcp_listener *tcp_listener_open(struct tcp_socket_pool *pool, const struct sockaddr_storage *name,
-                                       tcp_listener_accepted *accepted, void *owner, struct sentence *why);
+                                       tcp_listener_accepted *accepted, void *owner, struct iwarp_sentence *why);
 uint16_t tcp_listener_port(const struct tcp_listener *listener);
 
 /* Stops listening: no more callbacks. Accepted connections stay open. */

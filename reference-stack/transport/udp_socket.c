@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reference-stack/transport/tcp_socket.h"
 
@@ -69,14 +70,14 @@ static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *nam
 }
 
 struct udp_socket *udp_socket_open(uv_loop_t *loop, const struct sockaddr_storage *name, udp_socket_received *received,
-                                   void *owner, struct sentence *why)
+                                   void *owner, struct iwarp_sentence *why)
 {
     struct udp_socket *socket = calloc(1, sizeof(*socket));
     int result;
 
     if (socket == NULL || uv_udp_init(loop, &socket->handle) != 0) {
         free(socket);
-        (void)sentence_set(why, "out of memory");
+        (void)iwarp_sentence_set(why, "out of memory");
         return NULL;
     }
     socket->handle.data = socket;
@@ -85,7 +86,7 @@ struct udp_socket *udp_socket_open(uv_loop_t *loop, const struct sockaddr_storag
     result = bind_to(socket, name);
     if (result == 0)
         return socket;
-    (void)sentence_set(why, "%s", uv_strerror(result));
+    (void)iwarp_sentence_set(why, "%s", uv_strerror(result));
     udp_socket_close(socket);
     return NULL;
 }

@@ -20,7 +20,7 @@ typedef void udp_socket_received(void *owner, const struct sockaddr_storage *fro
 
 /* Bound to `name` (port 0: any), and never fragmented: IPv4 packets have DF set. NULL with a sentence. */
 struct udp_socket *udp_socket_open(uv_loop_t *loop, const struct sockaddr_storage *name, udp_socket_received *received,
-                                   void *owner, struct sentence *why);
+                                   void *owner, struct iwarp_sentence *why);
 uint16_t udp_socket_port(const struct udp_socket *socket);
 
 /* False: it was not sent. */

@@ -246,7 +246,7 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
 
 /* --- Endpoints --------------------------------------------------------------------------------------------------- */
 
-int user_sctp_start(struct sentence *sentence)
+int user_sctp_start(struct iwarp_sentence *sentence)
 {
     (void)sentence;
     if (stack.started)
@@ -283,42 +283,42 @@ static struct sockaddr_conn address_of(const struct user_sctp *end, uint16_t por
     return (struct sockaddr_conn){.sconn_family = AF_CONN, .sconn_port = htons(port), .sconn_addr = name_of(end)};
 }
 
-static int open_socket(struct user_sctp *end, struct sentence *sentence)
+static int open_socket(struct user_sctp *end, struct iwarp_sentence *sentence)
 {
     struct sockaddr_conn own = address_of(end, end->config.port), peer = address_of(end, end->config.peer_port);
     struct socket *socket = usrsctp_socket(AF_CONN, SOCK_STREAM, IPPROTO_SCTP, on_receive, NULL, 0, name_of(end));
 
     if (socket == NULL)
-        return sentence_set(sentence, "usrsctp: no socket: %s", strerror(errno));
+        return iwarp_sentence_set(sentence, "usrsctp: no socket: %s", strerror(errno));
     if (end->config.active)
         end->socket = socket;
     else
         end->listener = socket;
     if (user_sctp_options(socket, end->association, &end->config) != 0)
-        return sentence_set(sentence, "usrsctp: an option is refused: %s", strerror(errno));
+        return iwarp_sentence_set(sentence, "usrsctp: an option is refused: %s", strerror(errno));
     if (usrsctp_bind(socket, (struct sockaddr *)&own, sizeof(own)) != 0)
-        return sentence_set(sentence, "usrsctp: port %u: %s", end->config.port, strerror(errno));
+        return iwarp_sentence_set(sentence, "usrsctp: port %u: %s", end->config.port, strerror(errno));
     if (end->config.active) {
         if (usrsctp_connect(socket, (struct sockaddr *)&peer, sizeof(peer)) != 0 && errno != EINPROGRESS)
-            return sentence_set(sentence, "usrsctp: connect: %s", strerror(errno));
+            return iwarp_sentence_set(sentence, "usrsctp: connect: %s", strerror(errno));
     } else if (usrsctp_listen(socket, 1) != 0) {
-        return sentence_set(sentence, "usrsctp: listen: %s", strerror(errno));
+        return iwarp_sentence_set(sentence, "usrsctp: listen: %s", strerror(errno));
     }
     return 0;
 }
 
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
-                                uint64_t now, struct sentence *sentence)
+                                uint64_t now, struct iwarp_sentence *sentence)
 {
     struct user_sctp *end;
 
     if (association == NULL || config == NULL || config->send == NULL || !stack.started) {
-        (void)sentence_set(sentence, "usrsctp: expected a stack, an association and a configuration");
+        (void)iwarp_sentence_set(sentence, "usrsctp: expected a stack, an association and a configuration");
         return NULL;
     }
     end = calloc(1, sizeof(*end));
     if (end == NULL) {
-        (void)sentence_set(sentence, "usrsctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
     if (stack.ends == NULL)
@@ -327,7 +327,7 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
     HASH_ADD(hh, stack.ends, name, sizeof(end->name), end);
     if (hash_lost(end)) {
         free(end);
-        (void)sentence_set(sentence, "usrsctp: out of memory");
+        (void)iwarp_sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
     end->association = association;

@@ -63,7 +63,7 @@ struct user_sctp_config {
 enum { USER_SCTP_SPACE = 4 << 20 };
 
 /* -1 with a sentence: this build has no libusrsctp, or the stack does not start. A second call does nothing. */
-int user_sctp_start(struct sentence *sentence);
+int user_sctp_start(struct iwarp_sentence *sentence);
 void user_sctp_stop(void);
 
 /* The path MTU has changed: octets of the longest SCTP packet from now on. The owner informs the association. */
@@ -71,7 +71,7 @@ void user_sctp_set_packet_max(struct user_sctp *end, size_t octets);
 
 /* Borrows the association, which must not be up. NULL with a sentence. Packets may be sent during the call. */
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
-                                uint64_t now, struct sentence *sentence);
+                                uint64_t now, struct iwarp_sentence *sentence);
 
 /* Resets the association of SCTP, if there is still one. NULL is fine. */
 void user_sctp_free(struct user_sctp *end);

@@ -3,9 +3,10 @@
 #include "reference-stack/transport/user_sctp.h"
 
 #if !__has_include(<usrsctp.h>)
-int user_sctp_start(struct sentence *sentence)
+int user_sctp_start(struct iwarp_sentence *sentence)
 {
-    return sentence_set(sentence, "SCTP in user space: libusrsctp is not part of this build (Debian: libusrsctp-dev)");
+    return iwarp_sentence_set(sentence,
+                              "SCTP in user space: libusrsctp is not part of this build (Debian: libusrsctp-dev)");
 }
 
 void user_sctp_stop(void)
@@ -13,7 +14,7 @@ void user_sctp_stop(void)
 }
 
 struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
-                                uint64_t now, struct sentence *sentence)
+                                uint64_t now, struct iwarp_sentence *sentence)
 {
     (void)association;
     (void)config;

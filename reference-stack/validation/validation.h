@@ -47,7 +47,7 @@ enum validation_stage {
 /* What the stages of SCTP look at: some of it concerns no stream, or none yet. */
 struct validation_session {
     const struct iwarp_faults *faults;
-    enum ddp_sctp_profile profile;
+    enum iwarp_sctp_profile profile;
     bool admitted;    /* association: the indications of both sides admit DDP */
     unsigned streams; /* association: that both sides have, in both directions */
     const struct ddp_sctp_message *message;
@@ -89,7 +89,7 @@ struct validation_subject {
     const struct validation_session *session;
     const uint8_t *octets; /* start-up: all so far */
     size_t count;          /* ...and of a delivered message with a header of its own */
-    const struct mpa_start *start;
+    const struct iwarp_mpa_start *start;
     const struct negotiation_offer *offer;
     size_t excess; /* start-up: octets after the frame */
     const struct fpdu *fpdu;

@@ -11,13 +11,14 @@ bool holds_atomic_length(const struct validation_subject *subject)
 
 bool holds_atomic_opcode_known(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode <= ATOMIC_COMPARE_SWAP;
+    return subject->atomic->opcode <= IWARP_ATOMIC_COMPARE_SWAP;
 }
 
 /* RFC 7306 has no Swap: it reserves the code. */
 bool holds_atomic_swap_supported(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode != ATOMIC_SWAP || subject->terms->config->extensions == IWARP_EXTENSIONS_DRAFT03;
+    return subject->atomic->opcode != IWARP_ATOMIC_SWAP ||
+           subject->terms->config->extensions == IWARP_EXTENSIONS_DRAFT03;
 }
 
 bool holds_atomic_allowed(const struct validation_subject *subject)
@@ -41,7 +42,7 @@ bool holds_atomic_end_inside(const struct validation_subject *subject)
 }
 
 /* It is the address that has to be aligned, not the TO (RFC 7306 5.2.1: "a 64-bit aligned ULP Buffer address"). */
-static bool atomic_aligned(const struct validation_subject *subject, enum atomic_opcode operation)
+static bool atomic_aligned(const struct validation_subject *subject, enum iwarp_atomic_opcode operation)
 {
     const struct iwarp_region *region = subject->region;
     uint64_t to = subject->atomic->to;
@@ -53,17 +54,17 @@ static bool atomic_aligned(const struct validation_subject *subject, enum atomic
 
 bool holds_fetch_add_aligned(const struct validation_subject *subject)
 {
-    return atomic_aligned(subject, ATOMIC_FETCH_ADD);
+    return atomic_aligned(subject, IWARP_ATOMIC_FETCH_ADD);
 }
 
 bool holds_swap_aligned(const struct validation_subject *subject)
 {
-    return atomic_aligned(subject, ATOMIC_SWAP);
+    return atomic_aligned(subject, IWARP_ATOMIC_SWAP);
 }
 
 bool holds_compare_swap_aligned(const struct validation_subject *subject)
 {
-    return atomic_aligned(subject, ATOMIC_COMPARE_SWAP);
+    return atomic_aligned(subject, IWARP_ATOMIC_COMPARE_SWAP);
 }
 
 bool holds_atomic_response_length(const struct validation_subject *subject)
@@ -79,5 +80,5 @@ bool holds_atomic_response_id(const struct validation_subject *subject)
 
 bool holds_immediate_length(const struct validation_subject *subject)
 {
-    return subject->count == IMMEDIATE_OCTETS;
+    return subject->count == IWARP_IMMEDIATE_OCTETS;
 }

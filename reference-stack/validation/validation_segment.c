@@ -62,7 +62,7 @@ bool holds_write_allowed(const struct validation_subject *subject)
 {
     unsigned rights = IWARP_REMOTE_WRITE;
 
-    if ((subject->segment->control & 0xF) == RDMAP_READ_RESPONSE)
+    if ((subject->segment->control & 0xF) == IWARP_RDMAP_READ_RESPONSE)
         rights |= IWARP_LOCAL_WRITE;
     return subject->region == NULL || (subject->region->access & rights) != 0;
 }
@@ -124,8 +124,9 @@ bool holds_rdmap_version(const struct validation_subject *subject)
 /* Opcodes 8 to B are those of the extensions. */
 bool holds_opcode_known(const struct validation_subject *subject)
 {
-    return subject->message->opcode <=
-           (subject->terms->config->extensions == IWARP_EXTENSIONS_OFF ? RDMAP_TERMINATE : RDMAP_ATOMIC_RESPONSE);
+    return subject->message->opcode <= (subject->terms->config->extensions == IWARP_EXTENSIONS_OFF
+                                            ? IWARP_RDMAP_TERMINATE
+                                            : IWARP_RDMAP_ATOMIC_RESPONSE);
 }
 
 bool holds_opcode_model(const struct validation_subject *subject)

@@ -49,21 +49,21 @@ bool holds_reply_revision(const struct validation_subject *subject)
 
 bool holds_private_length(const struct validation_subject *subject)
 {
-    return !fixed_part(subject) || mpa_start_get_PD_Length(subject->octets) <= MPA_PRIVATE_DATA_MAX;
+    return !fixed_part(subject) || mpa_start_get_PD_Length(subject->octets) <= IWARP_MPA_PRIVATE_DATA_MAX;
 }
 
 /* What the ULP has no room for makes a bad frame too (RFC 5044 7.1.2 rule 9). */
 bool holds_private_room(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
-    size_t word = mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
+    const struct iwarp_mpa_start *start = subject->start;
+    size_t word = iwarp_mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
 
     return !fixed_part(subject) || start->private_octets <= subject->terms->config->private_room + word;
 }
 
 bool holds_word_fits(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
+    const struct iwarp_mpa_start *start = subject->start;
 
     return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 ||
            start->private_octets >= MPA_ENHANCED_OCTETS;
@@ -71,7 +71,7 @@ bool holds_word_fits(const struct validation_subject *subject)
 
 bool holds_enhanced_supported(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
+    const struct iwarp_mpa_start *start = subject->start;
 
     return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 || subject->terms->config->enhanced;
 }
@@ -84,11 +84,11 @@ bool holds_nothing_after(const struct validation_subject *subject)
 
 bool holds_reply_enhanced(const struct validation_subject *subject)
 {
-    const struct mpa_start *start = subject->start;
+    const struct iwarp_mpa_start *start = subject->start;
     const struct iwarp_stream_config *config = subject->terms->config;
 
     return !fixed_part(subject) || start->rejected || !config->enhanced || config->revision < MPA_REV_2 ||
-           mpa_start_has_word(start);
+           iwarp_mpa_start_has_word(start);
 }
 
 bool holds_reply_plain(const struct validation_subject *subject)

@@ -10,17 +10,17 @@
 
 /* Work has to have somewhere to be completed. */
 int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
-                  struct sentence *sentence)
+                  struct iwarp_sentence *sentence)
 {
     if (context == NULL || options == NULL)
         return misuse_null(sentence, "queue pair", "a context and options");
     if (options->send_cq == NULL || options->receive_cq == NULL)
-        return sentence_set(sentence, "queue pair: send_cq and receive_cq were expected");
+        return iwarp_sentence_set(sentence, "queue pair: send_cq and receive_cq were expected");
     if (options->send_cq->context != context || options->receive_cq->context != context ||
         (options->srq != NULL && options->srq->context != context))
-        return sentence_set(sentence, "queue pair: queues of its own context were expected");
+        return iwarp_sentence_set(sentence, "queue pair: queues of its own context were expected");
     if (options->send_cq->gone || options->receive_cq->gone || (options->srq != NULL && options->srq->gone))
-        return sentence_set(sentence, "queue pair: the completion queues were freed");
+        return iwarp_sentence_set(sentence, "queue pair: the completion queues were freed");
     return 0;
 }
 
@@ -47,12 +47,12 @@ static void accepted(void *owner, struct tcp_socket *socket)
 }
 
 struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
-                                    const struct iwarp_qp_options *options, struct sentence *sentence)
+                                    const struct iwarp_qp_options *options, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream_config config;
     struct iwarp_listener *listener;
     struct sockaddr_storage name;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (options_check(context, options, sentence) != 0)
         return NULL;
@@ -63,12 +63,12 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
                                : stream_config_check(&mpa_llp, context->device, &config, sentence)) != 0)
         return NULL;
     if (socket_name_parse(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
+        (void)iwarp_sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
         return NULL;
     }
     listener = reserve_suffices() ? calloc(1, sizeof(*listener)) : NULL;
     if (listener == NULL) {
-        (void)sentence_set(sentence, "listen: out of memory");
+        (void)iwarp_sentence_set(sentence, "listen: out of memory");
         return NULL;
     }
     listener->context = context;
@@ -77,7 +77,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
         listener->tcp = tcp_listener_open(&context->pool, &name, accepted, listener, &why);
     if (context->sctp != NULL ? links_listen(listener, port, &why) != 0 : listener->tcp == NULL) {
         free(listener);
-        (void)sentence_set(sentence, "listen: %.60s port %u cannot be opened: %.300s", address, port, why.text);
+        (void)iwarp_sentence_set(sentence, "listen: %.60s port %u cannot be opened: %.300s", address, port, why.text);
         return NULL;
     }
     queues_join(options);
@@ -120,7 +120,7 @@ void iwarp_listener_free(struct iwarp_listener *listener)
 }
 
 struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
-                               const struct iwarp_qp_options *options, struct sentence *sentence)
+                               const struct iwarp_qp_options *options, struct iwarp_sentence *sentence)
 {
     struct sockaddr_storage name;
     struct iwarp_qp *qp;
@@ -128,11 +128,11 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
     if (options_check(context, options, sentence) != 0)
         return NULL;
     if (socket_name_parse(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
+        (void)iwarp_sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
         return NULL;
     }
     if (port == 0) {
-        (void)sentence_set(sentence, "connect: port 0, but 1 to 65535 was expected");
+        (void)iwarp_sentence_set(sentence, "connect: port 0, but 1 to 65535 was expected");
         return NULL;
     }
     qp = qp_new(context, options, IWARP_INITIATOR, 0, sentence);
@@ -147,7 +147,7 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
     }
     qp->socket = tcp_socket_connect(&context->pool, &name, qp);
     if (qp->socket == NULL) {
-        (void)sentence_set(sentence, "connect: %.60s port %u cannot be reached", address, port);
+        (void)iwarp_sentence_set(sentence, "connect: %.60s port %u cannot be reached", address, port);
         iwarp_qp_free(qp);
         return NULL;
     }
@@ -156,18 +156,18 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
 }
 
 struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
-                              size_t count, const struct iwarp_qp_options *options, struct sentence *sentence)
+                              size_t count, const struct iwarp_qp_options *options, struct iwarp_sentence *sentence)
 {
     struct iwarp_qp *qp;
 
     if (options_check(context, options, sentence) != 0)
         return NULL;
     if (context->sctp != NULL) {
-        (void)sentence_set(sentence, "attach: the context uses SCTP, which has no TCP connections");
+        (void)iwarp_sentence_set(sentence, "attach: the context uses SCTP, which has no TCP connections");
         return NULL;
     }
     if (octets == NULL && count != 0) {
-        (void)sentence_set(sentence, "attach: %zu octets were read, but none were given", count);
+        (void)iwarp_sentence_set(sentence, "attach: %zu octets were read, but none were given", count);
         return NULL;
     }
     qp = qp_new(context, options, role, 0, sentence);
@@ -175,7 +175,7 @@ struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iw
         return NULL;
     qp->socket = tcp_socket_adopt(&context->pool, socket);
     if (qp->socket == NULL) {
-        (void)sentence_set(sentence, "attach: %d is no connected TCP socket", socket);
+        (void)iwarp_sentence_set(sentence, "attach: %d is no connected TCP socket", socket);
         iwarp_qp_free(qp);
         return NULL;
     }

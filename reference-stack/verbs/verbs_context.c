@@ -69,18 +69,18 @@ static void before_sleep(uv_prepare_t *handle)
 
 /* --- Life -------------------------------------------------------------------------------------------------------- */
 
-struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence)
+struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct iwarp_sentence *sentence)
 {
     struct iwarp_context *context = reserve_suffices() ? calloc(1, sizeof(*context)) : NULL;
     int result;
 
     if (context == NULL) {
-        (void)sentence_set(sentence, "context: out of memory");
+        (void)iwarp_sentence_set(sentence, "context: out of memory");
         return NULL;
     }
     result = uv_loop_init(&context->loop);
     if (result != 0) {
-        (void)sentence_set(sentence, "context: no event loop: %s", uv_strerror(result));
+        (void)iwarp_sentence_set(sentence, "context: no event loop: %s", uv_strerror(result));
         free(context);
         return NULL;
     }
@@ -99,7 +99,7 @@ struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device
     ring_init(&context->events, sizeof(struct iwarp_qp_event));
     context->device = iwarp_device_new(device);
     if (context->device == NULL) {
-        (void)sentence_set(sentence, "context: out of memory");
+        (void)iwarp_sentence_set(sentence, "context: out of memory");
         iwarp_context_free(context);
         return NULL;
     }
@@ -159,7 +159,7 @@ struct iwarp_device *iwarp_context_device(struct iwarp_context *context)
 }
 
 int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
-                   struct sentence *sentence)
+                   struct iwarp_sentence *sentence)
 {
     struct iwarp_region region = {
         .base = (uint64_t)(uintptr_t)octets,
@@ -171,7 +171,7 @@ int iwarp_register(struct iwarp_context *context, void *octets, size_t length, u
     if (context == NULL || stag == NULL)
         return misuse_null(sentence, "register", "a context and a place for the STag");
     if (octets == NULL && length != 0)
-        return sentence_set(sentence, "region: %zu octets to register, but none were given", length);
+        return iwarp_sentence_set(sentence, "region: %zu octets to register, but none were given", length);
     if (iwarp_region_register(context->device, &region, sentence) != 0)
         return -1;
     *stag = region.stag;
@@ -246,7 +246,7 @@ static bool lacks_memory(const struct iwarp_context *context)
     return false;
 }
 
-static int run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
+static int run(struct iwarp_context *context, int timeout_ms, struct iwarp_sentence *sentence)
 {
     int result = 0;
 
@@ -256,7 +256,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
         result = uv_run(&context->loop, UV_RUN_NOWAIT);
     } else if (timeout_ms < 0 && context->live == 0 && context->listeners == NULL) {
-        return sentence_set(sentence, "context_run: without a listener or an open queue pair, no event can come");
+        return iwarp_sentence_set(sentence, "context_run: without a listener or an open queue pair, no event can come");
     } else {
         if (timeout_ms > 0)
             context->limited = uv_timer_start(&context->limit, limit_over, (uint64_t)timeout_ms, 0) == 0;
@@ -271,13 +271,13 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
             (void)uv_timer_stop(&context->limit);
     }
     if (result < 0)
-        return sentence_set(sentence, "context: the event loop failed: %s", uv_strerror(result));
+        return iwarp_sentence_set(sentence, "context: the event loop failed: %s", uv_strerror(result));
     if (!something_waits(context) && lacks_memory(context))
-        return sentence_set(sentence, "context: out of memory for the reports of a queue pair");
+        return iwarp_sentence_set(sentence, "context: out of memory for the reports of a queue pair");
     return something_waits(context);
 }
 
-int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
+int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct iwarp_sentence *sentence)
 {
     int result;
 

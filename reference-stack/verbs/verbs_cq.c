@@ -190,19 +190,19 @@ void iwarp_srq_free(struct iwarp_srq *srq)
     free(srq);
 }
 
-int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence)
+int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct iwarp_sentence *sentence)
 {
     struct srq_receive *receive;
 
     if (srq == NULL)
         return misuse_null(sentence, "srq_post", "a shared receive queue");
     if (srq->gone)
-        return sentence_set(sentence, "shared receive queue: it was freed");
+        return iwarp_sentence_set(sentence, "shared receive queue: it was freed");
     if (buffer == NULL && octets != 0)
-        return sentence_set(sentence, "shared receive queue: a receive of %zu octets without a buffer", octets);
+        return iwarp_sentence_set(sentence, "shared receive queue: a receive of %zu octets without a buffer", octets);
     receive = ring_push(&srq->receives);
     if (receive == NULL)
-        return sentence_set(sentence, "shared receive queue: out of memory");
+        return iwarp_sentence_set(sentence, "shared receive queue: out of memory");
     *receive = (struct srq_receive){id, buffer, octets};
     return 0;
 }

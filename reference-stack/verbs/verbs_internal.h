@@ -47,7 +47,7 @@ struct iwarp_qp {
     struct iwarp_srq *srq;
     size_t unread_reports; /* its completions and events that were not taken */
     /* Of the peer's start-up frame: events name it, and the stream may be gone before they are taken. */
-    uint8_t peer_private_data[MPA_PRIVATE_DATA_MAX];
+    uint8_t peer_private_data[IWARP_MPA_PRIVATE_DATA_MAX];
     void *user;
     struct deadline deadline;
     struct carrier carrier;
@@ -119,7 +119,7 @@ void context_forget(struct iwarp_context *context, const struct iwarp_qp *qp, co
 
 /* verbs_qp.c: a queue pair without a connection yet. `emss` 0: that of the options. */
 struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options, enum iwarp_role role,
-                        size_t emss, struct sentence *sentence);
+                        size_t emss, struct iwarp_sentence *sentence);
 extern const struct tcp_socket_ops qp_socket_ops;
 /* Sends output, and handles the events of the stream. */
 void qp_pump(struct iwarp_qp *qp);
@@ -133,12 +133,13 @@ bool qp_take(struct iwarp_qp *qp);
 
 /* verbs_connect.c */
 int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
-                  struct sentence *sentence);
+                  struct iwarp_sentence *sentence);
 
 /* verbs_sctp.c: as what they are called after does over TCP. */
-int links_listen(struct iwarp_listener *listener, uint16_t port, struct sentence *why);
+int links_listen(struct iwarp_listener *listener, uint16_t port, struct iwarp_sentence *why);
 void links_unlisten(struct iwarp_listener *listener);
-int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port, struct sentence *sentence);
+int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port,
+                  struct iwarp_sentence *sentence);
 /* Sessions that peers have asked for, after the program has heard of them. */
 void links_begin_initiated(struct iwarp_context *context);
 /* All that the association has to say and to send. It is freed when it is over. */

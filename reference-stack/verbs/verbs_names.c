@@ -7,6 +7,7 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/verbs/verbs_internal.h"
+#include "wire/rdmap.h"
 
 #define NAME_OF(names, value) ((size_t)(value) < sizeof(names) / sizeof((names)[0]) ? (names)[value] : "unknown")
 
@@ -16,7 +17,7 @@ static int numeric(const struct sockaddr *name, socklen_t octets, char *address)
     return getnameinfo(name, octets, address, IWARP_ADDRESS_OCTETS, NULL, 0, NI_NUMERICHOST) == 0 ? 0 : -1;
 }
 
-int iwarp_resolve(const char *name, char *address, struct sentence *sentence)
+int iwarp_resolve(const char *name, char *address, struct iwarp_sentence *sentence)
 {
     const struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
@@ -26,13 +27,13 @@ int iwarp_resolve(const char *name, char *address, struct sentence *sentence)
         return misuse_null(sentence, "resolve", "a name, and room for an address");
     status = getaddrinfo(name, NULL, &wanted, &found);
     if (status != 0)
-        return sentence_set(sentence, "resolve: '%.200s' has no address: %s", name, gai_strerror(status));
+        return iwarp_sentence_set(sentence, "resolve: '%.200s' has no address: %s", name, gai_strerror(status));
     status = numeric(found->ai_addr, found->ai_addrlen, address);
     freeaddrinfo(found);
-    return status == 0 ? 0 : sentence_set(sentence, "resolve: '%.200s' has no numeric address", name);
+    return status == 0 ? 0 : iwarp_sentence_set(sentence, "resolve: '%.200s' has no numeric address", name);
 }
 
-int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct sentence *sentence)
+int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct iwarp_sentence *sentence)
 {
     struct sockaddr_storage name;
 
@@ -41,9 +42,9 @@ int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, stru
     if (qp->link != NULL && qp->link->up)
         name = *sctp_path_to(qp->link->path);
     else if (qp->opening || qp->socket == NULL || tcp_socket_peer(qp->socket, &name) != 0)
-        return sentence_set(sentence, "qp_peer: the queue pair is not connected");
+        return iwarp_sentence_set(sentence, "qp_peer: the queue pair is not connected");
     if (numeric((const struct sockaddr *)&name, sizeof(name), address) != 0)
-        return sentence_set(sentence, "qp_peer: the peer has no numeric address");
+        return iwarp_sentence_set(sentence, "qp_peer: the peer has no numeric address");
     if (port != NULL)
         *port = socket_name_port(&name);
     return 0;
@@ -64,6 +65,13 @@ const char *iwarp_work_text(enum iwarp_work work)
     };
 
     return NAME_OF(names, work);
+}
+
+const char *iwarp_opcode_text(uint8_t opcode)
+{
+    const char *name = wire_name_of(rdmap_opcode_names, opcode);
+
+    return name == NULL ? "unknown" : name;
 }
 
 const char *iwarp_qp_event_text(enum iwarp_qp_event_kind kind)

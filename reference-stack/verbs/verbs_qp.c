@@ -19,14 +19,14 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
 /* --- Life -------------------------------------------------------------------------------------------------------- */
 
 struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options, enum iwarp_role role,
-                        size_t emss, struct sentence *sentence)
+                        size_t emss, struct iwarp_sentence *sentence)
 {
     struct iwarp_stream_config config = options->stream;
     struct iwarp_qp *qp = calloc(1, sizeof(*qp));
 
     if (qp == NULL || deadlines_join(&context->deadlines) != 0) {
         free(qp);
-        (void)sentence_set(sentence, "queue pair: out of memory");
+        (void)iwarp_sentence_set(sentence, "queue pair: out of memory");
         return NULL;
     }
     config.role = role;
@@ -332,14 +332,14 @@ const struct tcp_socket_ops qp_socket_ops = {
 /* --- Decisions and work ------------------------------------------------------------------------------------------- */
 
 /* There is no stream that could take it. */
-static int without(const struct iwarp_qp *qp, const char *function, struct sentence *sentence)
+static int without(const struct iwarp_qp *qp, const char *function, struct iwarp_sentence *sentence)
 {
     if (qp == NULL)
         return misuse_null(sentence, function, "a queue pair");
-    return sentence_set(sentence, "queue pair: it has ended");
+    return iwarp_sentence_set(sentence, "queue pair: it has ended");
 }
 
-int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence)
+int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "accept", sentence);
@@ -347,7 +347,7 @@ int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, s
     return iwarp_stream_accept(qp->stream, private_data, octets, -1, -1, qp->context->now, sentence);
 }
 
-int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence)
+int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "reject", sentence);
@@ -363,7 +363,8 @@ void iwarp_disconnect(struct iwarp_qp *qp)
     iwarp_stream_disconnect(qp->stream, qp->context->now);
 }
 
-int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence)
+int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets,
+                       struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_receive", sentence);
@@ -371,14 +372,14 @@ int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t
 }
 
 int iwarp_post_receive_pieces(struct iwarp_qp *qp, uint64_t id, const struct iwarp_buffer *pieces, size_t count,
-                              struct sentence *sentence)
+                              struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_receive_pieces", sentence);
     return iwarp_stream_post_receive_pieces(qp->stream, id, pieces, count, sentence);
 }
 
-int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence)
+int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_send", sentence);
@@ -386,7 +387,7 @@ int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct s
     return iwarp_stream_post_send(qp->stream, send, sentence);
 }
 
-int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence)
+int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_write", sentence);
@@ -394,7 +395,7 @@ int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struc
     return iwarp_stream_post_write(qp->stream, write, sentence);
 }
 
-int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct sentence *sentence)
+int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_read", sentence);
@@ -402,7 +403,7 @@ int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct s
     return iwarp_stream_post_read(qp->stream, read, sentence);
 }
 
-int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct sentence *sentence)
+int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_atomic", sentence);
@@ -410,7 +411,7 @@ int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, st
     return iwarp_stream_post_atomic(qp->stream, atomic, sentence);
 }
 
-int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence)
+int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct iwarp_sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)
         return without(qp, "post_immediate", sentence);

@@ -13,13 +13,13 @@ enum { PENDING_MAX = 1024 }; /* session requests that one packet may contain; th
 
 /* --- Links -------------------------------------------------------------------------------------------------------- */
 
-static struct link *link_new(struct iwarp_context *context, struct sentence *sentence)
+static struct link *link_new(struct iwarp_context *context, struct iwarp_sentence *sentence)
 {
     struct link *link = calloc(1, sizeof(*link));
 
     if (link == NULL || deadlines_join(&context->link_deadlines) != 0) {
         free(link);
-        (void)sentence_set(sentence, "association: out of memory");
+        (void)iwarp_sentence_set(sentence, "association: out of memory");
         return NULL;
     }
     link->context = context;
@@ -28,11 +28,11 @@ static struct link *link_new(struct iwarp_context *context, struct sentence *sen
     return link;
 }
 
-static int link_join(struct link *link, struct iwarp_qp *qp, struct sentence *sentence)
+static int link_join(struct link *link, struct iwarp_qp *qp, struct iwarp_sentence *sentence)
 {
     HASH_ADD(hh, link->qps, number, sizeof(qp->number), qp);
     if (hash_lost(qp))
-        return sentence_set(sentence, "queue pair: out of memory");
+        return iwarp_sentence_set(sentence, "queue pair: out of memory");
     qp->link = link;
     return 0;
 }
@@ -93,7 +93,7 @@ static void failed(struct iwarp_qp *qp, const char *why)
 static void begin(struct iwarp_qp *qp)
 {
     struct iwarp_association *association = qp->link->association;
-    struct sentence sentence = {"no stream of the association is free"};
+    struct iwarp_sentence sentence = {"no stream of the association is free"};
     int sid = iwarp_association_free_sid(association);
 
     if (sid < 0 || iwarp_sctp_stream_attach(association, (uint16_t)sid, qp->stream, uv_hrtime(), &sentence) != 0)
@@ -261,7 +261,7 @@ static void on_changed(void *user)
     link_pump(user);
 }
 
-void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sctp_profile profile)
+void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum iwarp_sctp_profile profile)
 {
     if (options == NULL)
         return;
@@ -271,7 +271,7 @@ void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sct
 }
 
 int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sctp_options *options,
-                           struct sentence *sentence)
+                           struct iwarp_sentence *sentence)
 {
     struct sctp_hub_config hub = {.incoming = on_incoming, .changed = on_changed, .owner = context};
     struct iwarp_association_config config;
@@ -282,20 +282,20 @@ int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sct
     if (context == NULL || options == NULL)
         return misuse_null(sentence, "context_use_sctp", "a context and options");
     if (context->sctp != NULL || context->listeners != NULL || context->qps != NULL)
-        return sentence_set(sentence, "context_use_sctp: the context is in use");
+        return iwarp_sentence_set(sentence, "context_use_sctp: the context is in use");
     address = options->address == NULL ? "0.0.0.0" : options->address;
     if (socket_name_parse(address, options->udp_port, &name) != 0)
-        return sentence_set(sentence, "context_use_sctp: '%.60s' is no numeric address", address);
+        return iwarp_sentence_set(sentence, "context_use_sctp: '%.60s' is no numeric address", address);
     config = options->association;
     config.network_octets = sctp_udp_headers(name.ss_family);
     if (config.mtu > SCTP_UDP_MTU_MAX)
-        return sentence_set(sentence, "context_use_sctp: MTU %zu, at most %d is possible", config.mtu,
-                            SCTP_UDP_MTU_MAX);
+        return iwarp_sentence_set(sentence, "context_use_sctp: MTU %zu, at most %d is possible", config.mtu,
+                                  SCTP_UDP_MTU_MAX);
     trial = iwarp_association_new(context->device, &config, uv_hrtime(), sentence);
     if (trial == NULL)
         return -1;
     iwarp_association_free(trial);
-    hub.fragments = config.profile == DDP_SCTP_RFC5043;
+    hub.fragments = config.profile == IWARP_SCTP_RFC5043;
     context->sctp = sctp_udp_open(&context->loop, &name, config.mtu, &hub, sentence);
     if (context->sctp == NULL)
         return -1;
@@ -309,7 +309,7 @@ uint16_t iwarp_context_udp_port(const struct iwarp_context *context)
     return context == NULL || context->sctp == NULL ? 0 : sctp_udp_port(context->sctp);
 }
 
-int links_listen(struct iwarp_listener *listener, uint16_t port, struct sentence *why)
+int links_listen(struct iwarp_listener *listener, uint16_t port, struct iwarp_sentence *why)
 {
     int opened = sctp_hub_listen(sctp_udp_hub(listener->context->sctp), port, why);
 
@@ -332,7 +332,8 @@ void links_unlisten(struct iwarp_listener *listener)
     }
 }
 
-int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port, struct sentence *sentence)
+int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port,
+                  struct iwarp_sentence *sentence)
 {
     struct iwarp_context *context = qp->context;
     struct sockaddr_storage to = *name;
@@ -352,8 +353,8 @@ int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint
     return -1;
 }
 
-struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
-                                      struct sentence *sentence)
+struct iwarp_qp *iwarp_connect_same_association(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
+                                                struct iwarp_sentence *sentence)
 {
     struct iwarp_qp *other;
 
@@ -364,7 +365,7 @@ struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp
     if (options_check(qp->context, options, sentence) != 0)
         return NULL;
     if (qp->link == NULL) {
-        (void)sentence_set(sentence, "connect_beside: the queue pair has no association, or has ended");
+        (void)iwarp_sentence_set(sentence, "connect_beside: the queue pair has no association, or has ended");
         return NULL;
     }
     other = qp_new(qp->context, options, IWARP_INITIATOR, 0, sentence);

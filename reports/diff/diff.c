@@ -272,7 +272,7 @@ static void compare_accounts(struct diff *diff)
     }
 }
 
-int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct sentence *error)
+int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct iwarp_sentence *error)
 {
     struct unit *units = NULL, *unit, *next;
     int rc;
@@ -284,8 +284,8 @@ int diff_make(struct diff *diff, const struct report *before, const struct repor
     diff->names[1] = after->info.target;
     compare_accounts(diff);
     if (strcmp(command_of(before), command_of(after)) != 0)
-        return sentence_set(error, "results of \"%.20s\" and of \"%.20s\" cannot be compared", command_of(before),
-                            command_of(after));
+        return iwarp_sentence_set(error, "results of \"%.20s\" and of \"%.20s\" cannot be compared", command_of(before),
+                                  command_of(after));
     rc = gather(&units, after, true) == 0 && gather(&units, before, false) == 0 ? fill(diff, units, HASH_COUNT(units))
                                                                                 : -1;
     unit = units;
@@ -297,7 +297,7 @@ int diff_make(struct diff *diff, const struct report *before, const struct repor
     if (rc == 0)
         return 0;
     diff_free(diff);
-    return sentence_set(error, "out of memory");
+    return iwarp_sentence_set(error, "out of memory");
 }
 
 void diff_free(struct diff *diff)

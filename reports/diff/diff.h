@@ -63,7 +63,7 @@ const char *diff_kind_name(enum diff_kind kind);
 int diff_kind_find(const char *name, size_t octets);
 
 /* Compares. -1 with the sentence set: no memory, or a run and an audit; nothing to free then. */
-int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct sentence *error);
+int diff_make(struct diff *diff, const struct report *before, const struct report *after, struct iwarp_sentence *error);
 void diff_free(struct diff *diff);
 
 /*
@@ -80,9 +80,9 @@ char *diff_side_text(const struct diff_side *side);
  * difference and one for each step, and a page. Of three runs or more the trend (diff_trend.h) follows. 0, or -1 with
  * the sentence set.
  */
-int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
-int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
-int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
-int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
+int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error);
+int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error);
+int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error);
+int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error);
 
 #endif

@@ -332,13 +332,13 @@ static void heading(struct markup *m, const char *subject)
     markup_close(m);
 }
 
-int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
     struct markup *m = markup_new();
     int rc = 0;
 
     if (m == NULL)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     html_page(m, "warpcheck: what differs", steps[count - 1].after->info.tool, "wide");
     heading(m, steps[0].subject);
     totals(m, steps, count);
@@ -356,7 +356,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
         markup_close(m);
     }
     markup_close(m);
-    rc = rc == 0 ? markup_save(m, to, error) : sentence_set(error, "%s: out of memory", to->path);
+    rc = rc == 0 ? markup_save(m, to, error) : iwarp_sentence_set(error, "%s: out of memory", to->path);
     markup_free(m);
     return rc;
 }

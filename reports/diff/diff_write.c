@@ -22,7 +22,7 @@ struct writer {
 
 /* Writes each step into memory, and the trend where there is one, and that to `to`. */
 static int write_steps(const struct diff *steps, size_t count, const struct writer *writer, const struct place *to,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     struct diff_trend trend = {0};
     char *text = NULL;
@@ -31,19 +31,19 @@ static int write_steps(const struct diff *steps, size_t count, const struct writ
     int rc;
 
     if (out == NULL)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     for (size_t i = 0; i < count; i++)
         writer->step(out, &steps[i]);
     if (count >= DIFF_TREND_LEAST && diff_trend_make(&trend, steps, count) != 0) {
         (void)text_stream_close(out, &text);
         free(text);
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     }
     if (count >= DIFF_TREND_LEAST)
         writer->trend(out, &trend, steps);
     diff_trend_free(&trend);
     rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
-                                       : sentence_set(error, "%s: out of memory", to->path);
+                                       : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }
@@ -150,7 +150,7 @@ static void put_text_trend(FILE *out, const struct diff_trend *trend, const stru
     }
 }
 
-int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
     return write_steps(steps, count, &(struct writer){put_text, put_text_trend}, to, error);
 }
@@ -244,7 +244,7 @@ static void put_markdown_trend(FILE *out, const struct diff_trend *trend, const 
         fprintf(out, "\n%zu more.\n", trend->count - ROWS_MAX);
 }
 
-int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
     return write_steps(steps, count, &(struct writer){put_markdown, put_markdown_trend}, to, error);
 }
@@ -342,7 +342,7 @@ static void put_jsonl_trend(FILE *out, const struct diff_trend *trend, const str
     }
 }
 
-int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
     return write_steps(steps, count, &(struct writer){put_jsonl, put_jsonl_trend}, to, error);
 }

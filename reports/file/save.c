@@ -25,9 +25,9 @@ static int write_all(int fd, const char *octets, size_t size)
     return 0;
 }
 
-static int failed(const struct place *place, int cause, struct sentence *error)
+static int failed(const struct place *place, int cause, struct iwarp_sentence *error)
 {
-    return sentence_set(error, "%s: cannot write: %s", place->path, strerror(cause));
+    return iwarp_sentence_set(error, "%s: cannot write: %s", place->path, strerror(cause));
 }
 
 bool save_in_place(const struct place *place)
@@ -89,14 +89,14 @@ static int begin_once(struct save *save)
     return 1;
 }
 
-int save_begin(struct save *save, const struct place *place, struct sentence *error)
+int save_begin(struct save *save, const struct place *place, struct iwarp_sentence *error)
 {
     size_t length = strlen(place->name);
     int rc = 1;
 
     *save = (struct save){.fd = -1, .place = *place, .part = malloc(length + sizeof(".part"))};
     if (!save->part)
-        return sentence_set(error, "%s: out of memory", place->path);
+        return iwarp_sentence_set(error, "%s: out of memory", place->path);
     memcpy(save->part, place->name, length);
     memcpy(save->part + length, ".part", sizeof(".part"));
     for (int i = 0; rc > 0 && i < ATTEMPTS; i++)
@@ -104,7 +104,7 @@ int save_begin(struct save *save, const struct place *place, struct sentence *er
     if (rc == 0)
         return 0;
     if (errno == EBUSY)
-        (void)sentence_set(error, "%s: another process is writing it", place->path);
+        (void)iwarp_sentence_set(error, "%s: another process is writing it", place->path);
     else
         (void)failed(place, errno, error);
     free(save->part);
@@ -131,7 +131,7 @@ static int name_file(struct save *save, bool keep)
     return cause;
 }
 
-int save_end(struct save *save, bool keep, struct sentence *error)
+int save_end(struct save *save, bool keep, struct iwarp_sentence *error)
 {
     int cause = name_file(save, keep);
 
@@ -141,7 +141,7 @@ int save_end(struct save *save, bool keep, struct sentence *error)
     return cause == 0 ? 0 : failed(&save->place, cause, error);
 }
 
-int save_keep_open(struct save *save, struct sentence *error)
+int save_keep_open(struct save *save, struct iwarp_sentence *error)
 {
     int cause = name_file(save, true), fd = save->fd;
 
@@ -153,7 +153,7 @@ int save_keep_open(struct save *save, struct sentence *error)
 }
 
 /* A device or a pipe is written to, never replaced by a file of its name. */
-static int write_in_place(const struct place *place, const char *octets, size_t size, struct sentence *error)
+static int write_in_place(const struct place *place, const char *octets, size_t size, struct iwarp_sentence *error)
 {
     int fd = open(place->name, O_WRONLY | O_CLOEXEC);
     int rc = fd >= 0 ? write_all(fd, octets, size) : -1;
@@ -165,7 +165,7 @@ static int write_in_place(const struct place *place, const char *octets, size_t 
     return rc;
 }
 
-int save_file(const struct place *place, const char *octets, size_t size, struct sentence *error)
+int save_file(const struct place *place, const char *octets, size_t size, struct iwarp_sentence *error)
 {
     struct save save;
     int rc;
@@ -173,7 +173,7 @@ int save_file(const struct place *place, const char *octets, size_t size, struct
     if (place->folder == AT_FDCWD && strcmp(place->name, "-") == 0)
         return write_all(STDOUT_FILENO, octets, size) == 0
                    ? 0
-                   : sentence_set(error, "standard output: cannot write the report: %s", strerror(errno));
+                   : iwarp_sentence_set(error, "standard output: cannot write the report: %s", strerror(errno));
     if (save_in_place(place))
         return write_in_place(place, octets, size, error);
     if (place->name[0] == '\0')
@@ -184,7 +184,7 @@ int save_file(const struct place *place, const char *octets, size_t size, struct
     return save_end(&save, rc == 0, rc == 0 ? error : NULL) == 0 ? rc : -1;
 }
 
-int save_new(const struct place *place, const void *octets, size_t size, struct sentence *error)
+int save_new(const struct place *place, const void *octets, size_t size, struct iwarp_sentence *error)
 {
     int fd = openat(place->folder, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     int rc = fd >= 0 ? write_all(fd, octets, size) : -1;

@@ -20,29 +20,29 @@ struct save {
  * Begins with NAME.part, which is made new: a link of that name is not followed, what a killed program left there is
  * removed, and while another process writes there this fails. 0; -1 with the sentence set.
  */
-int save_begin(struct save *save, const struct place *place, struct sentence *error);
+int save_begin(struct save *save, const struct place *place, struct iwarp_sentence *error);
 
 /*
  * Ends it: with `keep` the octets reach the disk and the file takes its name, which replaces an older file or link;
  * without `keep` nothing is left. 0; -1 with the sentence set: nothing is left, and an older file stays. Once only.
  */
-int save_end(struct save *save, bool keep, struct sentence *error);
+int save_end(struct save *save, bool keep, struct iwarp_sentence *error);
 
 /* Like save_end() with `keep`, but the file stays open: its descriptor, which is the caller's then; -1. */
-int save_keep_open(struct save *save, struct sentence *error);
+int save_keep_open(struct save *save, struct iwarp_sentence *error);
 
 /*
  * Writes `size` octets to `place`, so that a full disk leaves the older file there. The path "-" is standard output. A
  * device or a pipe that the user names is written to, and never replaced; so is a file that is open already
  * (reports/file/place.h). 0; -1 with the sentence set.
  */
-int save_file(const struct place *place, const char *octets, size_t size, struct sentence *error);
+int save_file(const struct place *place, const char *octets, size_t size, struct iwarp_sentence *error);
 
 /*
  * Writes a file that must not be there yet, straight under its name: of a folder whose other files say when it is
  * complete. 0; -1 with the sentence set: nothing is left.
  */
-int save_new(const struct place *place, const void *octets, size_t size, struct sentence *error);
+int save_new(const struct place *place, const void *octets, size_t size, struct iwarp_sentence *error);
 
 /* fsync(2); what has nothing to sync is fine. 0, or -1 and errno. */
 int save_sync(int fd);

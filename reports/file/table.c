@@ -26,12 +26,13 @@ static size_t column_of(const struct reader *reader, const char *name)
     return at;
 }
 
-static int head_read(struct reader *reader, char *const cells[], size_t count, struct sentence *error)
+static int head_read(struct reader *reader, char *const cells[], size_t count, struct iwarp_sentence *error)
 {
     bool found[TABLE_COLUMNS_MAX] = {false};
 
     if (count > TABLE_COLUMNS_MAX)
-        return sentence_set(error, "%.200s:%zu: more than %d columns", reader->path, reader->line, TABLE_COLUMNS_MAX);
+        return iwarp_sentence_set(error, "%.200s:%zu: more than %d columns", reader->path, reader->line,
+                                  TABLE_COLUMNS_MAX);
     for (size_t i = 0; i < count; i++) {
         size_t column = column_of(reader, cells[i]);
 
@@ -39,31 +40,31 @@ static int head_read(struct reader *reader, char *const cells[], size_t count, s
         if (column == reader->table->columns)
             continue;
         if (found[column])
-            return sentence_set(error, "%.200s:%zu: the column \"%.40s\" stands there twice", reader->path,
-                                reader->line, cells[i]);
+            return iwarp_sentence_set(error, "%.200s:%zu: the column \"%.40s\" stands there twice", reader->path,
+                                      reader->line, cells[i]);
         found[column] = true;
     }
     for (size_t i = 0; i < reader->table->columns; i++)
         if (!found[i] && !reader->columns[i].optional)
-            return sentence_set(error, "%.200s:%zu: no column \"%s\", a line that names the columns was expected",
-                                reader->path, reader->line, reader->columns[i].name);
+            return iwarp_sentence_set(error, "%.200s:%zu: no column \"%s\", a line that names the columns was expected",
+                                      reader->path, reader->line, reader->columns[i].name);
     reader->cells = count;
     return 0;
 }
 
-static int row_read(struct reader *reader, char *const cells[], size_t count, struct sentence *error)
+static int row_read(struct reader *reader, char *const cells[], size_t count, struct iwarp_sentence *error)
 {
     struct table *table = reader->table;
 
     if (count != reader->cells)
-        return sentence_set(error, "%.200s:%zu: %zu cells, %zu were expected", reader->path, reader->line, count,
-                            reader->cells);
+        return iwarp_sentence_set(error, "%.200s:%zu: %zu cells, %zu were expected", reader->path, reader->line, count,
+                                  reader->cells);
     if (table->rows == table->room) {
         size_t room = table->room == 0 ? 32 : 2 * table->room;
         const char **grown = realloc(table->cells, room * table->columns * sizeof(*grown));
 
         if (grown == NULL)
-            return sentence_set(error, "out of memory");
+            return iwarp_sentence_set(error, "out of memory");
         table->cells = grown;
         table->room = room;
     }
@@ -76,7 +77,7 @@ static int row_read(struct reader *reader, char *const cells[], size_t count, st
     return 0;
 }
 
-static int line_read(struct reader *reader, char *line, struct sentence *error)
+static int line_read(struct reader *reader, char *line, struct iwarp_sentence *error)
 {
     char *cells[TABLE_COLUMNS_MAX];
     size_t count;
@@ -85,18 +86,18 @@ static int line_read(struct reader *reader, char *line, struct sentence *error)
         return 0;
     for (const char *at = line; *at != '\0'; at++)
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7F)
-            return sentence_set(error, "%.200s:%zu: a control character (0x%02x)", reader->path, reader->line,
-                                (unsigned char)*at);
+            return iwarp_sentence_set(error, "%.200s:%zu: a control character (0x%02x)", reader->path, reader->line,
+                                      (unsigned char)*at);
     count = cells_cut(line, cells, TABLE_COLUMNS_MAX);
     return reader->cells == 0 ? head_read(reader, cells, count, error) : row_read(reader, cells, count, error);
 }
 
-static int lines_read(struct reader *reader, size_t octets, struct sentence *error)
+static int lines_read(struct reader *reader, size_t octets, struct iwarp_sentence *error)
 {
     char *line = reader->table->text, *const end = line + octets;
 
     if (strlen(line) != octets)
-        return sentence_set(error, "%.200s: a zero octet", reader->path);
+        return iwarp_sentence_set(error, "%.200s: a zero octet", reader->path);
     while (line < end) {
         char *next = strchr(line, '\n');
 
@@ -107,11 +108,11 @@ static int lines_read(struct reader *reader, size_t octets, struct sentence *err
             return -1;
         line = next != NULL ? next + 1 : end;
     }
-    return reader->cells != 0 ? 0 : sentence_set(error, "%.200s: no line that names the columns", reader->path);
+    return reader->cells != 0 ? 0 : iwarp_sentence_set(error, "%.200s: no line that names the columns", reader->path);
 }
 
 int table_read(struct table *table, const char *path, const struct table_column *columns, size_t count,
-               struct sentence *error)
+               struct iwarp_sentence *error)
 {
     struct reader reader = {.table = table, .path = path, .columns = columns};
     uint8_t *octets = NULL;
@@ -121,7 +122,7 @@ int table_read(struct table *table, const char *path, const struct table_column 
     if (whole_file_read(path, TABLE_OCTETS_MAX, &octets, &size, error) != 0)
         return -1;
     if (octets == NULL)
-        return sentence_set(error, "%.200s: no such file, or it has more than %d octets", path, TABLE_OCTETS_MAX);
+        return iwarp_sentence_set(error, "%.200s: no such file, or it has more than %d octets", path, TABLE_OCTETS_MAX);
     table->text = (char *)octets;
     return lines_read(&reader, size, error);
 }

@@ -32,7 +32,7 @@ struct table_column {
  * table_free() in either case.
  */
 int table_read(struct table *table, const char *path, const struct table_column *columns, size_t count,
-               struct sentence *error);
+               struct iwarp_sentence *error);
 void table_free(struct table *table);
 
 /* A cell, by the place of its column among those that were asked for. */

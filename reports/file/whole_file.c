@@ -56,7 +56,7 @@ static uint8_t *read_octets(int fd, size_t size)
     return octets;
 }
 
-int whole_file_read(const char *path, size_t limit, uint8_t **octets, size_t *size, struct sentence *error)
+int whole_file_read(const char *path, size_t limit, uint8_t **octets, size_t *size, struct iwarp_sentence *error)
 {
     int fd = open_file(path);
     struct stat status;
@@ -65,20 +65,20 @@ int whole_file_read(const char *path, size_t limit, uint8_t **octets, size_t *si
     *octets = NULL;
     *size = 0;
     if (fd < 0)
-        return is_absent(errno) ? 0 : sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+        return is_absent(errno) ? 0 : iwarp_sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
     if (fstat(fd, &status) != 0) {
-        rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+        rc = iwarp_sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
     } else if (S_ISREG(status.st_mode) && (uint64_t)status.st_size <= limit) {
         *size = (size_t)status.st_size;
         *octets = read_octets(fd, *size);
         if (!*octets)
-            rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+            rc = iwarp_sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
     }
     close(fd);
     return rc;
 }
 
-int whole_file_copy(const char *path, size_t limit, const struct place *to, bool *missing, struct sentence *error)
+int whole_file_copy(const char *path, size_t limit, const struct place *to, bool *missing, struct iwarp_sentence *error)
 {
     uint8_t *octets;
     size_t size;

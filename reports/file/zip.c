@@ -87,7 +87,7 @@ static int ZCALLBACK stream_error(voidpf user, voidpf stream)
  * ---- the archive ----------------------------------------------------------------------------------------------------
  */
 
-struct zip *zip_begin(const struct place *place, struct sentence *error)
+struct zip *zip_begin(const struct place *place, struct iwarp_sentence *error)
 {
     struct zip *zip = calloc(1, sizeof(*zip));
     zlib_filefunc64_def stream = {stream_open, stream_read,  stream_write, stream_tell,
@@ -95,7 +95,7 @@ struct zip *zip_begin(const struct place *place, struct sentence *error)
     int fd = -1;
 
     if (zip == NULL) {
-        (void)sentence_set(error, "%s: out of memory", place->path);
+        (void)iwarp_sentence_set(error, "%s: out of memory", place->path);
         return NULL;
     }
     if (save_begin(&zip->save, place, error) != 0) {
@@ -107,7 +107,7 @@ struct zip *zip_begin(const struct place *place, struct sentence *error)
     zip->file = zip->out != NULL ? zipOpen2_64(place->name, APPEND_STATUS_CREATE, NULL, &stream) : NULL;
     if (zip->file != NULL)
         return zip;
-    (void)sentence_set(error, "%s: cannot write: %s", place->path, strerror(errno));
+    (void)iwarp_sentence_set(error, "%s: cannot write: %s", place->path, strerror(errno));
     if (zip->out != NULL)
         (void)fclose(zip->out);
     else if (fd >= 0)
@@ -140,7 +140,7 @@ int zip_add(struct zip *zip, const char *name, const void *octets, size_t count,
     return zip->failed ? -1 : 0;
 }
 
-int zip_end(struct zip *zip, bool keep, struct sentence *error)
+int zip_end(struct zip *zip, bool keep, struct iwarp_sentence *error)
 {
     struct place place = zip->save.place;
     bool failed = zipClose(zip->file, NULL) != ZIP_OK || zip->failed;
@@ -152,8 +152,8 @@ int zip_end(struct zip *zip, bool keep, struct sentence *error)
     failed = failed || zip->cause != 0;
     rc = save_end(&zip->save, keep && !failed, error);
     if (rc == 0 && failed && keep)
-        rc = sentence_set(error, "%s: cannot write: %s", place.path,
-                          zip->cause != 0 ? strerror(zip->cause) : "out of memory");
+        rc = iwarp_sentence_set(error, "%s: cannot write: %s", place.path,
+                                zip->cause != 0 ? strerror(zip->cause) : "out of memory");
     free(zip);
     return rc;
 }

@@ -12,7 +12,7 @@
 struct zip; /* opaque */
 
 /* Begins it; NULL with the sentence set. */
-struct zip *zip_begin(const struct place *place, struct sentence *error);
+struct zip *zip_begin(const struct place *place, struct iwarp_sentence *error);
 
 /*
  * Adds the file `name` ("folder/file", UTF-8), its date 1980-01-01, so that the same files give the same archive;
@@ -21,6 +21,6 @@ struct zip *zip_begin(const struct place *place, struct sentence *error);
 int zip_add(struct zip *zip, const char *name, const void *octets, size_t count, bool program);
 
 /* Ends it. Without `keep`, and after a failure, nothing is left. 0, or -1 with the sentence set. */
-int zip_end(struct zip *zip, bool keep, struct sentence *error);
+int zip_end(struct zip *zip, bool keep, struct iwarp_sentence *error);
 
 #endif

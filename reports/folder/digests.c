@@ -84,30 +84,32 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* Its digest, as a member of `sums`; a file that is not there has none. -1 with the sentence set. */
-static int sum_file(json_t *sums, const struct place *folder, const char *name, struct sentence *error)
+static int sum_file(json_t *sums, const struct place *folder, const char *name, struct iwarp_sentence *error)
 {
     char text[DIGEST_TEXT_OCTETS];
     int rc = digest_of_file(folder->folder, name, text);
 
     if (rc < 0)
-        return sentence_set(error, "%.300s/%.200s: cannot read: %s", folder->path, name, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s/%.200s: cannot read: %s", folder->path, name, strerror(errno));
     if (rc == 0 && json_object_set_new(sums, name, json_string(text)) != 0)
-        return sentence_set(error, "%.300s: out of memory", folder->path);
+        return iwarp_sentence_set(error, "%.300s: out of memory", folder->path);
     return 0;
 }
 
-static int sum_evidence(json_t *sums, const struct place *folder, struct sentence *error)
+static int sum_evidence(json_t *sums, const struct place *folder, struct iwarp_sentence *error)
 {
     int evidence = openat(folder->folder, EVIDENCE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0, count;
     struct dirent **entries;
     char name[sizeof(EVIDENCE "/") + sizeof(entries[0]->d_name)];
 
     if (evidence < 0)
-        return errno == ENOENT ? 0 : sentence_set(error, "%.300s/" EVIDENCE ": %s", folder->path, strerror(errno));
+        return errno == ENOENT ? 0
+                               : iwarp_sentence_set(error, "%.300s/" EVIDENCE ": %s", folder->path, strerror(errno));
     count = scandirat(evidence, ".", &entries, is_file, by_name);
     close(evidence);
     if (count < 0)
-        return sentence_set(error, "%.300s/" EVIDENCE ": cannot read the folder: %s", folder->path, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s/" EVIDENCE ": cannot read the folder: %s", folder->path,
+                                  strerror(errno));
     for (int i = 0; i < count; i++) {
         (void)snprintf(name, sizeof(name), EVIDENCE "/%s", entries[i]->d_name);
         if (rc == 0)
@@ -119,12 +121,12 @@ static int sum_evidence(json_t *sums, const struct place *folder, struct sentenc
 }
 
 /* name -> digest of all that is there; NULL with the sentence set. */
-static json_t *sum_all(const struct place *folder, struct sentence *error)
+static json_t *sum_all(const struct place *folder, struct iwarp_sentence *error)
 {
     json_t *sums = json_object();
 
     if (sums == NULL) {
-        (void)sentence_set(error, "%.300s: out of memory", folder->path);
+        (void)iwarp_sentence_set(error, "%.300s: out of memory", folder->path);
     } else if (sum_file(sums, folder, RESULTS, error) != 0 || sum_file(sums, folder, "console.txt", error) != 0 ||
                sum_evidence(sums, folder, error) != 0) {
         json_decref(sums);
@@ -133,7 +135,7 @@ static json_t *sum_all(const struct place *folder, struct sentence *error)
     return sums;
 }
 
-int digests_write(struct folder *folder, struct sentence *error)
+int digests_write(struct folder *folder, struct iwarp_sentence *error)
 {
     struct place itself = folder_itself(folder), to;
     json_t *sums = sum_all(&itself, error), *digest;
@@ -151,7 +153,7 @@ int digests_write(struct folder *folder, struct sentence *error)
     if (out != NULL && text_stream_close(out, &text))
         rc = save_file(&to, text, size, error);
     else
-        rc = sentence_set(error, "%.300s: out of memory", to.path);
+        rc = iwarp_sentence_set(error, "%.300s: out of memory", to.path);
     free(text);
     json_decref(sums);
     return rc;
@@ -171,14 +173,14 @@ static bool is_ours(const char *name)
 }
 
 /* One line of sha256sum(1): 64 digits, a blank, a blank or '*', and a name. */
-static int read_line(json_t *list, char *line, const char *path, unsigned number, struct sentence *error)
+static int read_line(json_t *list, char *line, const char *path, unsigned number, struct iwarp_sentence *error)
 {
     static const char digits[] = "0123456789abcdef";
     size_t length = DIGEST_TEXT_OCTETS - 1;
 
     if (strspn(line, digits) != length || line[length] != ' ' || (line[length + 1] != ' ' && line[length + 1] != '*') ||
         !is_ours(line + length + 2))
-        return sentence_set(
+        return iwarp_sentence_set(
             error,
             "%.300s/" DIGESTS_FILE
             ":%u: SHA-256 and the name of results.jsonl, console.txt or a file of evidence was expected",
@@ -186,11 +188,11 @@ static int read_line(json_t *list, char *line, const char *path, unsigned number
     line[length] = '\0';
     return json_object_set_new(list, line + length + 2, json_string(line)) == 0
                ? 0
-               : sentence_set(error, "%.300s/" DIGESTS_FILE ":%u: the name is not UTF-8", path, number);
+               : iwarp_sentence_set(error, "%.300s/" DIGESTS_FILE ":%u: the name is not UTF-8", path, number);
 }
 
 /* name -> digest as the list says; NULL with the sentence set. */
-static json_t *read_list(const char *path, struct sentence *error)
+static json_t *read_list(const char *path, struct iwarp_sentence *error)
 {
     json_t *list = json_object();
     char *file = malloc(strlen(path) + sizeof("/" DIGESTS_FILE)), *rest, *line;
@@ -199,16 +201,16 @@ static json_t *read_list(const char *path, struct sentence *error)
     int rc;
 
     if (file == NULL || list == NULL) {
-        rc = sentence_set(error, "%.300s: out of memory", path);
+        rc = iwarp_sentence_set(error, "%.300s: out of memory", path);
     } else {
         (void)sprintf(file, "%s/" DIGESTS_FILE, path);
         rc = whole_file_read(file, LIST_OCTETS_MAX, &octets, &size, error);
     }
     if (rc == 0 && octets == NULL)
-        rc = sentence_set(error,
-                          "%.300s: there is no " DIGESTS_FILE
-                          " here: the command did not come to its end, or did not write this folder",
-                          path);
+        rc = iwarp_sentence_set(error,
+                                "%.300s: there is no " DIGESTS_FILE
+                                " here: the command did not come to its end, or did not write this folder",
+                                path);
     rest = (char *)octets;
     for (unsigned number = 1; rc == 0 && (line = strsep(&rest, "\n")) != NULL; number++)
         if (line[0] != '\0')
@@ -252,7 +254,8 @@ static void compare(struct comparison *comparison, const json_t *list, const jso
         tell(comparison, name, "is not in the list");
 }
 
-int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count, struct sentence *error)
+int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count,
+                   struct iwarp_sentence *error)
 {
     struct comparison comparison = {.complain = complain, .user = user};
     json_t *list = read_list(path, error), *sums, *named;
@@ -266,7 +269,7 @@ int digests_verify(const char *path, digests_complaint *complain, void *user, si
     sums = folder.folder >= 0 ? sum_all(&folder, error) : NULL;
     named = json_object();
     if (folder.folder < 0) {
-        rc = sentence_set(error, "%.300s: %s", path, strerror(errno));
+        rc = iwarp_sentence_set(error, "%.300s: %s", path, strerror(errno));
     } else if (sums == NULL || named == NULL) {
         rc = -1;
     } else {

@@ -24,7 +24,7 @@ enum { DIGEST_TEXT_OCTETS = 65 };
 void digest_of_octets(const void *octets, size_t count, char text[static DIGEST_TEXT_OCTETS]);
 
 /* Writes the list of what is there now. 0, or -1 with the sentence set; an older list is gone then. */
-int digests_write(struct folder *folder, struct sentence *error);
+int digests_write(struct folder *folder, struct iwarp_sentence *error);
 
 /* What a list says of one file; `what`: "differs", "is missing" or "is not in the list". */
 typedef void digests_complaint(void *user, const char *name, const char *what);
@@ -39,6 +39,7 @@ enum { DIGESTS_DIFFER = 1, DIGESTS_UNKNOWN = 2 };
  *     DIGESTS_UNKNOWN   the folder has no list, the list is malformed, or the results cannot be read; the sentence says which
  *     -1                the folder cannot be read; the sentence says why
  */
-int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count, struct sentence *error);
+int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count,
+                   struct iwarp_sentence *error);
 
 #endif

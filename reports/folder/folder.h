@@ -27,7 +27,7 @@ struct folder_config {
      * FOLDER_FORCE: removes what an earlier command left in the held folder, and nothing else. 0, or -1 with the
      * sentence set. NULL: folder_clear_run().
      */
-    int (*clear)(const struct place *folder, struct sentence *error);
+    int (*clear)(const struct place *folder, struct iwarp_sentence *error);
 };
 
 enum folder_error { FOLDER_FAILED = -1, FOLDER_NOT_EMPTY = -2 };
@@ -35,13 +35,13 @@ enum folder_error { FOLDER_FAILED = -1, FOLDER_NOT_EMPTY = -2 };
 struct folder; /* opaque */
 
 /* Makes the folders above it and the folder itself, those that are not there. 0, or -1 with the sentence set. */
-int folder_make(const char *path, struct sentence *error);
+int folder_make(const char *path, struct iwarp_sentence *error);
 
 /*
  * Takes the folder. 0; FOLDER_NOT_EMPTY when something is in it that has to go first, FOLDER_FAILED when it cannot be
  * made or another command owns it, both with the sentence set.
  */
-int folder_take(struct folder **folder, const struct folder_config *config, struct sentence *error);
+int folder_take(struct folder **folder, const struct folder_config *config, struct iwarp_sentence *error);
 
 /* Gives it back; NULL is allowed. Nothing of the lock is left. */
 void folder_leave(struct folder *folder);
@@ -56,14 +56,14 @@ struct place folder_itself(const struct folder *folder);
  * Opens the folder `name` in it, making it if need be: a descriptor, to be closed by the caller; -1 with the sentence
  * set.
  */
-int folder_open_below(const struct folder *folder, const char *name, struct sentence *error);
+int folder_open_below(const struct folder *folder, const char *name, struct iwarp_sentence *error);
 
 /*
  * Removes what run, audit and report --merge write: reports, evidence, console and results. -1 with the sentence set.
  */
-int folder_clear_run(const struct place *folder, struct sentence *error);
+int folder_clear_run(const struct place *folder, struct iwarp_sentence *error);
 
 /* The reports and the console alone. */
-int folder_clear_reports(const struct folder *folder, struct sentence *error);
+int folder_clear_reports(const struct folder *folder, struct iwarp_sentence *error);
 
 #endif

@@ -16,22 +16,23 @@
 #define SUFFIX ".pcapng"
 
 /* A file that is ours by its name. A link, a folder or a device under such a name is not. */
-static int remove_file(const struct place *folder, const char *name, struct sentence *error)
+static int remove_file(const struct place *folder, const char *name, struct iwarp_sentence *error)
 {
     struct stat status;
 
     if (fstatat(folder->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : sentence_set(error, "%.200s/%.100s: %s", folder->path, name, strerror(errno));
+        return errno == ENOENT ? 0
+                               : iwarp_sentence_set(error, "%.200s/%.100s: %s", folder->path, name, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return sentence_set(error, "%.200s/%.100s: warpcheck did not write this file: remove it yourself", folder->path,
-                            name);
+        return iwarp_sentence_set(error, "%.200s/%.100s: warpcheck did not write this file: remove it yourself",
+                                  folder->path, name);
     if (unlinkat(folder->folder, name, 0) != 0 && errno != ENOENT)
-        return sentence_set(error, "%.200s/%.100s: cannot be removed: %s", folder->path, name, strerror(errno));
+        return iwarp_sentence_set(error, "%.200s/%.100s: cannot be removed: %s", folder->path, name, strerror(errno));
     return 0;
 }
 
 /* The same, and what it was called before it was complete. */
-static int remove_both(const struct place *folder, const char *name, struct sentence *error)
+static int remove_both(const struct place *folder, const char *name, struct iwarp_sentence *error)
 {
     char part[80];
 
@@ -76,7 +77,7 @@ static bool is_evidence(const json_t *names, const struct catalogue *catalogue, 
 }
 
 static int remove_evidence(const struct place *evidence, const json_t *names, const struct catalogue *catalogue,
-                           struct sentence *error)
+                           struct iwarp_sentence *error)
 {
     int fd = openat(evidence->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
@@ -86,7 +87,7 @@ static int remove_evidence(const struct place *evidence, const json_t *names, co
     if (!listing) {
         if (fd >= 0)
             close(fd);
-        return sentence_set(error, "%.300s: cannot read the folder: %s", evidence->path, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s: cannot read the folder: %s", evidence->path, strerror(errno));
     }
     while (rc == 0 && (entry = readdir(listing)) != NULL) {
         char name[300];
@@ -101,7 +102,7 @@ static int remove_evidence(const struct place *evidence, const json_t *names, co
     return rc;
 }
 
-static int clear_evidence(const struct place *folder, struct sentence *error)
+static int clear_evidence(const struct place *folder, struct iwarp_sentence *error)
 {
     struct place results = {folder->folder, "results.jsonl", folder->path}, evidence = {.path = folder->path};
     struct catalogue *catalogue = NULL;
@@ -109,13 +110,14 @@ static int clear_evidence(const struct place *folder, struct sentence *error)
 
     evidence.folder = openat(folder->folder, EVIDENCE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (evidence.folder < 0)
-        return errno == ENOENT ? 0
-                               : sentence_set(error, "%.300s/" EVIDENCE ": warpcheck did not make this folder: %s",
-                                              folder->path, strerror(errno));
+        return errno == ENOENT
+                   ? 0
+                   : iwarp_sentence_set(error, "%.300s/" EVIDENCE ": warpcheck did not make this folder: %s",
+                                        folder->path, strerror(errno));
     rc = catalogue_load(&catalogue, error);
     json_t *names = json_object();
     if (rc == 0 && !names)
-        rc = sentence_set(error, "%s: out of memory", folder->path);
+        rc = iwarp_sentence_set(error, "%s: out of memory", folder->path);
     if (rc == 0) {
         (void)evidence_names(&results, names, NULL); /* as far as it can be read */
         rc = remove_evidence(&evidence, names, catalogue, error);
@@ -130,7 +132,7 @@ static int clear_evidence(const struct place *folder, struct sentence *error)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static int clear_reports(const struct place *folder, struct sentence *error)
+static int clear_reports(const struct place *folder, struct iwarp_sentence *error)
 {
     for (const struct report_format *format = report_formats; format->name; format++)
         if (remove_both(folder, format->file, error) != 0)
@@ -138,14 +140,14 @@ static int clear_reports(const struct place *folder, struct sentence *error)
     return remove_both(folder, DIGESTS_FILE, error) == 0 ? remove_both(folder, "console.txt", error) : -1;
 }
 
-int folder_clear_reports(const struct folder *folder, struct sentence *error)
+int folder_clear_reports(const struct folder *folder, struct iwarp_sentence *error)
 {
     struct place itself = folder_itself(folder);
 
     return clear_reports(&itself, error);
 }
 
-int folder_clear_run(const struct place *folder, struct sentence *error)
+int folder_clear_run(const struct place *folder, struct iwarp_sentence *error)
 {
     if (clear_reports(folder, error) != 0 || clear_evidence(folder, error) != 0)
         return -1;

@@ -4,7 +4,7 @@
 #include "reports/writers/format.h"
 
 int folder_write_reports(const struct report *report, const struct report_coverage *coverage, struct folder *folder,
-                         void (*written)(const char *path), struct sentence *error)
+                         void (*written)(const char *path), struct iwarp_sentence *error)
 {
     int rc = 0;
     for (const struct report_format *format = report_formats; format->name; format++) {

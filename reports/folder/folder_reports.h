@@ -11,6 +11,6 @@
  * written. `coverage` may be NULL; `written`, when not NULL, is called for each that was.
  */
 int folder_write_reports(const struct report *report, const struct report_coverage *coverage, struct folder *folder,
-                         void (*written)(const char *path), struct sentence *error);
+                         void (*written)(const char *path), struct iwarp_sentence *error);
 
 #endif

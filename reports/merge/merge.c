@@ -19,7 +19,7 @@ struct reading {
     bool merged; /* this is a merge itself: its parts are in its run line */
     uint64_t version;
     struct run_summary counted; /* verdicts of the results so far */
-    struct sentence *error;
+    struct iwarp_sentence *error;
 };
 
 /*
@@ -134,8 +134,8 @@ static bool same(const char *a, const char *b)
 
 static int differs(const struct reading *reading, const char *what, const char *is, const char *was)
 {
-    return sentence_set(reading->error, "%.150s: cannot be merged with %.100s: its %s is '%.80s', not '%.80s'",
-                        reading->path, reading->merge->first, what, is, was);
+    return iwarp_sentence_set(reading->error, "%.150s: cannot be merged with %.100s: its %s is '%.80s', not '%.80s'",
+                              reading->path, reading->merge->first, what, is, was);
 }
 
 /* How many shards a part's name speaks of ("2/4"), 0: none. */
@@ -208,7 +208,7 @@ static int on_run(void *user, const struct run_info *info, json_t *object)
     unsigned of = shards_of_run(info);
 
     if (json_array_append(merge->kept, object) != 0)
-        return sentence_set(reading->error, "%s: out of memory", reading->path);
+        return iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
     if (!merge->first) {
         merge->info = *info;
         merge->first = strdup(reading->path);
@@ -222,7 +222,7 @@ static int on_run(void *user, const struct run_info *info, json_t *object)
     reading->name = strdup(info->shard ? info->shard : text_of(info->started));
     if (!merge->first || !reading->name ||
         (reading->merged ? merge_parts_add(merge, info->parts) : merge_part_add(merge, reading->name, NULL)) != 0)
-        return sentence_set(reading->error, "%s: out of memory", reading->path);
+        return iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     if (!same(json_string_value(json_object_get(object, "type")), "beside"))
         summary_count_several(&reading->counted, result->verdict, result_results(result));
     if (!group || merge_line_make(&line, group, result, object, reading->dir) != 0)
-        return sentence_set(reading->error, "%s: out of memory", reading->path);
+        return iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
     group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);
     rc = group->pooled ? merge_shares_add(group, json_object_get(object, "shares"), &added) : 0;
     if (rc == 0 && group->pooled && !added)
@@ -254,7 +254,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     if (rc == 0 && merge_group_append(group, &line) == 0)
         return 0;
     merge_line_free(&line);
-    return sentence_set(reading->error, "%s: out of memory", reading->path);
+    return iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
 /* Lines may be lost without a trace of it in JSON: each verdict is as often there as the summary says. */
@@ -270,7 +270,7 @@ static int count_check(const struct reading *reading, const struct run_summary *
         uint64_t is = summary_of(&reading->counted, (enum verdict)v), said = summary_of(summary, (enum verdict)v);
 
         if (is != said)
-            return sentence_set(
+            return iwarp_sentence_set(
                 reading->error,
                 "%.200s: cannot be merged: it has %llu %s results, and its summary counts %llu; lines are "
                 "lost or changed",
@@ -300,7 +300,7 @@ static int on_difference(void *user, const struct difference *difference, json_t
     char *text = json_dumps(object, JSON_SORT_KEYS);
     int rc = text && json_object_set(reading->merge->differences, text, object) == 0
                  ? 0
-                 : sentence_set(reading->error, "%s: out of memory", reading->path);
+                 : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 
     (void)difference;
     free(text);
@@ -319,7 +319,7 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
         return 0; /* a merge's parts were in its run line; one that was stopped is none */
     if (json_array_append(reading->merge->kept, object) != 0 ||
         merge_part_add(reading->merge, reading->name, summary) != 0)
-        return sentence_set(reading->error, "%s: out of memory", reading->path);
+        return iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
     return 0;
 }
 
@@ -354,7 +354,7 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
         return 0;
     return json_object_set(reading->merge->captures, info->file, object) == 0
                ? 0
-               : sentence_set(reading->error, "%s: out of memory", reading->path);
+               : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
 /* What a part has learned of the device: kept once, whichever parts say it. */
@@ -364,7 +364,7 @@ static int on_served(void *user, json_t *object)
     char *text = json_dumps(object, JSON_SORT_KEYS);
     int rc = text && json_object_set(reading->merge->served, text, object) == 0
                  ? 0
-                 : sentence_set(reading->error, "%s: out of memory", reading->path);
+                 : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 
     free(text);
     return rc;
@@ -377,9 +377,9 @@ static void on_console(void *user, const char *text)
     (void)json_object_set_new(reading->merge->consoles, text, json_true());
 }
 
-int merge_add(struct merge *merge, const char *path, const char *dir, struct sentence *error)
+int merge_add(struct merge *merge, const char *path, const char *dir, struct iwarp_sentence *error)
 {
-    struct sentence why = {"out of memory"};
+    struct iwarp_sentence why = {"out of memory"};
     struct reading reading = {.merge = merge, .path = path, .dir = dir, .error = &why};
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
@@ -397,7 +397,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct sen
         rc = join_all(&reading);
     merge_groups_free(reading.groups);
     free(reading.name);
-    return rc == 0 ? 0 : sentence_set(error, "%s", why.text);
+    return rc == 0 ? 0 : iwarp_sentence_set(error, "%s", why.text);
 }
 
 struct merge *merge_new(const struct catalogue *catalogue)

@@ -35,7 +35,7 @@ void merge_free(struct merge *merge);
  * Adds the results.jsonl at `path`; its evidence is looked for in `dir`. -1 with the sentence set when it cannot be
  * read, or is of another device, profile, program, catalogue, seed or division than those before it.
  */
-int merge_add(struct merge *merge, const char *path, const char *dir, struct sentence *error);
+int merge_add(struct merge *merge, const char *path, const char *dir, struct iwarp_sentence *error);
 
 struct merge_outcome {
     struct run_summary summary;
@@ -51,7 +51,8 @@ struct merge_outcome {
  * Settles what was added and writes results.jsonl and evidence/ into the folder. When something is missing, its summary
  * says so, as that of a run which did not come to its end. 0, or -1 with the sentence set. Only once.
  */
-int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error);
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome,
+                struct iwarp_sentence *error);
 
 /* What a run that was not shared out would have ended with; what is missing makes it EXIT_INCONCLUSIVE at best. */
 enum exit_status merge_exit_status(const struct merge_outcome *outcome);

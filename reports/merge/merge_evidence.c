@@ -123,7 +123,7 @@ int evidence_add(struct evidence *evidence, const char *path)
     return 0;
 }
 
-static int digest(struct source *source, struct sentence *error)
+static int digest(struct source *source, struct iwarp_sentence *error)
 {
     uint8_t *octets;
     size_t size;
@@ -153,7 +153,7 @@ static int rename_source(struct source *source)
 }
 
 /* Several files of one name: that with the least digest keeps it. */
-static int tell_apart(struct name *name, struct sentence *error)
+static int tell_apart(struct name *name, struct iwarp_sentence *error)
 {
     const struct source *least = NULL;
 
@@ -165,12 +165,12 @@ static int tell_apart(struct name *name, struct sentence *error)
     }
     for (struct source *source = name->sources; least && source; source = source->next)
         if (!source->missing && source->digest != least->digest && rename_source(source) != 0)
-            return sentence_set(error, "%s: out of memory", source->path);
+            return iwarp_sentence_set(error, "%s: out of memory", source->path);
     return 0;
 }
 
 /* `folder`: that of the copies. */
-static int copy(int folder, struct source *source, struct sentence *error)
+static int copy(int folder, struct source *source, struct iwarp_sentence *error)
 {
     struct place place = {folder, strrchr(source->name, '/') + 1, source->name};
 
@@ -187,7 +187,7 @@ static bool is_copied(const struct name *name, const struct source *source)
     return other != source;
 }
 
-static int copy_all(const struct evidence *evidence, int folder, size_t *missing, struct sentence *error)
+static int copy_all(const struct evidence *evidence, int folder, size_t *missing, struct iwarp_sentence *error)
 {
     for (const struct name *name = evidence->names; name; name = name->hh.next)
         for (struct source *source = name->sources; source; source = source->next) {
@@ -200,7 +200,7 @@ static int copy_all(const struct evidence *evidence, int folder, size_t *missing
     return 0;
 }
 
-int evidence_copy(struct evidence *evidence, size_t *missing, struct sentence *error)
+int evidence_copy(struct evidence *evidence, size_t *missing, struct iwarp_sentence *error)
 {
     int folder, rc;
 

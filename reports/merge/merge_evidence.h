@@ -22,7 +22,7 @@ void evidence_free(struct evidence *evidence);
 int evidence_add(struct evidence *evidence, const char *source);
 
 /* Copies all of them; those that are not there are counted. 0, or -1 with the sentence set (disk). */
-int evidence_copy(struct evidence *evidence, size_t *missing, struct sentence *error);
+int evidence_copy(struct evidence *evidence, size_t *missing, struct iwarp_sentence *error);
 
 /* Puts the name that the copy of `source` (NULL: none) has into the result's line. 0, or -1 without memory. */
 int evidence_rename(const struct evidence *evidence, json_t *object, const char *source);

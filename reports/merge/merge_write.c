@@ -406,18 +406,18 @@ static int put_all(struct writing *writing)
 }
 
 /* The evidence first: its names go into the lines. */
-static int gather_evidence(struct writing *writing, struct sentence *error)
+static int gather_evidence(struct writing *writing, struct iwarp_sentence *error)
 {
     const struct merge_group *group;
 
     for (group = writing->merge->groups; group; group = group->hh.next)
         for (size_t i = 0; i < group->count; i++)
             if (group->lines[i].source && evidence_add(writing->evidence, group->lines[i].source) != 0)
-                return sentence_set(error, "out of memory for the evidence");
+                return iwarp_sentence_set(error, "out of memory for the evidence");
     return evidence_copy(writing->evidence, &writing->outcome->evidence_missing, error);
 }
 
-static int write_results(struct writing *writing, const struct place *place, struct sentence *error)
+static int write_results(struct writing *writing, const struct place *place, struct iwarp_sentence *error)
 {
     struct save save;
     int rc = -1, cause;
@@ -433,11 +433,11 @@ static int write_results(struct writing *writing, const struct place *place, str
         errno = rc != 0 && errno == 0 ? cause : errno;
     }
     if (rc != 0)
-        sentence_set(error, "%s: cannot write the merged results: %s", place->path, strerror(errno));
+        iwarp_sentence_set(error, "%s: cannot write the merged results: %s", place->path, strerror(errno));
     return save_end(&save, rc == 0, rc == 0 ? error : NULL) == 0 ? rc : -1;
 }
 
-int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error)
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct iwarp_sentence *error)
 {
     size_t count = merge->catalogue ? catalogue_count(merge->catalogue) : 0;
     struct writing writing = {
@@ -449,9 +449,9 @@ int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome
     outcome->summary = (struct run_summary){0};
     outcome->incomplete[0] = '\0';
     if (!writing.evidence || !writing.decisions || !writing.exercised) {
-        sentence_set(error, "out of memory");
+        iwarp_sentence_set(error, "out of memory");
     } else if (!merge->first) {
-        sentence_set(error, "there is nothing to merge");
+        iwarp_sentence_set(error, "there is nothing to merge");
     } else {
         HASH_SORT(merge->groups, group_place);
         HASH_SORT(merge->parts, merge_part_order);

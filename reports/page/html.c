@@ -281,14 +281,14 @@ static void controls(const struct html *html)
 }
 
 int html_write(const struct report *report, const struct report_coverage *coverage, const struct place *to,
-               struct sentence *error)
+               struct iwarp_sentence *error)
 {
     struct html html = {markup_new(), report, coverage};
     struct markup *m = html.markup;
     size_t counts[VERDICT_COUNT] = {0};
     char title[256];
     if (!m)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     count_requirements(report, counts);
     snprintf(title, sizeof(title), "warpcheck: %.200s", report->info.target);
     html_page(m, title, report->info.tool, NULL);

@@ -8,6 +8,6 @@
 
 /* Writes the page to `to` (the path "-": standard output). `coverage` may be NULL. 0, or -1 with the sentence set. */
 int html_write(const struct report *report, const struct report_coverage *coverage, const struct place *to,
-               struct sentence *error);
+               struct iwarp_sentence *error);
 
 #endif

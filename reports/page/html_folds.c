@@ -131,7 +131,7 @@ static void put_folds(const struct html *html, const struct card *cards, size_t 
 void html_folds(const struct html *html, enum verdict verdict)
 {
     struct cause_set causes = {0};
-    struct sentence silence;
+    struct iwarp_sentence silence;
     struct card *cards = calloc(html->report->entry_count + 1, sizeof(*cards));
     if (!cards || cause_add_report(&causes, html->report) != 0)
         markup_element(html->markup, "p", "notice", "Out of memory: some causes or cards are left out.");

@@ -172,12 +172,12 @@ const char *markup_octets(struct markup *markup)
     return markup->failed || library_failed ? NULL : (const char *)xmlBufferContent(markup->buffer);
 }
 
-int markup_save(struct markup *markup, const struct place *to, struct sentence *error)
+int markup_save(struct markup *markup, const struct place *to, struct iwarp_sentence *error)
 {
     if (!markup->failed)
         check(markup, xmlTextWriterEndDocument(markup->writer));
     const char *octets = markup_octets(markup);
     if (!octets)
-        return sentence_set(error, "%s: out of memory while the report was made", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory while the report was made", to->path);
     return save_file(to, octets, (size_t)xmlBufferLength(markup->buffer), error);
 }

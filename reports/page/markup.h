@@ -53,6 +53,6 @@ const char *markup_octets(struct markup *markup);
  * Closes all open elements and writes the document: first to a temporary file in the same folder, which is then renamed
  * to `to`. 0 / -1.
  */
-int markup_save(struct markup *markup, const struct place *to, struct sentence *error);
+int markup_save(struct markup *markup, const struct place *to, struct iwarp_sentence *error);
 
 #endif

@@ -316,14 +316,14 @@ static void documents(const struct matrix *matrix)
 }
 
 int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue,
-                 const struct place *to, struct sentence *error)
+                 const struct place *to, struct iwarp_sentence *error)
 {
     struct matrix matrix = {markup_new(), columns, count, catalogue};
     struct markup *m = matrix.markup;
     int rc;
 
     if (!m)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     html_page(m, "warpcheck: devices side by side", count ? columns[0].report->info.tool : NULL, "wide");
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance, devices side by side");
     summary(&matrix);

@@ -21,6 +21,6 @@ struct matrix_column {
  * anything about. 0, or -1 with the sentence set.
  */
 int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue,
-                 const struct place *to, struct sentence *error);
+                 const struct place *to, struct iwarp_sentence *error);
 
 #endif

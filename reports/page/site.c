@@ -69,12 +69,12 @@ void site_copy_name(const struct site_run *run, const char *file, char name[SITE
 
 /* A page up to its <main>. */
 static struct markup *begin(const struct site *site, const char *title, const char *heading, const char *lead,
-                            const struct place *to, struct sentence *error)
+                            const struct place *to, struct iwarp_sentence *error)
 {
     struct markup *m = markup_new();
 
     if (m == NULL) {
-        sentence_set(error, "%s: out of memory", to->path);
+        iwarp_sentence_set(error, "%s: out of memory", to->path);
         return NULL;
     }
     html_page(m, title, site->runs[0].report->info.tool, "wide");
@@ -85,7 +85,7 @@ static struct markup *begin(const struct site *site, const char *title, const ch
     return m;
 }
 
-static int end(struct markup *m, const struct place *to, struct sentence *error)
+static int end(struct markup *m, const struct place *to, struct iwarp_sentence *error)
 {
     int rc = markup_save(m, to, error);
 
@@ -190,7 +190,7 @@ static void pages_list(struct markup *m, const struct site *site)
     markup_close(m);
 }
 
-int site_write_index(const struct site *site, const struct place *to, struct sentence *error)
+int site_write_index(const struct site *site, const struct place *to, struct iwarp_sentence *error)
 {
     struct markup *m = begin(site, "warpcheck: how implementations keep the rules of RDMA over IP",
                              "warpcheck: how implementations keep the rules of RDMA over IP",
@@ -415,7 +415,7 @@ static void findings_of(struct markup *m, const struct site *site, size_t first)
     markup_close(m);
 }
 
-int site_write_findings(const struct site *site, const struct place *to, struct sentence *error)
+int site_write_findings(const struct site *site, const struct place *to, struct iwarp_sentence *error)
 {
     struct markup *m = begin(site, "warpcheck: findings", "warpcheck: findings",
                              "A finding is one fault of an implementation, whatever number of requirements it breaks. "

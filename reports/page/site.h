@@ -60,7 +60,7 @@ bool site_has_findings(const struct site *site);
 void site_copy_name(const struct site_run *run, const char *file, char name[SITE_NAME_OCTETS]);
 
 /* The two pages. 0, or -1 with the sentence set. */
-int site_write_index(const struct site *site, const struct place *to, struct sentence *error);
-int site_write_findings(const struct site *site, const struct place *to, struct sentence *error);
+int site_write_index(const struct site *site, const struct place *to, struct iwarp_sentence *error);
+int site_write_findings(const struct site *site, const struct place *to, struct iwarp_sentence *error);
 
 #endif

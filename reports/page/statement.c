@@ -14,7 +14,7 @@ static bool is_of(const struct requirement *requirement, const char *source)
     return strcmp(source, "all") == 0 || strcmp(requirement->source, source) == 0;
 }
 
-static int check_source(const struct catalogue *catalogue, const char *source, struct sentence *error)
+static int check_source(const struct catalogue *catalogue, const char *source, struct iwarp_sentence *error)
 {
     char list[400] = "";
     const char *last = "";
@@ -29,7 +29,7 @@ static int check_source(const struct catalogue *catalogue, const char *source, s
                            requirement->source);
         last = requirement->source;
     }
-    return sentence_set(
+    return iwarp_sentence_set(
         error, "--statement \"%.60s\": no document of the catalogue; all, or one of %.300s was expected", source, list);
 }
 
@@ -183,7 +183,7 @@ static void signature(struct markup *m)
 }
 
 int statement_write(const struct report *report, const struct report_coverage *coverage, const char *source,
-                    const struct place *to, struct sentence *error)
+                    const struct place *to, struct iwarp_sentence *error)
 {
     struct html html = {.report = report, .coverage = coverage};
     struct markup *m;
@@ -194,7 +194,7 @@ int statement_write(const struct report *report, const struct report_coverage *c
         return STATEMENT_NO_DOCUMENT;
     html.markup = m = markup_new();
     if (m == NULL)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     html_page(m, "Conformance statement", report->info.tool, "wide");
     markup_open(m, "h1", NULL);
     markup_text(m, "Conformance statement: ");
@@ -239,7 +239,8 @@ static bool has(const json_t *list, const json_t *entry)
     return false;
 }
 
-int statement_known(const struct report *report, const char *review_by, const struct place *to, struct sentence *error)
+int statement_known(const struct report *report, const char *review_by, const struct place *to,
+                    struct iwarp_sentence *error)
 {
     json_t *list = json_array(), *profile = json_pack("{s:O}", "known_deviations", list);
     char *text;
@@ -257,7 +258,8 @@ int statement_known(const struct report *report, const char *review_by, const st
     text = profile != NULL ? json_dumps(profile, JSON_INDENT(2)) : NULL;
     json_decref(profile);
     json_decref(list);
-    rc = text != NULL ? save_file(to, text, strlen(text), error) : sentence_set(error, "%s: out of memory", to->path);
+    rc = text != NULL ? save_file(to, text, strlen(text), error)
+                      : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

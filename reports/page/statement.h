@@ -16,12 +16,13 @@
 enum { STATEMENT_NO_DOCUMENT = 1 };
 
 int statement_write(const struct report *report, const struct report_coverage *coverage, const char *source,
-                    const struct place *to, struct sentence *error);
+                    const struct place *to, struct iwarp_sentence *error);
 
 /*
  * What the device broke, as the member known_deviations of a profile (docs/profiles.md): one entry for each
  * requirement, role and outcome, to be reviewed by `review_by`. 0, or -1 with the sentence set.
  */
-int statement_known(const struct report *report, const char *review_by, const struct place *to, struct sentence *error);
+int statement_known(const struct report *report, const char *review_by, const struct place *to,
+                    struct iwarp_sentence *error);
 
 #endif

@@ -179,7 +179,7 @@ const struct cause *cause_next(const struct cause *cause)
     return shared(cause->hh.next);
 }
 
-bool cause_of_silence(const struct cause_set *set, struct sentence *text)
+bool cause_of_silence(const struct cause_set *set, struct iwarp_sentence *text)
 {
     static const char silence[] = "silence-";
     size_t causes = 0, results = 0;
@@ -192,10 +192,11 @@ bool cause_of_silence(const struct cause_set *set, struct sentence *text)
     }
     if (causes < SILENCES_LEAST)
         return false;
-    (void)sentence_set(text,
-                       "one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
-                       "loses messages, or stops sending, shows all of them",
-                       causes, results);
+    (void)iwarp_sentence_set(
+        text,
+        "one fault: %zu causes, with %zu results, are that nothing comes (silence-...). A device that "
+        "loses messages, or stops sending, shows all of them",
+        causes, results);
     return true;
 }
 

@@ -58,7 +58,7 @@ size_t cause_results(const struct cause *cause);
  * of its own ("silence-for-send"). True where there are three such causes or more; `text` is then what to say after
  * "perhaps", without an end mark.
  */
-bool cause_of_silence(const struct cause_set *set, struct sentence *text);
+bool cause_of_silence(const struct cause_set *set, struct iwarp_sentence *text);
 
 /* "MPA-4.1-06, MPA-A.4-02 and 12 more": each id once. */
 const char *cause_ids(const struct cause *cause);

@@ -24,7 +24,7 @@ static int on_journal(void *user, const struct journal *journal, json_t *object)
     return note(user, journal->evidence);
 }
 
-int evidence_names(const struct place *results, json_t *names, struct sentence *error)
+int evidence_names(const struct place *results, json_t *names, struct iwarp_sentence *error)
 {
     struct results_reader reader = {.on_result = on_result, .on_journal = on_journal, .user = names};
 

@@ -14,6 +14,6 @@
  * Adds them to the object `names`, each as a member "evidence/X.pcapng" with the value true. 0, or -1 with the sentence
  * set: the results cannot be read to their end, and what stands before that place was added.
  */
-int evidence_names(const struct place *results, json_t *names, struct sentence *error);
+int evidence_names(const struct place *results, json_t *names, struct iwarp_sentence *error);
 
 #endif

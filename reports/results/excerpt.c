@@ -146,7 +146,7 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
     return put_line(taking, line);
 }
 
-static int read_into(struct taking *taking, const struct place *results, struct sentence *error)
+static int read_into(struct taking *taking, const struct place *results, struct iwarp_sentence *error)
 {
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
@@ -154,20 +154,20 @@ static int read_into(struct taking *taking, const struct place *results, struct 
                                     .on_capture = on_capture,
                                     .on_summary = on_summary,
                                     .user = taking};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     int rc = results_read_place(results, &reader, &why);
 
     if (rc != 0)
-        return sentence_set(error, "%s", why.text[0] != '\0' ? why.text : "out of memory");
+        return iwarp_sentence_set(error, "%s", why.text[0] != '\0' ? why.text : "out of memory");
     if (json_array_size(taking->excerpt->results) != 0)
         return 0;
-    (void)sentence_set(error, "%.300s: no result of %.100s%s is here", results->path, taking->ids[0],
-                       taking->id_count > 1 ? " and the others" : "");
+    (void)iwarp_sentence_set(error, "%.300s: no result of %.100s%s is here", results->path, taking->ids[0],
+                             taking->id_count > 1 ? " and the others" : "");
     return EXCERPT_EMPTY;
 }
 
 int excerpt_take(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
-                 struct sentence *error)
+                 struct iwarp_sentence *error)
 {
     struct taking taking = {
         .excerpt = excerpt, .ids = ids, .id_count = id_count, .chain = RESULTS_CHAIN_START, .captures = json_object()};
@@ -178,9 +178,9 @@ int excerpt_take(struct excerpt *excerpt, const struct place *results, char *con
     if (taking.out != NULL && taking.captures != NULL && excerpt->results != NULL)
         rc = read_into(&taking, results, error);
     else
-        (void)sentence_set(error, "%s: out of memory", results->path);
+        (void)iwarp_sentence_set(error, "%s: out of memory", results->path);
     if (taking.out != NULL && !text_stream_close(taking.out, &excerpt->text))
-        rc = sentence_set(error, "%s: out of memory", results->path);
+        rc = iwarp_sentence_set(error, "%s: out of memory", results->path);
     json_decref(taking.captures);
     finding_set_free(&taking.findings);
     return rc;

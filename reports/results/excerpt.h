@@ -23,7 +23,7 @@ enum { EXCERPT_EMPTY = 1 };
  * such result, or -1, both with the sentence set; excerpt_free() in each case.
  */
 int excerpt_take(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
-                 struct sentence *error);
+                 struct iwarp_sentence *error);
 void excerpt_free(struct excerpt *excerpt);
 
 #endif

@@ -190,14 +190,15 @@ static void settle_summary(struct report *report)
     summary_take_verdicts(&report->summary, &report->counted);
 }
 
-int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
+int report_load(struct report *report, const char *path, const struct catalogue *catalogue,
+                struct iwarp_sentence *error)
 {
     struct place place = place_at(path);
     return report_load_place(report, &place, catalogue, error);
 }
 
 int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     *report = (struct report){.catalogue = catalogue, .source = *place};
     struct results_reader reader = {.on_run = on_run,
@@ -208,14 +209,14 @@ int report_load_place(struct report *report, const struct place *place, const st
                                     .on_console = on_console,
                                     .on_note = on_note,
                                     .user = report};
-    struct sentence why = {"out of memory while the results were read"};
+    struct iwarp_sentence why = {"out of memory while the results were read"};
     if (results_read_place(place, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
         if (!report->summary_object)
             sum_accounts(report);
         return 0;
     }
-    sentence_set(error, "%s", why.text);
+    iwarp_sentence_set(error, "%s", why.text);
     report_free(report);
     return -1;
 }

@@ -82,11 +82,12 @@ struct report_coverage {
 /*
  * Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report.
  */
-int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error);
+int report_load(struct report *report, const char *path, const struct catalogue *catalogue,
+                struct iwarp_sentence *error);
 
 /* The same of a file in a folder that is held. */
 int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
-                      struct sentence *error);
+                      struct iwarp_sentence *error);
 void report_free(struct report *report);
 
 /* The first result kept of that verdict, NULL when there is none. */

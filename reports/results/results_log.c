@@ -12,12 +12,12 @@
 /* Held lines are written when there are so many, all the same. */
 enum { HELD_OCTETS = 1 << 20 };
 
-struct results_log *results_log_new(const char *path, FILE *echo, struct sentence *error)
+struct results_log *results_log_new(const char *path, FILE *echo, struct iwarp_sentence *error)
 {
     const char *name = path ? path : "standard output";
     struct results_log *log = calloc(1, sizeof(*log) + strlen(name) + 1);
     if (!log) {
-        sentence_set(error, "%s: out of memory", name);
+        iwarp_sentence_set(error, "%s: out of memory", name);
         return NULL;
     }
     memcpy(log->path, name, strlen(name) + 1);
@@ -28,16 +28,16 @@ struct results_log *results_log_new(const char *path, FILE *echo, struct sentenc
 }
 
 /* Takes a torn line back, so that the file ends with the last whole one. */
-static int torn(struct results_log *log, int cause, struct sentence *error)
+static int torn(struct results_log *log, int cause, struct iwarp_sentence *error)
 {
     if (ftruncate(log->fd, log->whole) != 0)
         (void)lseek(log->fd, 0, SEEK_END); /* it stays torn; results_read() steps over it */
     else
         (void)lseek(log->fd, log->whole, SEEK_SET);
-    return sentence_set(error, "%s: cannot write: %s; the results so far are kept", log->path, strerror(cause));
+    return iwarp_sentence_set(error, "%s: cannot write: %s; the results so far are kept", log->path, strerror(cause));
 }
 
-static int write_all(struct results_log *log, const char *line, size_t length, struct sentence *error)
+static int write_all(struct results_log *log, const char *line, size_t length, struct iwarp_sentence *error)
 {
     for (size_t done = 0; done < length;) {
         ssize_t n = write(log->fd, line + done, length - done);
@@ -52,7 +52,7 @@ static int write_all(struct results_log *log, const char *line, size_t length, s
 }
 
 /* Writes the lines that have gathered, all at once: a reader sees whole lines. */
-static int write_lines(struct results_log *log, struct sentence *error)
+static int write_lines(struct results_log *log, struct iwarp_sentence *error)
 {
     size_t length = log->lines.count;
     log->lines.count = 0;
@@ -63,25 +63,25 @@ static int write_lines(struct results_log *log, struct sentence *error)
     if (log->echo && (fwrite(log->lines.octets, 1, length, log->echo) != length || fflush(log->echo) != 0)) {
         log->echo = NULL;
         if (log->fd < 0)
-            rc = sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
+            rc = iwarp_sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
     }
     return rc;
 }
 
-static int out_of_memory(const struct results_log *log, struct sentence *error)
+static int out_of_memory(const struct results_log *log, struct iwarp_sentence *error)
 {
-    return sentence_set(error, "%s: a result without id, or out of memory", log->path);
+    return iwarp_sentence_set(error, "%s: a result without id, or out of memory", log->path);
 }
 
 /* Takes the reference to `object`. NULL means out of memory: the function returns an error. */
-int results_log_write(struct results_log *log, json_t *object, struct sentence *error)
+int results_log_write(struct results_log *log, json_t *object, struct iwarp_sentence *error)
 {
     int rc = result_line_append_json(&log->lines, object);
     json_decref(object);
     return rc == 0 ? write_lines(log, error) : out_of_memory(log, error);
 }
 
-int results_log_begin(struct results_log *log, json_t *run, const struct run_info *info, struct sentence *error)
+int results_log_begin(struct results_log *log, json_t *run, const struct run_info *info, struct iwarp_sentence *error)
 {
     int rc = result_line_append_json(&log->lines, run);
 
@@ -118,7 +118,7 @@ static int create(const struct place *place)
 }
 
 struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct sentence *error)
+                                       struct iwarp_sentence *error)
 {
     struct results_log *log = results_log_new(place ? place->path : NULL, echo, error);
     if (!log)
@@ -126,7 +126,7 @@ struct results_log *results_log_create(const struct place *place, const struct r
     if (place) {
         log->fd = create(place);
         if (log->fd < 0) {
-            sentence_set(error, "%s: cannot create: %s", place->path, strerror(errno));
+            iwarp_sentence_set(error, "%s: cannot create: %s", place->path, strerror(errno));
             return results_log_failed(log);
         }
     }
@@ -139,12 +139,12 @@ const struct run_summary *results_log_summary(const struct results_log *log)
 }
 
 /* A line has been put after the others. */
-static int appended(struct results_log *log, struct sentence *error)
+static int appended(struct results_log *log, struct iwarp_sentence *error)
 {
     return (!log->held || log->lines.count >= HELD_OCTETS) ? write_lines(log, error) : 0;
 }
 
-int results_log_append(struct results_log *log, const struct result *result, struct sentence *error)
+int results_log_append(struct results_log *log, const struct result *result, struct iwarp_sentence *error)
 {
     if (result_line_append(&log->lines, result) != 0)
         return out_of_memory(log, error);
@@ -154,7 +154,7 @@ int results_log_append(struct results_log *log, const struct result *result, str
 }
 
 int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
-                            struct sentence *error)
+                            struct iwarp_sentence *error)
 {
     if (result_line_copy(&log->lines, line, octets) != 0)
         return out_of_memory(log, error);
@@ -164,7 +164,7 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
     return 0;
 }
 
-int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error)
+int results_log_beside(struct results_log *log, const struct result *result, struct iwarp_sentence *error)
 {
     json_t *object = result_to_json(result);
 
@@ -174,7 +174,7 @@ int results_log_beside(struct results_log *log, const struct result *result, str
     return out_of_memory(log, error);
 }
 
-int results_log_served(struct results_log *log, const json_t *served, struct sentence *error)
+int results_log_served(struct results_log *log, const json_t *served, struct iwarp_sentence *error)
 {
     json_t *object = json_copy((json_t *)served);
 
@@ -184,7 +184,7 @@ int results_log_served(struct results_log *log, const json_t *served, struct sen
     return out_of_memory(log, error);
 }
 
-int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error)
+int results_log_journal(struct results_log *log, const struct journal *journal, struct iwarp_sentence *error)
 {
     json_t *object = journal_to_json(journal);
     int rc = result_line_append_json(&log->lines, object);
@@ -193,12 +193,12 @@ int results_log_journal(struct results_log *log, const struct journal *journal, 
     return rc == 0 ? 0 : out_of_memory(log, error);
 }
 
-int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error)
+int results_log_capture(struct results_log *log, const struct capture_info *info, struct iwarp_sentence *error)
 {
     return results_log_write(log, capture_info_to_json(info), error);
 }
 
-int results_log_difference(struct results_log *log, const struct difference *difference, struct sentence *error)
+int results_log_difference(struct results_log *log, const struct difference *difference, struct iwarp_sentence *error)
 {
     return results_log_write(log, difference_to_json(difference), error);
 }
@@ -208,13 +208,13 @@ void results_log_hold(struct results_log *log)
     log->held = true;
 }
 
-int results_log_release(struct results_log *log, struct sentence *error)
+int results_log_release(struct results_log *log, struct iwarp_sentence *error)
 {
     log->held = false;
     return write_lines(log, error);
 }
 
-int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error)
+int results_log_finish(struct results_log *log, const struct run_summary *summary, struct iwarp_sentence *error)
 {
     json_t *object = run_summary_to_json(summary);
 
@@ -229,15 +229,15 @@ int results_log_finish(struct results_log *log, const struct run_summary *summar
     return results_log_write(log, object, error);
 }
 
-int results_log_close(struct results_log *log, struct sentence *error)
+int results_log_close(struct results_log *log, struct iwarp_sentence *error)
 {
     if (!log)
         return 0;
     int rc = write_lines(log, error);
     if (log->fd >= 0 && save_sync(log->fd) != 0 && rc == 0)
-        rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
+        rc = iwarp_sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
     if (log->fd >= 0 && close(log->fd) != 0 && rc == 0)
-        rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
+        rc = iwarp_sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
     log_free(log);
     return rc;
 }

@@ -25,7 +25,7 @@ struct results_done;
  * where there is no file. NULL on error, with the sentence set. Free with results_log_close().
  */
 struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct sentence *error);
+                                       struct iwarp_sentence *error);
 
 /*
  * Goes on with an existing file (`--resume`): refuses one whose run line names another program, catalogue, target,
@@ -36,54 +36,54 @@ struct results_log *results_log_create(const struct place *place, const struct r
  * has no whole line, is started anew.
  */
 struct results_log *results_log_resume(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct results_done **done, struct sentence *error);
+                                       struct results_done **done, struct iwarp_sentence *error);
 
 /* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
-int results_log_append(struct results_log *log, const struct result *result, struct sentence *error);
+int results_log_append(struct results_log *log, const struct result *result, struct iwarp_sentence *error);
 
 /* The same of a result that is a line already: `octets` of it, with its newline, as result_line_append() makes it. */
 int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
-                            struct sentence *error);
+                            struct iwarp_sentence *error);
 
 /*
  * The journal of the check whose result is appended next: both lines are written together. 0, or -1 with the sentence
  * set (out of memory).
  */
-int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error);
+int results_log_journal(struct results_log *log, const struct journal *journal, struct iwarp_sentence *error);
 
 /*
  * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role",
  * which is not changed). 0, or -1 with the sentence set.
  */
-int results_log_served(struct results_log *log, const json_t *served, struct sentence *error);
+int results_log_served(struct results_log *log, const json_t *served, struct iwarp_sentence *error);
 
 /*
  * Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not
  * counted.
  */
-int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
+int results_log_beside(struct results_log *log, const struct result *result, struct iwarp_sentence *error);
 
 /* Appends the line of a capture that was read: after its results. */
-int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
+int results_log_capture(struct results_log *log, const struct capture_info *info, struct iwarp_sentence *error);
 
 /* Appends how the findings differ from those that were expected. */
-int results_log_difference(struct results_log *log, const struct difference *difference, struct sentence *error);
+int results_log_difference(struct results_log *log, const struct difference *difference, struct iwarp_sentence *error);
 
 /*
  * From hold to release lines gather and are written together: for the many results of one flow, which come at once.
  * Release returns 0, or -1 with the sentence set, as appending does.
  */
 void results_log_hold(struct results_log *log);
-int results_log_release(struct results_log *log, struct sentence *error);
+int results_log_release(struct results_log *log, struct iwarp_sentence *error);
 
 /* The verdict counts of everything appended (resumed results included); the traffic counters are the caller's. */
 const struct run_summary *results_log_summary(const struct results_log *log);
 
 /* Appends the summary line. 0 / -1 with the sentence set. */
-int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error);
+int results_log_finish(struct results_log *log, const struct run_summary *summary, struct iwarp_sentence *error);
 
 /* Closes and frees; `log` may be NULL. -1 with the sentence set when closing reports a late write error. */
-int results_log_close(struct results_log *log, struct sentence *error);
+int results_log_close(struct results_log *log, struct iwarp_sentence *error);
 
 /* What the file has of one check: its two lines, the result's without the ladder. */
 struct results_kept {
@@ -129,9 +129,9 @@ struct results_reader {
  * object or longer than 16 MiB, on a file that does not begin with a run line of version 1 or 2, and on I/O errors.
  * Lines before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
  */
-int results_read(const char *path, const struct results_reader *reader, struct sentence *error);
+int results_read(const char *path, const struct results_reader *reader, struct iwarp_sentence *error);
 
 /* The same of a file in a folder that is held: no link is followed. */
-int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error);
+int results_read_place(const struct place *place, const struct results_reader *reader, struct iwarp_sentence *error);
 
 #endif

@@ -23,15 +23,15 @@ struct results_log {
 };
 
 /* A log that writes nowhere yet but to `echo`. NULL with the sentence set. */
-struct results_log *results_log_new(const char *path, FILE *echo, struct sentence *error);
+struct results_log *results_log_new(const char *path, FILE *echo, struct iwarp_sentence *error);
 
 /*
  * Writes the object as a line, with all that wait. The reference goes over; NULL: out of memory, returned as an error.
  */
-int results_log_write(struct results_log *log, json_t *object, struct sentence *error);
+int results_log_write(struct results_log *log, json_t *object, struct iwarp_sentence *error);
 
 /* Writes the run line, its reference goes over, and with it the line of the rules' functions, if `info` has them. */
-int results_log_begin(struct results_log *log, json_t *run, const struct run_info *info, struct sentence *error);
+int results_log_begin(struct results_log *log, json_t *run, const struct run_info *info, struct iwarp_sentence *error);
 
 /* Closes and frees a log that could not be made (NULL is allowed); returns NULL. */
 struct results_log *results_log_failed(struct results_log *log);

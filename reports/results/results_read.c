@@ -15,7 +15,7 @@
 
 struct reading {
     const struct results_reader *reader;
-    struct sentence *error;
+    struct iwarp_sentence *error;
     const char *path;
     size_t line;
     bool started;               /* the run line has been seen */
@@ -26,15 +26,15 @@ struct reading {
 
 static void note(const struct reading *reading, const char *what)
 {
-    struct sentence text;
-    sentence_set(&text, "%s:%zu: %s", reading->path, reading->line, what);
+    struct iwarp_sentence text;
+    iwarp_sentence_set(&text, "%s:%zu: %s", reading->path, reading->line, what);
     if (reading->reader->on_note)
         reading->reader->on_note(reading->reader->user, text.text);
 }
 
 static int bad(const struct reading *reading, const char *what)
 {
-    return sentence_set(reading->error, "%s:%zu: %s", reading->path, reading->line, what);
+    return iwarp_sentence_set(reading->error, "%s:%zu: %s", reading->path, reading->line, what);
 }
 
 static int deliver_run(struct reading *reading, json_t *object)
@@ -216,7 +216,7 @@ static int read_lines(struct reading *reading, FILE *file)
             text[length++] = (char)c;
         }
         if (ferror(file))
-            rc = sentence_set(reading->error, "%s: cannot read: %s", reading->path, strerror(errno));
+            rc = iwarp_sentence_set(reading->error, "%s: cannot read: %s", reading->path, strerror(errno));
         else if (length > 0 || c != EOF)
             rc = read_line(reading, text ? text : "", length, c == EOF);
         if (c == EOF)
@@ -227,7 +227,7 @@ out:
     return rc;
 }
 
-int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error)
+int results_read_place(const struct place *place, const struct results_reader *reader, struct iwarp_sentence *error)
 {
     const char *path = place->path;
     struct reading reading = {.reader = reader, .error = error, .path = path, .chain = RESULTS_CHAIN_START};
@@ -235,7 +235,7 @@ int results_read_place(const struct place *place, const struct results_reader *r
     int fd = place_open(place, O_RDONLY | flags, 0);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
-        (void)sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+        (void)iwarp_sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
         if (fd >= 0)
             close(fd);
         return -1;
@@ -243,14 +243,14 @@ int results_read_place(const struct place *place, const struct results_reader *r
     int rc = read_lines(&reading, file);
     fclose(file);
     if (rc == 0 && !reading.started)
-        rc = sentence_set(error, "%s: empty; a results.jsonl begins with a run line", path);
+        rc = iwarp_sentence_set(error, "%s: empty; a results.jsonl begins with a run line", path);
     if (rc == 0 && !reading.ended)
         rc = deliver_stopped(&reading);
     stopped_free(&reading.stopped);
     return rc;
 }
 
-int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+int results_read(const char *path, const struct results_reader *reader, struct iwarp_sentence *error)
 {
     struct place place = place_at(path);
 

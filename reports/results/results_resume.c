@@ -124,7 +124,7 @@ struct resume {
     struct results_done *done;
     const struct run_info *wanted;
     json_t *pending; /* the journal that was read last, when its check's result has not followed yet */
-    struct sentence *error;
+    struct iwarp_sentence *error;
 };
 
 static const char *text_of(const char *text)
@@ -139,8 +139,9 @@ static bool same(const char *a, const char *b)
 
 static int refuse(const struct resume *resume, const char *what, const char *was, const char *is)
 {
-    return sentence_set(resume->error, "%.200s: cannot resume: the run was made with %s ('%.90s', this one is '%.90s')",
-                        resume->log->path, what, text_of(was), text_of(is));
+    return iwarp_sentence_set(resume->error,
+                              "%.200s: cannot resume: the run was made with %s ('%.90s', this one is '%.90s')",
+                              resume->log->path, what, text_of(was), text_of(is));
 }
 
 static const char *condition_of(const json_t *conditions, const char *name)
@@ -154,7 +155,7 @@ static int compare_conditions(const struct resume *resume, const struct run_info
     json_t *all = json_object();
     const char *name;
     json_t *value;
-    int rc = all ? 0 : sentence_set(resume->error, "%s: out of memory", resume->log->path);
+    int rc = all ? 0 : iwarp_sentence_set(resume->error, "%s: out of memory", resume->log->path);
 
     (void)json_object_update(all, info->conditions);
     (void)json_object_update(all, resume->wanted->conditions);
@@ -182,8 +183,8 @@ static int resume_run(void *user, const struct run_info *info, json_t *object)
     (void)snprintf(was, sizeof(was), "%llu", (unsigned long long)info->seed);
     (void)snprintf(is, sizeof(is), "%llu", (unsigned long long)wanted->seed);
     if (info->parts)
-        return sentence_set(resume->error, "%s: cannot resume: these are merged results, resume the shards",
-                            resume->log->path);
+        return iwarp_sentence_set(resume->error, "%s: cannot resume: these are merged results, resume the shards",
+                                  resume->log->path);
     if (!same(info->command, wanted->command))
         return refuse(resume, "another command", info->command, wanted->command);
     if (!same(info->tool, wanted->tool))
@@ -208,7 +209,7 @@ static int resume_run(void *user, const struct run_info *info, json_t *object)
 
 static int out_of_memory(const struct resume *resume)
 {
-    return sentence_set(resume->error, "%s: out of memory", resume->log->path);
+    return iwarp_sentence_set(resume->error, "%s: out of memory", resume->log->path);
 }
 
 /* The check of this journal is repeated. What rules found in it stays: it was seen. */
@@ -280,7 +281,7 @@ static int resume_served(void *user, json_t *object)
 }
 
 /* Copies what is worth keeping into a file that then takes the place of the old one: never a moment without results. */
-static int resume_copy(struct resume *resume, const struct place *place, struct sentence *error)
+static int resume_copy(struct resume *resume, const struct place *place, struct iwarp_sentence *error)
 {
     struct results_reader reader = {.on_run = resume_run,
                                     .on_journal = resume_journal,
@@ -305,7 +306,7 @@ static int resume_copy(struct resume *resume, const struct place *place, struct 
 }
 
 /* 1; 0: there is no file, or the run was stopped before its first line was whole; -1: it cannot be read. */
-static int has_line(const struct place *place, struct sentence *error)
+static int has_line(const struct place *place, struct iwarp_sentence *error)
 {
     int fd = openat(place->folder, place->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     char octets[4096];
@@ -317,7 +318,7 @@ static int has_line(const struct place *place, struct sentence *error)
     while (fd >= 0 && !found && (count = read(fd, octets, sizeof(octets))) > 0)
         found = memchr(octets, '\n', (size_t)count) != NULL;
     if (fd < 0 || count < 0)
-        (void)sentence_set(error, "%s: cannot read: %s", place->path, strerror(errno));
+        (void)iwarp_sentence_set(error, "%s: cannot read: %s", place->path, strerror(errno));
     if (fd >= 0)
         close(fd);
     return fd < 0 || count < 0 ? -1 : found;
@@ -325,21 +326,21 @@ static int has_line(const struct place *place, struct sentence *error)
 
 /* Starts anew where nothing was done yet. */
 static struct results_log *start_again(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct sentence *error)
+                                       struct iwarp_sentence *error)
 {
     (void)unlinkat(place->folder, place->name, 0);
     return results_log_create(place, info, echo, error);
 }
 
 struct results_log *results_log_resume(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct results_done **done, struct sentence *error)
+                                       struct results_done **done, struct iwarp_sentence *error)
 {
     struct results_done *ids = calloc(1, sizeof(*ids));
     struct results_log *log = NULL;
     int begun = has_line(place, error);
 
     if (!ids || !(ids->repeated = json_array()) || !(ids->served = json_array())) {
-        sentence_set(error, "%s: out of memory", place->path);
+        iwarp_sentence_set(error, "%s: out of memory", place->path);
     } else if (begun == 0) {
         log = start_again(place, info, echo, error);
     } else if (begun > 0 && (log = results_log_new(place->path, echo, error)) != NULL) {

@@ -69,7 +69,7 @@ int stopped_rules(struct stopped *stopped, json_t *object)
 }
 
 int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     const struct rule_pool_entry *entry;
     int rc = 0;
@@ -78,7 +78,7 @@ int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_fun
         return 0;
     stopped->done = true;
     if (settle(stopped, true) != 0)
-        return sentence_set(error, "out of memory for the rules' findings");
+        return iwarp_sentence_set(error, "out of memory for the rules' findings");
     entry = stopped->pool ? rule_pool_first(stopped->pool) : NULL;
     for (; rc == 0 && entry; entry = rule_pool_next(entry)) {
         stopped_function *function = rule_pool_adds(entry) ? added : stopped->shard ? beside : NULL;
@@ -98,7 +98,7 @@ int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_fun
             result.script = json_string_value(json_object_get(stopped->functions, result.id));
         object = result_to_json(&result);
         if (!object || result_from_json(object, &result) != 0) /* a reader keeps the strings by keeping the object */
-            rc = sentence_set(error, "out of memory for the rules' findings");
+            rc = iwarp_sentence_set(error, "out of memory for the rules' findings");
         else
             rc = function(user, &result, object);
         json_decref(object);

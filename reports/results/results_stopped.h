@@ -31,7 +31,7 @@ typedef int stopped_function(void *user, const struct result *result, json_t *ob
  * another value than 0, the function stops and returns it. Out of memory: -1 and a sentence. Later calls do nothing.
  */
 int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
-                   struct sentence *error);
+                   struct iwarp_sentence *error);
 
 void stopped_free(struct stopped *stopped);
 

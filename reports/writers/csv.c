@@ -82,7 +82,7 @@ static const char head[] =
     "requirement,verdict,role,level,document,section,text,expected,actual,message,reading,file,flow,"
     "frame,count,cause,finding,review_by,by,script,evidence\r\n";
 
-int csv_write(const struct report *report, const struct place *to, struct sentence *error)
+int csv_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
@@ -91,11 +91,11 @@ int csv_write(const struct report *report, const struct place *to, struct senten
     int rc;
 
     if (!writing.out)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     fputs(head, writing.out);
     rc = results_read_place(&report->source, &reader, error);
     if (!text_stream_close(writing.out, &text))
-        rc = sentence_set(error, "%s: out of memory", to->path);
+        rc = iwarp_sentence_set(error, "%s: out of memory", to->path);
     if (rc == 0)
         rc = save_file(to, text, size, error);
     free(text);

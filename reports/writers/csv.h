@@ -18,6 +18,6 @@ void csv_number(FILE *out, bool first, uint64_t number);
 void csv_line_end(FILE *out);
 
 /* All results of the file that the report was loaded from, one a line. 0, or -1 with the sentence set. */
-int csv_write(const struct report *report, const struct place *to, struct sentence *error);
+int csv_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 #endif

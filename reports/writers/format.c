@@ -16,7 +16,7 @@
 /* Writers that take no coverage, as the table wants them. */
 #define WITHOUT_COVERAGE(name, writer)                                                                                 \
     static int name(const struct report *report, const struct report_coverage *coverage, const struct place *to,       \
-                    struct sentence *error)                                                                            \
+                    struct iwarp_sentence *error)                                                                      \
     {                                                                                                                  \
         (void)coverage;                                                                                                \
         return writer(report, to, error);                                                                              \

@@ -16,7 +16,7 @@ struct report_format {
     const char *file; /* in the output folder */
     bool standing;    /* run, audit, and report without --format write it */
     int (*write)(const struct report *report, const struct report_coverage *coverage, const struct place *to,
-                 struct sentence *error);
+                 struct iwarp_sentence *error);
 };
 
 /* Ends with a row whose name is NULL. */

@@ -128,7 +128,7 @@ static void put_outcome(FILE *out, const struct report *report)
     fputc('\n', out);
 }
 
-int github_write(const struct report *report, const struct place *to, struct sentence *error)
+int github_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     static const enum verdict order[] = {VERDICT_FAIL, VERDICT_INCONCLUSIVE, VERDICT_KNOWN, VERDICT_WARN,
                                          VERDICT_AMBIGUOUS};
@@ -138,7 +138,7 @@ int github_write(const struct report *report, const struct place *to, struct sen
     int rc;
 
     if (out == NULL)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     put_outcome(out, report);
     for (size_t i = 0; i < report->difference_count; i++)
         put_difference(out, report, &report->differences[i].difference);
@@ -149,7 +149,7 @@ int github_write(const struct report *report, const struct place *to, struct sen
                     !(report->summary.expectation.used && report->entries[i]->kept[r].finding != NULL))
                     put_result(out, report, report->entries[i], &report->entries[i]->kept[r]);
     rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
-                                       : sentence_set(error, "%s: out of memory", to->path);
+                                       : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

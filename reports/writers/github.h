@@ -10,6 +10,6 @@
 #include "reports/results/report.h"
 
 /* 0, or -1 with the sentence set. */
-int github_write(const struct report *report, const struct place *to, struct sentence *error);
+int github_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 #endif

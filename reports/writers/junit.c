@@ -383,7 +383,7 @@ static void write_failings(struct markup *m, const struct report *report, size_t
     markup_close(m);
 }
 
-int junit_write(const struct report *report, const struct place *to, struct sentence *error)
+int junit_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     struct markup *m = markup_new();
     struct suite all = {0};
@@ -392,7 +392,7 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     if (!m || cause_add_report(&set, report) != 0) {
         markup_free(m);
         cause_set_free(&set);
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     }
     for (size_t i = 0; i < report->entry_count; i++)
         count_entry(&all, report->entries[i]);

@@ -10,6 +10,6 @@
 #include "reports/results/report.h"
 
 /* Writes junit.xml to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
-int junit_write(const struct report *report, const struct place *to, struct sentence *error);
+int junit_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 #endif

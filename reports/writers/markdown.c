@@ -101,7 +101,7 @@ static void put_causes(FILE *out, const struct report *report)
 {
     struct cause_set causes = {0};
     const struct cause *cause;
-    struct sentence silence;
+    struct iwarp_sentence silence;
 
     (void)cause_add_report(&causes, report); /* without memory the program ends with that status */
     cause = cause_first(&causes);
@@ -146,13 +146,13 @@ static void put_account(FILE *out, const struct flow_account *account)
     }
 }
 
-int markdown_write(const struct report *report, const struct place *to, struct sentence *error)
+int markdown_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     char *text = NULL, known[KNOWN_TEXT_OCTETS];
     size_t size = 0;
     FILE *out = text_stream_open(&text, &size);
     if (!out)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     fputs("## warpcheck: ", out);
     markdown_text(out, report->info.target);
     fprintf(out, " %s\n\n", report_outcome(report));
@@ -170,7 +170,7 @@ int markdown_write(const struct report *report, const struct place *to, struct s
     put_causes(out, report);
     put_findings(out, report);
     int rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
-                                           : sentence_set(error, "%s: out of memory", to->path);
+                                           : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

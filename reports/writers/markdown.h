@@ -9,7 +9,7 @@
 #include "reports/results/report.h"
 
 /* Writes the summary to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
-int markdown_write(const struct report *report, const struct place *to, struct sentence *error);
+int markdown_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 /* One line of text from anywhere, with everything that Markdown or HTML could take for markup escaped. */
 void markdown_text(FILE *out, const char *text);

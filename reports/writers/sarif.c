@@ -443,18 +443,19 @@ static void put_log(struct sarif *sarif)
     fputs("\n}]}\n", sarif->out);
 }
 
-int sarif_write(const struct report *report, const struct place *to, struct sentence *error)
+int sarif_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct sarif sarif = {.report = report, .out = text_stream_open(&text, &size)};
     if (!sarif.out)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     artifacts_gather(&sarif);
     put_log(&sarif);
     artifacts_free(&sarif);
-    int rc = text_stream_close(sarif.out, &text) && !sarif.failed ? save_file(to, text, size, error)
-                                                                  : sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(sarif.out, &text) && !sarif.failed
+                 ? save_file(to, text, size, error)
+                 : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -19,6 +19,6 @@
 #include "reports/results/report.h"
 
 /* Writes the log to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
-int sarif_write(const struct report *report, const struct place *to, struct sentence *error);
+int sarif_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 #endif

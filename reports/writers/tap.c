@@ -276,26 +276,28 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
     fprintf(tap->out, "%s\n", report_goes_on(report));
 }
 
-static int write_version(const struct report *report, unsigned version, const struct place *to, struct sentence *error)
+static int write_version(const struct report *report, unsigned version, const struct place *to,
+                         struct iwarp_sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct tap tap = {.out = text_stream_open(&text, &size)};
     if (!tap.out)
-        return sentence_set(error, "%s: out of memory", to->path);
+        return iwarp_sentence_set(error, "%s: out of memory", to->path);
     put_document(&tap, report, version);
-    int rc = text_stream_close(tap.out, &text) && !tap.failed ? save_file(to, text, size, error)
-                                                              : sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(tap.out, &text) && !tap.failed
+                 ? save_file(to, text, size, error)
+                 : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }
 
-int tap_write(const struct report *report, const struct place *to, struct sentence *error)
+int tap_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     return write_version(report, 14, to, error);
 }
 
-int tap_write_13(const struct report *report, const struct place *to, struct sentence *error)
+int tap_write_13(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     return write_version(report, 13, to, error);
 }

@@ -23,9 +23,9 @@
 #include "reports/results/report.h"
 
 /* Writes the document to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
-int tap_write(const struct report *report, const struct place *to, struct sentence *error);
+int tap_write(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 /* The same under "TAP version 13": TAP::Harness 3.44 and others count any higher version as an error. */
-int tap_write_13(const struct report *report, const struct place *to, struct sentence *error);
+int tap_write_13(const struct report *report, const struct place *to, struct iwarp_sentence *error);
 
 #endif

@@ -148,7 +148,7 @@ static void put_repeated(const struct terminal *terminal, const struct result *r
 /* What more than one result has for a cause: once, and the ids that it concerns. */
 static void put_causes(const struct terminal *terminal)
 {
-    struct sentence silence;
+    struct iwarp_sentence silence;
     for (const struct cause *cause = cause_first(&terminal->causes); cause; cause = cause_next(cause)) {
         fprintf(terminal->out, "one cause of %zu results: ", cause_results(cause));
         put(terminal->out, *cause_hint(cause) ? cause_hint(cause) : cause_name(cause));

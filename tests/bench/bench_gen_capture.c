@@ -229,10 +229,14 @@ static const uint8_t *some_noise(struct generator *generator, size_t count)
 
 static void send_send(struct generator *generator, struct connection *connection, unsigned from)
 {
-    static const uint8_t opcodes[] = {
-        RDMAP_SEND, RDMAP_SEND, RDMAP_SEND, RDMAP_SEND_SE, RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE};
+    static const uint8_t opcodes[] = {IWARP_RDMAP_SEND,
+                                      IWARP_RDMAP_SEND,
+                                      IWARP_RDMAP_SEND,
+                                      IWARP_RDMAP_SEND_SE,
+                                      IWARP_RDMAP_SEND_INVALIDATE,
+                                      IWARP_RDMAP_SEND_SE_INVALIDATE};
     unsigned opcode = opcodes[draw(generator) % sizeof(opcodes)];
-    struct ddp_segment segment = {.control = rdmap_control((enum rdmap_opcode)opcode)};
+    struct ddp_segment segment = {.control = rdmap_control((enum iwarp_rdmap_opcode)opcode)};
     size_t count = 16 + draw(generator) % (draw(generator) % 4 == 0 ? 8192 : 256);
 
     if (rdmap_opcode_rows[opcode].invalidates)
@@ -242,7 +246,7 @@ static void send_send(struct generator *generator, struct connection *connection
 
 static void send_write(struct generator *generator, struct connection *connection, unsigned from)
 {
-    struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_WRITE)};
+    struct ddp_segment segment = {.tagged = true, .control = rdmap_control(IWARP_RDMAP_WRITE)};
     size_t count = 512 + draw(generator) % 65536;
 
     segment.stag = 0x10000 + (connection->number << 4);
@@ -253,8 +257,8 @@ static void send_write(struct generator *generator, struct connection *connectio
 static void send_read(struct generator *generator, struct connection *connection, unsigned from)
 {
     struct read_request request = {.sink_stag = 0x20000 + (connection->number << 4), .source_stag = 0x30000};
-    struct ddp_segment question = {.control = rdmap_control(RDMAP_READ_REQUEST), .qn = DDP_QN_READ_REQUEST};
-    struct ddp_segment answer = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
+    struct ddp_segment question = {.control = rdmap_control(IWARP_RDMAP_READ_REQUEST), .qn = DDP_QN_READ_REQUEST};
+    struct ddp_segment answer = {.tagged = true, .control = rdmap_control(IWARP_RDMAP_READ_RESPONSE)};
     uint8_t header[READ_REQUEST_OCTETS];
 
     request.octets = (uint32_t)(draw(generator) % 32768);
@@ -271,7 +275,7 @@ static void send_read(struct generator *generator, struct connection *connection
 static void send_terminate(struct generator *generator, struct connection *connection, unsigned from)
 {
     static const uint8_t catastrophic[TERMINATE_OCTETS] = {0};
-    struct ddp_segment segment = {.control = rdmap_control(RDMAP_TERMINATE), .qn = DDP_QN_TERMINATE};
+    struct ddp_segment segment = {.control = rdmap_control(IWARP_RDMAP_TERMINATE), .qn = DDP_QN_TERMINATE};
 
     send_message(generator, connection, from, segment, catastrophic, sizeof(catastrophic));
     flush(generator, connection, from);
@@ -279,7 +283,8 @@ static void send_terminate(struct generator *generator, struct connection *conne
 
 static void send_start(struct generator *generator, struct connection *connection, unsigned from, uint8_t revision)
 {
-    struct mpa_start start = {.kind = from == 0 ? MPA_REQUEST : MPA_REPLY, .crc = true, .revision = revision};
+    struct iwarp_mpa_start start = {
+        .kind = from == 0 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY, .crc = true, .revision = revision};
     uint8_t octets[MPA_START_MAX];
 
     start.enhanced = revision >= MPA_REV_2;

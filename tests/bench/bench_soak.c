@@ -31,7 +31,7 @@ static void die(const char *what)
     exit(EXIT_FAILURE);
 }
 
-static void must(int result, const struct sentence *sentence)
+static void must(int result, const struct iwarp_sentence *sentence)
 {
     if (result != 0)
         die(sentence->text);
@@ -41,7 +41,7 @@ static void take(struct soak *soak)
 {
     struct iwarp_completion done;
     struct iwarp_qp_event event;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     if (iwarp_context_run(soak->context, 10000, &why) <= 0)
         die("nothing happened for ten seconds");
@@ -73,7 +73,7 @@ static void take(struct soak *soak)
 static void cycle(struct soak *soak, uint16_t port, const struct iwarp_qp_options *options)
 {
     struct iwarp_qp_options own = *options;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     own.srq = NULL;
     own.user = soak;
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     struct soak *soak = calloc(1, sizeof(*soak));
     struct iwarp_qp_options options;
     struct iwarp_listener *listener;
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     time_t end = time(NULL) + seconds;
     size_t cycles, memory = 0, files = 0;
 

@@ -20,6 +20,7 @@
 #include "iwarp/verbs.h"
 #include "tests/bench/plain_sctp.h"
 #include "tests/bench/plain_tcp.h"
+#include "wire/atomic.h"
 
 enum {
     SCTP_PORT = 5043,
@@ -55,11 +56,11 @@ struct target {
 /* Over SCTP: with the peer's UDP port. */
 static struct iwarp_context *context_new(uint16_t port)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
     struct iwarp_sctp_options options;
 
-    iwarp_sctp_options_default(&options, DDP_SCTP_RFC5043);
+    iwarp_sctp_options_default(&options, IWARP_SCTP_RFC5043);
     options.address = "127.0.0.1";
     options.udp_port = 0;
     options.peer_udp_port = port;
@@ -70,13 +71,13 @@ static struct iwarp_context *context_new(uint16_t port)
 
 static void run(struct iwarp_context *context)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     if (iwarp_context_run(context, -1, &sentence) < 0)
         die(sentence.text);
 }
 
-static void must(int result, const struct sentence *sentence)
+static void must(int result, const struct iwarp_sentence *sentence)
 {
     if (result != 0)
         die(sentence->text);
@@ -108,7 +109,7 @@ static void wait_for(struct iwarp_context *context, enum iwarp_qp_event_kind kin
 static void answer(struct iwarp_qp *qp, const uint8_t *octets, size_t count)
 {
     struct iwarp_send send = {.octets = octets, .count = count};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     must(iwarp_post_send(qp, &send, &sentence), &sentence);
 }
@@ -117,7 +118,7 @@ static void answer(struct iwarp_qp *qp, const uint8_t *octets, size_t count)
 static void serve(struct iwarp_context *context, struct iwarp_cq *cq, enum kind kind, uint8_t *memory, size_t size)
 {
     struct iwarp_completion done[32];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct iwarp_qp_event event;
     uint64_t received = 0;
 
@@ -150,7 +151,7 @@ static void responder(int report)
     struct iwarp_qp_options options;
     struct iwarp_qp_event event;
     struct iwarp_listener *listener;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct target target = {0};
     struct order order = {0};
     uint16_t port;
@@ -171,7 +172,7 @@ static void responder(int report)
         die("pipe");
     wait_for(context, IWARP_QP_CONNECT_REQUEST, &event);
     qp = event.qp;
-    data = mpa_start_ulp_data(&event.detail.start, &octets);
+    data = iwarp_mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets == sizeof(order))
         memcpy(&order, data, sizeof(order));
     must(iwarp_register(context, memory, 2 * REGION, IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC,
@@ -208,8 +209,8 @@ static void post(struct session *session, enum kind kind, size_t size)
                               .count = (uint32_t)size};
     struct iwarp_send send = {.octets = session->memory + at, .count = size};
     struct iwarp_atomic atomic = {
-        .operation = ATOMIC_FETCH_ADD, .stag = session->target.stag, .to = session->target.to, .data = 1};
-    struct sentence sentence = {""};
+        .operation = IWARP_ATOMIC_FETCH_ADD, .stag = session->target.stag, .to = session->target.to, .data = 1};
+    struct iwarp_sentence sentence = {""};
 
     switch (kind) {
     case WRITE: must(iwarp_post_write(session->qp, &write, &sentence), &sentence); break;
@@ -223,7 +224,7 @@ static void post(struct session *session, enum kind kind, size_t size)
 static void take(struct session *session)
 {
     struct iwarp_completion done[32];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     size_t count = iwarp_poll_cq(session->cq, done, 32);
 
     if (count == 0) {
@@ -248,7 +249,7 @@ static double stream(struct session *session, enum kind kind, size_t size, doubl
 {
     size_t window = kind == READ || kind == ATOMIC ? 2 * READ_DEPTH : DEPTH;
     struct iwarp_send last = {.count = 0, .solicited = true};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     double began = seconds_now();
     uint64_t n = 0;
     size_t answers;
@@ -300,7 +301,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
     struct session session = {0};
     struct iwarp_qp_options options;
     struct iwarp_qp_event event;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     double processor = processor_now();
     double rate, done;
     size_t octets;
@@ -331,7 +332,7 @@ static struct result stack(enum kind kind, size_t size, double limit)
     for (size_t i = 0; i < 16; i++)
         must(iwarp_post_receive(session.qp, 0, session.memory + REGION, SMALL, &sentence), &sentence);
     wait_for(session.context, IWARP_QP_ESTABLISHED, &event);
-    data = mpa_start_ulp_data(&event.detail.start, &octets);
+    data = iwarp_mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets != sizeof(session.target))
         die("the responder did not tell its region");
     memcpy(&session.target, data, sizeof(session.target));

@@ -61,7 +61,7 @@ static void fill(const struct end *end, size_t round, uint8_t *octets)
 
 static void post_receive(struct end *end)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     if (iwarp_post_receive(end->qp, 0, end->in, MESSAGE, &sentence) != 0)
         die(sentence.text);
@@ -70,7 +70,7 @@ static void post_receive(struct end *end)
 static void post_send(struct end *end, size_t octets)
 {
     struct iwarp_send send = {.octets = end->out, .count = octets};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     if (iwarp_post_send(end->qp, &send, &sentence) != 0)
         die(sentence.text);
@@ -128,7 +128,7 @@ static void take_receive(struct bench *bench, const struct iwarp_completion *don
 static void turn(struct bench *bench, bool closing)
 {
     struct iwarp_completion done[64];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     size_t count;
 
     if (iwarp_context_run(bench->context, 10000, &sentence) <= 0)
@@ -153,13 +153,13 @@ static size_t heap(void)
 
 static void open_all(struct bench *bench, uint16_t port, const struct iwarp_qp_options *options)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     for (size_t i = 0; i < bench->streams; i++) {
         struct end *end = &bench->ends[i];
 
         end->number = (uint32_t)i;
-        end->qp = bench->sctp && i != 0 ? iwarp_connect_beside(bench->ends[0].qp, options, &sentence)
+        end->qp = bench->sctp && i != 0 ? iwarp_connect_same_association(bench->ends[0].qp, options, &sentence)
                                         : iwarp_connect(bench->context, "127.0.0.1", port, options, &sentence);
         if (end->qp == NULL)
             die(sentence.text);
@@ -175,7 +175,7 @@ static void open_all(struct bench *bench, uint16_t port, const struct iwarp_qp_o
 static void setup(struct bench *bench, struct iwarp_qp_options *options, uint16_t port)
 {
     struct iwarp_sctp_options sctp;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     bench->ends = calloc(bench->streams, sizeof(*bench->ends));
     bench->context = iwarp_context_new(NULL, &sentence);
@@ -183,7 +183,7 @@ static void setup(struct bench *bench, struct iwarp_qp_options *options, uint16_
     if (bench->ends == NULL || bench->cq == NULL)
         die("out of memory");
     if (bench->sctp) {
-        iwarp_sctp_options_default(&sctp, DDP_SCTP_RFC5043);
+        iwarp_sctp_options_default(&sctp, IWARP_SCTP_RFC5043);
         sctp.association.streams = (uint16_t)bench->streams;
         sctp.address = "127.0.0.1";
         sctp.udp_port = 0;
@@ -226,7 +226,7 @@ static void respond(struct bench *bench, int report)
 {
     struct iwarp_qp_options options;
     struct iwarp_listener *listener;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     size_t before;
     uint16_t port;
 

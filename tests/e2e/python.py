@@ -21,10 +21,10 @@ def layout() -> None:
             program.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), {octets});')
             member = getattr(structure, field)
             own.append(f"{name}.{field} {member.offset} {member.size}")
-    constants = {"TERMINATE_MAX": _library.TERMINATE_MAX, "MPA_PRIVATE_DATA_MAX": _library.PRIVATE_DATA_MAX,
+    constants = {"IWARP_TERMINATE_MAX": _library.TERMINATE_MAX, "IWARP_MPA_PRIVATE_DATA_MAX": _library.PRIVATE_DATA_MAX,
                  "IWARP_ADDRESS_OCTETS": _library.ADDRESS_OCTETS}
     prefixes = {iwarp.Access: "IWARP_", iwarp.Status: "IWARP_STATUS_", iwarp.Work: "IWARP_WORK_",
-                iwarp.EventKind: "IWARP_QP_", iwarp.AtomicOperation: "ATOMIC_"}
+                iwarp.EventKind: "IWARP_QP_", iwarp.AtomicOperation: "IWARP_ATOMIC_"}
     constants |= {prefix + member.name: int(member) for kind, prefix in prefixes.items() for member in kind}
     for name, value in constants.items():
         program.append(f'printf("{name} %d\\n", (int){name});')

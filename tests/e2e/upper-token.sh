@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     socklen_t size = sizeof(name);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     struct upper_token token;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
     if (argc != 2 || upper_token_read(&token, argv[1], &sentence) != 0)
         return fprintf(stderr, "%s\n", sentence.text), 2;
     if (bind(listener, (struct sockaddr *)&name, size) != 0 || listen(listener, 8) != 0 ||

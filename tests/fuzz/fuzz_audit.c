@@ -74,7 +74,7 @@ static struct audit_judge *judge_new(struct audit *audit)
 static void run(struct audit *audit, struct audit_judge *judge, const char *path, uint64_t frames)
 {
     uint64_t before = audit_judge_totals(judge)->frames;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     audit->lines.count = 0;
     audit->frames = frames;

@@ -18,7 +18,7 @@ static void sink(void *user, const struct flow_event *event)
     FUZZ_HOLDS(event->flow != NULL && event->frame != 0);
 }
 
-static void check_error(const char *path, const struct sentence *error)
+static void check_error(const char *path, const struct iwarp_sentence *error)
 {
     FUZZ_HOLDS(strncmp(error->text, path, strlen(path)) == 0 && strchr(error->text, '\n') == NULL);
 }
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct flow_config config = {.flows_max = 16, .half_buffer_max = 4096};
     const char *path = fuzz_file(0, data, size);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_file *capture = capture_open(path, &error);
     struct flow_decoder *decoder;
     struct flow_frame frame;

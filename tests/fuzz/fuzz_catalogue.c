@@ -21,7 +21,7 @@ static void requirements(const void *octets, size_t size)
     struct catalogue_source source = {"fuzz.tsv", octets, size};
     const struct requirement *nearest[4];
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (catalogue_parse(&catalogue, &source, 1, &error) != 0)
         return;
@@ -34,7 +34,7 @@ static void requirements(const void *octets, size_t size)
 
 static void items(const void *octets, size_t size)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct pics *pics;
 
     if (pics_parse(&pics, "fuzz.tsv", octets, size, &error) == 0)
@@ -45,7 +45,7 @@ static void predicate(const void *octets, size_t size)
 {
     static const char table[] = "item\tquestion\tdefault\tmeaning\ttold\na\tq\tyes\tm\t-\nb\tq\tno\tm\t-\n";
     char *text = malloc(size + 1);
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
     struct pics *pics;
 
     if (text == NULL || pics_parse(&pics, "t", table, sizeof(table) - 1, &error) != 0)
@@ -59,7 +59,7 @@ static void predicate(const void *octets, size_t size)
 
 static void citations(const void *octets, size_t size)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct defect_list *defects = defect_list_parse(octets, size, &error);
     struct script_host *host = script_host_new(&error);
     struct coverage_index *index = NULL;

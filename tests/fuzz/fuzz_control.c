@@ -156,7 +156,7 @@ struct fuzz_rig {
     struct control *control;
 };
 
-static char *command(struct rig *rig, const char *request, struct sentence *error)
+static char *command(struct rig *rig, const char *request, struct iwarp_sentence *error)
 {
     struct control *control = ((struct fuzz_rig *)rig)->control;
     unsigned before = control_losses(control);
@@ -169,12 +169,12 @@ static char *command(struct rig *rig, const char *request, struct sentence *erro
     return line;
 }
 
-static bool ended(void *context, struct sentence *why)
+static bool ended(void *context, struct iwarp_sentence *why)
 {
     (void)context;
     if (next() != 0xFE)
         return false;
-    (void)sentence_set(why, "the device's process has ended");
+    (void)iwarp_sentence_set(why, "the device's process has ended");
     return true;
 }
 
@@ -206,7 +206,7 @@ static void talk(struct fuzz_rig *rig, lua_State *lua)
     rig->rig.ops = &ops;
     rig->rig.upper_tester = true;
     for (unsigned i = 0; i < CALLS; i++) {
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         json_t *answer;
 
         if (i == 1 && upper_tester_listen(&rig->rig, 9999, &error) != 0)
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lua_State *lua = luaL_newstate();
     struct control_config config = {
         .address = {.family = 4}, .port = 7471, .connect_ms = WAIT_MS, .answer_ms = WAIT_MS};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct fuzz_rig rig = {.control = NULL};
     size_t calls = size != 0 ? data[0] & 0x7F : 0;
 

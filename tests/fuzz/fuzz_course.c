@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct course_progress progress, again;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *text;
 
     if (course_progress_parse(&progress, (const char *)data, size, &error) != 0) {

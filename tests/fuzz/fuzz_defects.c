@@ -85,7 +85,7 @@ static void check_rows(const struct defect_list *list)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     const char *ids[IDS_MAX];
     struct defect_list *list;
     struct defect_set *set;

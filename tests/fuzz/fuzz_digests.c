@@ -55,7 +55,7 @@ static void complaint(void *user, const char *name, const char *what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     unsigned told = 0;
     size_t count = 0;
     int rc;

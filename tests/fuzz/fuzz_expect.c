@@ -25,7 +25,7 @@ static void clean_up(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     (void)argc;
     (void)argv;
@@ -35,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static struct audit_expect *open_expectations(const char *path, bool old, struct sentence *error)
+static struct audit_expect *open_expectations(const char *path, bool old, struct iwarp_sentence *error)
 {
     struct audit_expect_config config = {
         .path = path, .read = true, .old = old, .catalogue = catalogue, .today = TODAY};
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FILE *file = fopen(given, "w");
     struct audit_expect *expect;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     size_t lines;
 
     FUZZ_HOLDS(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0);

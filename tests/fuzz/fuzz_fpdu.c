@@ -24,12 +24,12 @@ static void read_terminate(const uint8_t *payload, const uint8_t *end)
     struct terminate terminate;
     const uint8_t *p = payload;
     wire_result result = terminate_parse(&p, end, &terminate);
-    uint8_t packed[TERMINATE_MAX];
+    uint8_t packed[IWARP_TERMINATE_MAX];
     size_t octets;
     char text[256];
 
     FUZZ_HOLDS(result == WIRE_OK || result == WIRE_MORE);
-    (void)terminate_describe(terminate.triple, text, sizeof(text));
+    (void)iwarp_terminate_describe(terminate.triple, text, sizeof(text));
     FUZZ_HOLDS(strlen(text) < sizeof(text) - 1);
     if (result != WIRE_OK)
         return;

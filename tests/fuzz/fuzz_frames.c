@@ -40,7 +40,7 @@ static void build_frame(const uint8_t *data, size_t size)
 
 static void load(const uint8_t *data, size_t size)
 {
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     struct script_host *host = script_host_new(&error);
 
     FUZZ_HOLDS(host != NULL);

@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static const char warm_up[] = "return rdmap.send { data = 'x' }";
     struct gen_writer_config config = {.format = GEN_RAW};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct gen *gen = gen_new(1, &error);
     uint64_t written;
 
@@ -46,7 +46,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* How many frames the capture has that was written; it is read as `audit` would. */
 static uint64_t read_frames(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_file *capture = capture_open(out, &error);
     struct flow_frame frame;
     uint64_t frames = 0;
@@ -66,7 +66,7 @@ static uint64_t read_frames(void)
 static void make(struct gen *gen, size_t which, enum gen_format format)
 {
     struct gen_writer_config config = {.to = place_at(out), .format = format};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     enum exit_status status = gen_make(gen, which, &config, &error);
 
     FUZZ_HOLDS(status == EXIT_DONE ? access(out, R_OK) == 0 : error.text[0] != '\0' && access(out, F_OK) != 0);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum gen_format format = (enum gen_format)(size % GEN_FORMATS);
     struct gen_writer_config config = {.to = place_at(out), .format = format};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct gen *gen = gen_new(1, &error);
     uint64_t written = 0, read;
     enum exit_status status;

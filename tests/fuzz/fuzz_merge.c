@@ -94,7 +94,7 @@ static bool merged(const char *const *paths, size_t count, unsigned to)
     struct merge_outcome outcome = {.incomplete = ""};
     const struct folder_config config = {.path = folders[to], .use = FOLDER_FORCE};
     struct folder *folder = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     bool ok = true;
 
     FUZZ_HOLDS(merge != NULL);
@@ -153,7 +153,7 @@ static void try_orders(const char *const *paths, size_t count)
 {
     const char *turned[PARTS], *tree[2] = {files[1], paths[count - 1]}, *twice[2] = {files[0], paths[0]};
     struct results_reader reader = {.on_run = NULL};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     FUZZ_HOLDS(merged(paths, count, 0));
     FUZZ_HOLDS(results_read(files[0], &reader, &error) == 0);

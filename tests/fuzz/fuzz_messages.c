@@ -119,7 +119,7 @@ static void post(struct talk *talk, unsigned what)
     struct iwarp_send send = {.octets = payload, .count = what * 7 % 100, .solicited = what & 1};
     struct iwarp_write write = {.octets = payload, .count = what % 100, .stag = 7};
     struct iwarp_read read = {.sink_stag = STAG, .sink_to = what, .source_stag = 1, .count = 40};
-    struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = 5, .data = 1};
+    struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD, .stag = 5, .data = 1};
     struct iwarp_immediate immediate = {.solicited = true};
     int result;
 
@@ -136,8 +136,10 @@ static void post(struct talk *talk, unsigned what)
     talk->posted += result == 0;
 }
 
-static const uint8_t queues[16] = {
-    [RDMAP_READ_REQUEST] = 1, [RDMAP_TERMINATE] = 2, [RDMAP_ATOMIC_REQUEST] = 1, [RDMAP_ATOMIC_RESPONSE] = 3};
+static const uint8_t queues[16] = {[IWARP_RDMAP_READ_REQUEST] = 1,
+                                   [IWARP_RDMAP_TERMINATE] = 2,
+                                   [IWARP_RDMAP_ATOMIC_REQUEST] = 1,
+                                   [IWARP_RDMAP_ATOMIC_RESPONSE] = 3};
 
 /* What is after the DDP and RDMAP headers of `opcode`, before its payload. */
 static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uint8_t wrong, uint8_t *out)
@@ -145,7 +147,7 @@ static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uin
     uint32_t stag = flags & WRONG_STAG ? FOREIGN_STAG - (wrong & 1) : STAG;
     uint64_t to = flags & WRONG_TO ? (uint64_t)REGION - wrong : (wrong & 7) * 8u;
 
-    if (opcode == RDMAP_READ_REQUEST) {
+    if (opcode == IWARP_RDMAP_READ_REQUEST) {
         memset(out, 0, 28);
         octets_put32(out, 0x77);
         octets_put32(out + 12, wrong);
@@ -153,7 +155,7 @@ static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uin
         octets_put64(out + 20, to);
         return 28;
     }
-    if (opcode == RDMAP_ATOMIC_REQUEST) {
+    if (opcode == IWARP_RDMAP_ATOMIC_REQUEST) {
         memset(out, 0, 52);
         out[3] = wrong & 0xF;
         octets_put32(out + 4, talk->msn[1]);
@@ -163,12 +165,12 @@ static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uin
         memset(out + 44, wrong, 8);
         return 52;
     }
-    if (opcode == RDMAP_ATOMIC_RESPONSE) {
+    if (opcode == IWARP_RDMAP_ATOMIC_RESPONSE) {
         octets_put32(out, flags & WRONG_TO ? wrong : talk->msn[3] - 1);
         octets_put64(out + 4, wrong);
         return 12;
     }
-    if (opcode == RDMAP_TERMINATE) {
+    if (opcode == IWARP_RDMAP_TERMINATE) {
         octets_put32(out, (uint32_t)wrong << 24 | (uint32_t)flags << 8);
         return 4;
     }
@@ -177,7 +179,7 @@ static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uin
 
 static size_t ulpdu(struct talk *talk, unsigned opcode, bool last, unsigned flags, uint8_t wrong, uint8_t *out)
 {
-    bool tagged = opcode == RDMAP_WRITE || opcode == RDMAP_READ_RESPONSE;
+    bool tagged = opcode == IWARP_RDMAP_WRITE || opcode == IWARP_RDMAP_READ_RESPONSE;
     unsigned qn = queues[opcode & 15];
 
     out[0] = (uint8_t)((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | (flags & WRONG_VERSION ? wrong & 3 : 1));
@@ -211,7 +213,7 @@ static size_t message(struct talk *talk, const uint8_t *data, size_t size)
         count = ulpdu(talk, opcode, last, flags, data[2], segment);
         memcpy(segment + count, data + 4, payload);
         count += payload;
-        if (opcode == RDMAP_WRITE || opcode == RDMAP_READ_RESPONSE) {
+        if (opcode == IWARP_RDMAP_WRITE || opcode == IWARP_RDMAP_READ_RESPONSE) {
             talk->to = last ? 0 : talk->to + payload;
         } else {
             talk->mo[queues[opcode]] = last ? 0 : talk->mo[queues[opcode]] + (uint32_t)payload;
@@ -250,17 +252,17 @@ static void configure(struct talk *talk, const uint8_t *data)
 static void introduce(struct talk *talk, uint8_t options)
 {
     const struct iwarp_stream_config *config = &talk->config;
-    struct mpa_start start = {.kind = config->role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY,
-                              .revision = config->revision,
-                              .enhanced = config->enhanced && config->revision == 2,
-                              .markers = options & 1,
-                              .crc = (options & 2) == 0,
-                              .peer_to_peer = config->peer_to_peer || options & 4,
-                              .rtr_send = true,
-                              .rtr_write = options & 8,
-                              .rtr_read = options & 16,
-                              .ird = 4,
-                              .ord = 4};
+    struct iwarp_mpa_start start = {.kind = config->role == IWARP_RESPONDER ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY,
+                                    .revision = config->revision,
+                                    .enhanced = config->enhanced && config->revision == 2,
+                                    .markers = options & 1,
+                                    .crc = (options & 2) == 0,
+                                    .peer_to_peer = config->peer_to_peer || options & 4,
+                                    .rtr_send = true,
+                                    .rtr_write = options & 8,
+                                    .rtr_read = options & 16,
+                                    .ird = 4,
+                                    .ord = 4};
     uint8_t frame[MPA_START_MAX];
 
     talk->in = (struct fpdu_framing){config->markers, start.crc || config->crc, 0};
@@ -273,11 +275,12 @@ static void expect_well_formed(struct talk *talk)
 {
     static uint8_t scratch[FPDU_SCRATCH_OCTETS];
     const uint8_t *p = talk->said, *end = talk->said + talk->said_count;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     struct fpdu fpdu;
 
-    FUZZ_HOLDS(p == end || mpa_start_parse(&p, end, talk->config.role == IWARP_INITIATOR ? MPA_REQUEST : MPA_REPLY,
-                                           &start) == WIRE_OK);
+    FUZZ_HOLDS(p == end ||
+               mpa_start_parse(&p, end, talk->config.role == IWARP_INITIATOR ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY,
+                               &start) == WIRE_OK);
     for (const uint8_t *before = p; p != end; before = p) {
         FUZZ_HOLDS(fpdu_parse(&p, end, &talk->out, scratch, &fpdu) == WIRE_OK);
         FUZZ_HOLDS(fpdu.bad_marker == SIZE_MAX && fpdu.pad_zero);

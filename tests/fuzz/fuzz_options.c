@@ -21,7 +21,7 @@ static struct pics *pics;
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     struct catalogue_source sources[16];
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t count = 0;
 
     (void)argc;
@@ -44,7 +44,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void check_shard(const struct shard *shard)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct shard again;
     char text[32];
 
@@ -66,7 +66,7 @@ static void check_selection(const struct selection *selection)
 
 static void run(int count, char **words)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct run_options options;
 
     if (run_options_parse(&options, count, words, &error) != 0) {
@@ -85,7 +85,7 @@ static void run(int count, char **words)
 
 static void capabilities(int count, char **words)
 {
-    struct sentence error = {""}, reason = {""};
+    struct iwarp_sentence error = {""}, reason = {""};
 
     for (int i = 1; i + 1 < count; i += 2) {
         const struct pics_item *item = pics_find(pics, words[i]);
@@ -107,7 +107,7 @@ static void capabilities(int count, char **words)
  * ---- completion -----------------------------------------------------------------------------------------------------
  */
 
-static char *help(void *context, const char *command, struct sentence *error)
+static char *help(void *context, const char *command, struct iwarp_sentence *error)
 {
     static const char root[] = "usage: warpcheck COMMAND [ARGUMENT...]\n\n  run     judges\n  peer    the stack\n\n"
                                "  --version  the version\n";
@@ -118,7 +118,7 @@ static char *help(void *context, const char *command, struct sentence *error)
 
     (void)context;
     if (command != NULL && strcmp(command, "run") != 0) {
-        (void)sentence_set(error, "no such command");
+        (void)iwarp_sentence_set(error, "no such command");
         return NULL;
     }
     return strdup(command == NULL ? root : run_help);
@@ -127,7 +127,7 @@ static char *help(void *context, const char *command, struct sentence *error)
 static void complete(int count, char **words)
 {
     const struct completion_source source = {help, NULL};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

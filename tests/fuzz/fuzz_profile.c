@@ -14,7 +14,7 @@ static struct pics *pics;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     (void)argc;
     (void)argv;
@@ -25,7 +25,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Every item as it is while no profile says otherwise: one input has nothing to do with the one before it. */
 static void forget_capabilities(void)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     fuzz_keep_begin();
     for (size_t i = 0; i < pics_count(pics); i++)
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct profile_context context = {catalogue, pics, TODAY};
     const char *path = fuzz_file(0, data, size);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct profile profile;
 
     if (profile_load(&profile, path, &context, &error) == 0) {

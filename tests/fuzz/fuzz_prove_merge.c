@@ -10,12 +10,12 @@
 #include "reference-stack/defects/defect.h"
 #include "tests/fuzz/json.h"
 
-struct defect_list *__wrap_defect_list_embedded(struct sentence *sentence);
+struct defect_list *__wrap_defect_list_embedded(struct iwarp_sentence *sentence);
 
 enum { PARTS = 3, OUT = PARTS, AGAIN, TEXT, ENVIRONMENT = 4 };
 
 /* Some rows of the table, which is read at each merge: all of them take longer than the rest (mk/variant.mk). */
-struct defect_list *__wrap_defect_list_embedded(struct sentence *sentence)
+struct defect_list *__wrap_defect_list_embedded(struct iwarp_sentence *sentence)
 {
     static const char rows[] = "ddp-qn-wrong-code\tDDP-7.1-01,DDP-7.2-01\tvalidate\tddp-qn\ttriple\tDDP_MSN_RANGE\n"
                                "mpa-pad-stale\tMPA-4.1-03\ttransmit\tfpdu.pad\tset\t0xA5\n";

@@ -55,7 +55,7 @@ static char *written(void)
 static char *made(const struct report *report, const char *format)
 {
     const struct place to = place_at(out);
-    struct sentence error;
+    struct iwarp_sentence error;
 
     FUZZ_HOLDS(report_format_find(format)->write(report, NULL, &to, &error) == 0);
     return written();
@@ -132,7 +132,7 @@ static void matrix(const struct report *report)
 {
     const struct matrix_column columns[] = {{"a", report, NULL}, {"b <i>", report, "b/index.html"}};
     const struct place to = place_at(out);
-    struct sentence error;
+    struct iwarp_sentence error;
     char *text;
 
     FUZZ_HOLDS(matrix_write(columns, 2, catalogue, &to, &error) == 0);
@@ -144,7 +144,7 @@ static void matrix(const struct report *report)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(0, data, size);
-    struct sentence error;
+    struct iwarp_sentence error;
     struct report report;
 
     if (report_load(&report, path, catalogue, &error) != 0)

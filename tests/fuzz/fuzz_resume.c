@@ -85,7 +85,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
 static int read_contents(struct contents *contents)
 {
     struct results_reader reader = {.on_run = on_run, .on_result = on_result, .user = contents};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     *contents = (struct contents){.run = NULL};
     if (results_read(path, &reader, &error) == 0)
@@ -103,7 +103,7 @@ static size_t go_on(const struct run_info *info)
 {
     struct result result = {.id = "DDP-9.9-99", .verdict = VERDICT_PASS, .by = "check", .role = "responder"};
     struct results_done *done = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     const struct place place = place_at(path);
     struct results_log *log = results_log_resume(&place, info, NULL, &done, &error);
     size_t count;
@@ -133,7 +133,7 @@ static void check_resumed(const struct run_info *info)
 
 static void check_refused(const struct run_info *info, const uint8_t *data, size_t size)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     const struct place place = place_at(path);
     struct results_log *log = results_log_resume(&place, info, NULL, NULL, &error);
 

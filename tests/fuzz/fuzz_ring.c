@@ -41,7 +41,7 @@ static uint64_t read_series(struct capture_series *series, const struct capture_
 {
     struct flow_config config = {.flows_max = 16, .half_buffer_max = 4096};
     struct flow_decoder *decoder = flow_decoder_create(&config, sink, NULL);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct flow_frame frame;
     const char *file = NULL;
     uint64_t count = 0, within = 0, offset;
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t numbers[FILES_MAX] = {0, 1, 3, 4};
     struct capture_ring ring = {.files = (char **)paths, .numbers = numbers};
     struct capture_series *series;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     check_name(data, name);
     if (line == NULL)

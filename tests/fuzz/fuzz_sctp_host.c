@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct scene scene = {.now = 1, .at = data, .end = data + size};
     struct sctp_host_config config = {.seed = 1, .now = 1, .emit = on_emit, .context = &scene};
     struct sctp_assoc_options options = {.has_adaptation = true, .adaptation = 1};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     scene.host = sctp_host_new(&config, &error);
     if (scene.host == NULL)

@@ -111,7 +111,7 @@ static struct owner *owner_new(struct scene *scene)
         owner++;
     if (owner == scene->owners + PATHS)
         return NULL;
-    iwarp_association_config_default(&config, DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&config, IWARP_SCTP_RFC5043);
     config.streams = 8;
     owner->association = iwarp_association_new(scene->device, &config, now, NULL);
     return owner->association != NULL ? owner : NULL;

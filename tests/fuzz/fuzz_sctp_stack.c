@@ -6,6 +6,7 @@
 #include "iwarp/sctp.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/rdmap.h"
+#include "wire/ddp_sctp.h"
 
 enum { STREAMS = 6, BUFFERS = 3, BUFFER_OCTETS = 128, HELD_MAX = 16384, PENDING_MAX = 2, STAG = 0x01020304 };
 
@@ -174,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t options = next(&scene);
 
     scene.draft = (options & 1) != 0;
-    iwarp_association_config_default(&config, scene.draft ? DDP_SCTP_DRAFT02 : DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&config, scene.draft ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_RFC5043);
     config.held_max = HELD_MAX;
     config.pending_max = PENDING_MAX;
     config.draft_reset_answer = (options & 2) != 0;

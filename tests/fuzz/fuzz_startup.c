@@ -11,8 +11,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "wire/mpa.h"
 
-static wire_result parse(const uint8_t *octets, size_t count, enum mpa_start_kind kind, struct mpa_start *start,
-                         size_t *used)
+static wire_result parse(const uint8_t *octets, size_t count, enum iwarp_mpa_start_kind kind,
+                         struct iwarp_mpa_start *start, size_t *used)
 {
     uint8_t *copy = fuzz_copy(octets, count);
     const uint8_t *p = copy;
@@ -29,13 +29,13 @@ static wire_result parse(const uint8_t *octets, size_t count, enum mpa_start_kin
     return result;
 }
 
-static void expect_same_when_packed(const struct mpa_start *parsed, const uint8_t *octets, size_t count)
+static void expect_same_when_packed(const struct iwarp_mpa_start *parsed, const uint8_t *octets, size_t count)
 {
-    struct mpa_start start = *parsed;
+    struct iwarp_mpa_start start = *parsed;
     uint8_t packed[MPA_START_MAX];
     size_t ulp;
 
-    start.private_data = mpa_start_ulp_data(parsed, &ulp);
+    start.private_data = iwarp_mpa_start_ulp_data(parsed, &ulp);
     start.private_octets = (uint16_t)ulp;
     FUZZ_HOLDS(mpa_start_pack(&start, packed, sizeof(packed)) == count);
     FUZZ_HOLDS(memcmp(packed, octets, count) == 0);
@@ -44,10 +44,10 @@ static void expect_same_when_packed(const struct mpa_start *parsed, const uint8_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    for (int kind = MPA_REQUEST; kind <= MPA_REPLY; kind++) {
-        struct mpa_start start, shorter;
+    for (int kind = IWARP_MPA_REQUEST; kind <= IWARP_MPA_REPLY; kind++) {
+        struct iwarp_mpa_start start, shorter;
         size_t used, some;
-        wire_result result = parse(data, size, (enum mpa_start_kind)kind, &start, &used);
+        wire_result result = parse(data, size, (enum iwarp_mpa_start_kind)kind, &start, &used);
 
         FUZZ_HOLDS(result == WIRE_OK || result == WIRE_MORE || result == TERM_MPA_START_FRAME);
         if (result == WIRE_OK) {
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool refused = false;
 
         for (size_t cut = 0; cut < size && cut <= MPA_START_MAX; cut++) {
-            wire_result early = parse(data, cut, (enum mpa_start_kind)kind, &shorter, &some);
+            wire_result early = parse(data, cut, (enum iwarp_mpa_start_kind)kind, &shorter, &some);
 
             refused = refused || wire_is_error(early);
             FUZZ_HOLDS(!refused || early == TERM_MPA_START_FRAME);

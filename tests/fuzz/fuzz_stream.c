@@ -9,6 +9,7 @@
 #include "iwarp/stream.h"
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
+#include "wire/mpa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -84,17 +85,17 @@ static void configure(struct iwarp_stream_config *config, const uint8_t *options
 static void introduce(struct iwarp_stream *stream, const struct iwarp_stream_config *config, uint8_t options,
                       uint64_t now)
 {
-    struct mpa_start start = {.kind = config->role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY,
-                              .revision = config->revision,
-                              .enhanced = config->enhanced && config->revision == 2,
-                              .markers = (options & 1) != 0,
-                              .crc = (options & 2) != 0,
-                              .peer_to_peer = (options & 4) != 0,
-                              .rtr_send = true,
-                              .rtr_write = true,
-                              .rtr_read = true,
-                              .ird = 4,
-                              .ord = 4};
+    struct iwarp_mpa_start start = {.kind = config->role == IWARP_RESPONDER ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY,
+                                    .revision = config->revision,
+                                    .enhanced = config->enhanced && config->revision == 2,
+                                    .markers = (options & 1) != 0,
+                                    .crc = (options & 2) != 0,
+                                    .peer_to_peer = (options & 4) != 0,
+                                    .rtr_send = true,
+                                    .rtr_write = true,
+                                    .rtr_read = true,
+                                    .ird = 4,
+                                    .ord = 4};
     uint8_t frame[MPA_START_MAX];
 
     iwarp_stream_input(stream, frame, mpa_start_pack(&start, frame, sizeof(frame)), now);

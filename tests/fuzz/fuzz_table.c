@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FILE *file = fopen(given, "w");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct table table;
 
     FUZZ_HOLDS(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0);

@@ -110,7 +110,7 @@ static struct tcp_options options_of(struct world *world)
 static void open(struct world *world)
 {
     struct tcp_options options = options_of(world);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     uint8_t how = next(world);
 
     if (how & 2) {

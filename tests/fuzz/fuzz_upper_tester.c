@@ -14,7 +14,7 @@
  */
 enum { FUZZ_PORT = 7174, FUZZ_REGIONS = 1 << 17, FUZZ_MEMORY = 1 << 18, LINES_MAX = 32 };
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     (void)context;
     (void)why;
@@ -68,7 +68,8 @@ static void obey(struct peer *peer, const char *line, uint64_t now)
 static void open_stream(struct peer *peer, void *transport)
 {
     static const uint8_t write[14] = {0xC1, 0x40};
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
+    struct iwarp_mpa_start start = {
+        .kind = IWARP_MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
     struct fpdu_framing framing = {false, true, 0};
     uint8_t octets[MPA_START_MAX];
     struct peer_stream *stream;

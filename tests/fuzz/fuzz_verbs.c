@@ -100,9 +100,9 @@ static void post(struct talk *talk, struct side *side, unsigned kind)
     struct iwarp_send send = {.id = id, .octets = payload, .count = octets, .opcode = how >= 0x70 ? how - 0x70 : 0};
     struct iwarp_write write = {.id = id, .octets = payload, .count = octets, .to = to};
     struct iwarp_read read = {.id = id, .source_to = to, .count = (uint32_t)octets};
-    struct iwarp_atomic atomic = {.id = id, .operation = (enum atomic_opcode)(how % 4), .to = to};
+    struct iwarp_atomic atomic = {.id = id, .operation = (enum iwarp_atomic_opcode)(how % 4), .to = to};
     struct iwarp_immediate immediate = {.id = id, .solicited = how & 1};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     int result;
 
     if (id == WORKS)
@@ -287,7 +287,7 @@ static void end(struct talk *talk, struct side *side)
     switch (next(talk)) {
     case 1: iwarp_stream_disconnect(side->stream, talk->now); break;
     case 2: iwarp_stream_abort(side->stream, talk->now); break;
-    case 3: (void)iwarp_stream_terminate(side->stream, TERMINATE_TRIPLE(0, 2, 0xFF), talk->now, NULL); break;
+    case 3: (void)iwarp_stream_terminate(side->stream, IWARP_TERMINATE_TRIPLE(0, 2, 0xFF), talk->now, NULL); break;
     case 4: iwarp_stream_catastrophe(side->stream, (enum iwarp_catastrophe)(next(talk) % 4), talk->now); break;
     case 5: iwarp_stream_input_reset(side->stream, talk->now); break;
     case 6: iwarp_stream_input_fin(side->stream, talk->now); break;

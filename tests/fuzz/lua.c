@@ -8,12 +8,12 @@
 enum { WORK = 100000 };
 
 int __real_lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
-                            struct sentence *error);
+                            struct iwarp_sentence *error);
 int __wrap_lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
-                            struct sentence *error);
+                            struct iwarp_sentence *error);
 
 int __wrap_lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
-                            struct sentence *error)
+                            struct iwarp_sentence *error)
 {
     return __real_lua_sandbox_open(sandbox, account, work < WORK ? work : WORK, owner, error);
 }

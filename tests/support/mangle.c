@@ -73,7 +73,7 @@ void mangle_add(struct mangle_capture *capture, uint32_t link, uint64_t time_ns,
     append(capture, &frame);
 }
 
-struct mangle_capture *mangle_load(const char *path, struct sentence *error)
+struct mangle_capture *mangle_load(const char *path, struct iwarp_sentence *error)
 {
     struct capture_file *file = capture_open(path, error);
     struct mangle_capture *capture;

@@ -42,7 +42,7 @@ void mangle_add(struct mangle_capture *capture, uint32_t link, uint64_t time_ns,
                 size_t length);
 
 /* Reads a capture file; NULL with the sentence set when that cannot be done to its end. */
-struct mangle_capture *mangle_load(const char *path, struct sentence *error);
+struct mangle_capture *mangle_load(const char *path, struct iwarp_sentence *error);
 
 /*
  * Gives all frames to the decoder, numbered from 1, each in memory of its own size (a sanitizer sees one octet too

@@ -30,7 +30,7 @@ static uint16_t port_of(uint32_t number)
 static size_t send_of(uint32_t msn, uint8_t *ulpdu)
 {
     struct ddp_segment header = {
-        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_SEND), .msn = msn};
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = msn};
     size_t at = ddp_pack_header(&header, ulpdu);
 
     memset(ulpdu + at, 'x', SEND_OCTETS);
@@ -65,7 +65,8 @@ static const struct tcp_step {
 
 static size_t tcp_payload(const struct tcp_step *step, uint8_t *payload)
 {
-    struct mpa_start start = {.kind = step->side == 0 ? MPA_REQUEST : MPA_REPLY, .crc = true, .revision = 1};
+    struct iwarp_mpa_start start = {
+        .kind = step->side == 0 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY, .crc = true, .revision = 1};
     struct fpdu_framing framing = {.crc = true};
     uint8_t ulpdu[128];
 

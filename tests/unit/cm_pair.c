@@ -31,7 +31,7 @@ void cm_pair_begin(struct cm_pair *pair)
     pair->flight = calloc(CM_PAIR_FLIGHTS, sizeof(*pair->flight));
     ck_assert_ptr_nonnull(pair->flight);
     for (unsigned i = 0; i < 2; i++) {
-        struct sentence why = {""};
+        struct iwarp_sentence why = {""};
 
         pair->agent[i] = cm_agent_new(&pair->config[i], &why);
         ck_assert_msg(pair->agent[i] != NULL, "%s", why.text);
@@ -53,7 +53,7 @@ struct cm_listener cm_pair_listener(uint16_t port, enum cm_answer answer)
 
 void cm_pair_listen(struct cm_pair *pair, const struct cm_listener *listener)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     ck_assert_msg(cm_agent_listen(pair->agent[0], listener, &why) == 0, "%s", why.text);
 }
@@ -65,7 +65,7 @@ uint32_t cm_pair_connect(struct cm_pair *pair, uint16_t port, const void *data, 
                                  .tuple = {.protocol = 6, .source_port = 49153, .destination_port = port},
                                  .data = data,
                                  .octets = octets};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     uint32_t id = 0;
 
     memcpy(connect.from.octets, addresses[1], 4);

@@ -63,7 +63,7 @@ int confined(unsigned needs, uint64_t capabilities, int (*body)(void))
 
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        struct sentence error;
+        struct iwarp_sentence error;
 
         if (confine(&config, &error) != 0)
             _exit(UNCONFINED);

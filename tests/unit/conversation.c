@@ -30,7 +30,7 @@ struct conversation {
     uint32_t sequence[2];
     uint32_t position[2]; /* from SeqStart */
     struct fpdu_framing framing[2];
-    struct mpa_start start[2];
+    struct iwarp_mpa_start start[2];
     struct frame frames[FRAMES_MAX];
     size_t count;
     uint8_t quote[DDP_UNTAGGED_OCTETS];
@@ -221,7 +221,7 @@ void conversation_framing(struct conversation *conversation, unsigned direction,
     conversation->framing[direction].crc = crc;
 }
 
-void conversation_start(struct conversation *conversation, unsigned direction, const struct mpa_start *start)
+void conversation_start(struct conversation *conversation, unsigned direction, const struct iwarp_mpa_start *start)
 {
     uint8_t octets[MPA_START_MAX];
     size_t count = mpa_start_pack(start, octets, sizeof(octets));
@@ -305,8 +305,8 @@ const uint8_t *conversation_quote(const struct conversation *conversation, size_
     return conversation->quote;
 }
 
-void conversation_send(struct conversation *conversation, unsigned direction, enum rdmap_opcode opcode, uint32_t msn,
-                       uint32_t mo, bool last, size_t octets)
+void conversation_send(struct conversation *conversation, unsigned direction, enum iwarp_rdmap_opcode opcode,
+                       uint32_t msn, uint32_t mo, bool last, size_t octets)
 {
     struct ddp_segment segment = {
         .last = last, .version = DDP_VERSION, .control = rdmap_control(opcode), .msn = msn, .mo = mo};
@@ -315,8 +315,8 @@ void conversation_send(struct conversation *conversation, unsigned direction, en
     conversation_segment(conversation, direction, &segment, NULL, octets);
 }
 
-void conversation_tagged(struct conversation *conversation, unsigned direction, enum rdmap_opcode opcode, uint32_t stag,
-                         uint64_t to, bool last, size_t octets)
+void conversation_tagged(struct conversation *conversation, unsigned direction, enum iwarp_rdmap_opcode opcode,
+                         uint32_t stag, uint64_t to, bool last, size_t octets)
 {
     struct ddp_segment segment = {
         .tagged = true, .last = last, .version = DDP_VERSION, .control = rdmap_control(opcode), .stag = stag, .to = to};
@@ -329,7 +329,7 @@ void conversation_read(struct conversation *conversation, unsigned direction, ui
 {
     struct ddp_segment segment = {.last = true,
                                   .version = DDP_VERSION,
-                                  .control = rdmap_control(RDMAP_READ_REQUEST),
+                                  .control = rdmap_control(IWARP_RDMAP_READ_REQUEST),
                                   .qn = DDP_QN_READ_REQUEST,
                                   .msn = msn};
     struct read_request request = {sink_stag, sink_to, octets, 0xABCD0001, 0x4000};
@@ -343,10 +343,10 @@ void conversation_terminate(struct conversation *conversation, unsigned directio
 {
     struct ddp_segment segment = {.last = true,
                                   .version = DDP_VERSION,
-                                  .control = rdmap_control(RDMAP_TERMINATE),
+                                  .control = rdmap_control(IWARP_RDMAP_TERMINATE),
                                   .qn = DDP_QN_TERMINATE,
                                   .msn = DDP_FIRST_MSN};
-    uint8_t octets[TERMINATE_MAX + 64] = {0};
+    uint8_t octets[IWARP_TERMINATE_MAX + 64] = {0};
     size_t count = terminate_pack(terminate, octets, sizeof(octets));
 
     conversation_segment(conversation, direction, &segment, octets, count + terminate->excess);

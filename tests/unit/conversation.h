@@ -31,7 +31,7 @@ void conversation_free(struct conversation *conversation);
 void conversation_open(struct conversation *conversation, uint16_t mss);
 
 /* A start-up frame. What the frames say of M and C rules the FPDUs after them. */
-void conversation_start(struct conversation *conversation, unsigned direction, const struct mpa_start *start);
+void conversation_start(struct conversation *conversation, unsigned direction, const struct iwarp_mpa_start *start);
 
 /* Sets by hand how FPDUs are framed from here on. */
 void conversation_framing(struct conversation *conversation, unsigned direction, bool markers, bool crc);
@@ -51,10 +51,10 @@ void conversation_spoil(struct conversation *conversation, int unit, spoil_funct
 void conversation_pieces(struct conversation *conversation, size_t octets);
 
 /* Shorthands; msn, mo and to as on the wire. */
-void conversation_send(struct conversation *conversation, unsigned direction, enum rdmap_opcode opcode, uint32_t msn,
-                       uint32_t mo, bool last, size_t octets);
-void conversation_tagged(struct conversation *conversation, unsigned direction, enum rdmap_opcode opcode, uint32_t stag,
-                         uint64_t to, bool last, size_t octets);
+void conversation_send(struct conversation *conversation, unsigned direction, enum iwarp_rdmap_opcode opcode,
+                       uint32_t msn, uint32_t mo, bool last, size_t octets);
+void conversation_tagged(struct conversation *conversation, unsigned direction, enum iwarp_rdmap_opcode opcode,
+                         uint32_t stag, uint64_t to, bool last, size_t octets);
 void conversation_read(struct conversation *conversation, unsigned direction, uint32_t msn, uint32_t sink_stag,
                        uint64_t sink_to, uint32_t octets);
 void conversation_terminate(struct conversation *conversation, unsigned direction, const struct terminate *terminate);

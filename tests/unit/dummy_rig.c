@@ -140,7 +140,7 @@ struct rig *dummy_rig_new(enum dummy_kind kind)
 {
     struct dummy *dummy = calloc(1, sizeof(*dummy));
     struct sim_config world = {.seed = 1};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_ptr_nonnull(dummy);
     dummy->kind = kind;

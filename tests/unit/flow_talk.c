@@ -141,12 +141,12 @@ void talk_free(struct talk *talk)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-void talk_start(struct talk *talk, struct mpa_start request, struct mpa_start reply)
+void talk_start(struct talk *talk, struct iwarp_mpa_start request, struct iwarp_mpa_start reply)
 {
     bool crc = request.crc || reply.crc;
 
-    request.kind = MPA_REQUEST;
-    reply.kind = MPA_REPLY;
+    request.kind = IWARP_MPA_REQUEST;
+    reply.kind = IWARP_MPA_REPLY;
     talk->octets[0] = talk->start[0] = mpa_start_pack(&request, talk->stream[0], TALK_STREAM);
     talk->octets[1] = talk->start[1] = mpa_start_pack(&reply, talk->stream[1], TALK_STREAM);
     talk->framing[0] = (struct fpdu_framing){reply.markers, crc, 0};
@@ -156,8 +156,8 @@ void talk_start(struct talk *talk, struct mpa_start request, struct mpa_start re
 void talk_start_simple(struct talk *talk, bool initiator_wants, bool responder_wants, bool crc)
 {
     static const uint8_t data[] = "private data";
-    struct mpa_start request = {.markers = initiator_wants, .crc = crc, .revision = 1, .private_octets = 7};
-    struct mpa_start reply = {.markers = responder_wants, .revision = 1, .private_octets = 12};
+    struct iwarp_mpa_start request = {.markers = initiator_wants, .crc = crc, .revision = 1, .private_octets = 7};
+    struct iwarp_mpa_start reply = {.markers = responder_wants, .revision = 1, .private_octets = 12};
 
     request.private_data = reply.private_data = data;
     talk_start(talk, request, reply);
@@ -179,7 +179,7 @@ void talk_ulpdu(struct talk *talk, unsigned side, const uint8_t *ulpdu, size_t o
 void talk_send(struct talk *talk, unsigned side, size_t octets)
 {
     static uint8_t ulpdu[1 << 16];
-    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_SEND)};
+    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_SEND)};
 
     segment.msn = ++talk->msn[side];
     ddp_pack_header(&segment, ulpdu);

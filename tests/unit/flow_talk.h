@@ -59,7 +59,7 @@ struct talk *talk_new(const struct flow_config *config);
 void talk_free(struct talk *talk);
 
 /* Start-up frames into the streams; `start` without kind. Sets the framing by M and C of both. */
-void talk_start(struct talk *talk, struct mpa_start request, struct mpa_start reply);
+void talk_start(struct talk *talk, struct iwarp_mpa_start request, struct iwarp_mpa_start reply);
 /* The usual ones: Rev 1, so and so much private data, Markers wanted by Initiator / Responder, CRC. */
 void talk_start_simple(struct talk *talk, bool initiator_wants, bool responder_wants, bool crc);
 /* One Send of `octets` octets, whole. */

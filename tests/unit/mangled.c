@@ -160,7 +160,7 @@ static void add_exchange(struct mangled_sources *sources, uint64_t seed)
 {
     struct taps taps = {mangle_capture_new(), (enum place)(seed % PLACES)};
     struct stack_sim_taps hooks = {on_sent, on_delivered, &taps};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     char name[80];
 
     ck_assert_msg(stack_sim_run_tapped(seed, &hooks, &sentence) == 0, "%s", sentence.text);
@@ -172,7 +172,7 @@ static void add_exchange(struct mangled_sources *sources, uint64_t seed)
 
 void mangled_load(struct mangled_sources *sources, bool faulty, size_t exchanges)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     glob_t files;
 
     *sources = (struct mangled_sources){NULL, 0};

@@ -14,6 +14,7 @@
 #include "tests/unit/short_memory.h"
 #include "tests/unit/still_transport.h"
 #include "wire/fpdu.h"
+#include "wire/mpa.h"
 
 #if OWN_ALLOCATOR
 
@@ -119,7 +120,8 @@ static void must(struct peer *peer, const char *line)
 static struct peer_stream *opened(struct peer *peer, uint16_t port, size_t transport)
 {
     static const uint8_t write[14] = {0xC1, 0x40};
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
+    struct iwarp_mpa_start start = {
+        .kind = IWARP_MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
     struct fpdu_framing framing = {false, true, 0};
     uint8_t octets[MPA_START_MAX];
     struct peer_stream *ps = peer_accepted(peer, port, &said[transport], 2);
@@ -257,7 +259,7 @@ struct program {
 /* The decision on a Request: without memory it can be made again. */
 static void decide(const struct program *program, struct iwarp_qp *qp, long *n)
 {
-    int (*verb)(struct iwarp_qp *, const void *, size_t, struct sentence *) =
+    int (*verb)(struct iwarp_qp *, const void *, size_t, struct iwarp_sentence *) =
         program->kind == REJECTED ? iwarp_reject : iwarp_accept;
     int result;
 
@@ -294,7 +296,7 @@ static void post_all(struct program *program, long *n)
     struct iwarp_send send = {.octets = (const uint8_t *)"0123456789", .count = 10};
     struct iwarp_write write = {.octets = send.octets, .count = 8, .stag = program->stag};
     struct iwarp_read read = {.sink_stag = program->stag, .source_stag = program->stag, .count = 8};
-    struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = program->stag, .data = 1};
+    struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD, .stag = program->stag, .data = 1};
     struct iwarp_immediate immediate = {.solicited = true};
     int results[WORK];
 
@@ -333,7 +335,7 @@ static void other_goes_on(struct program *program)
     unsigned before = program->other_completed;
     long never = 0;
 
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     ck_assert_msg(iwarp_post_receive(program->other[0], 1, program->in[1], 16, &why) == 0, "%s", why.text);
     ck_assert_int_eq(iwarp_post_send(program->other[1], &(struct iwarp_send){.id = 2}, NULL), 0);

@@ -49,7 +49,7 @@ static bool enough(void)
 /* A host with the check. NULL: there is a sentence, and no check. */
 static struct script_host *loaded(bool *short_of_memory)
 {
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     struct script_host *host = script_host_new(&error);
 
     *short_of_memory = host == NULL;
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(checks_run)
 {
     struct rig_sim_config config = {.seed = 1};
-    struct sentence error;
+    struct iwarp_sentence error;
     bool failed = true, short_of_memory;
 
     for (long n = 1 + _i % 8; failed; n += 8) {
@@ -113,7 +113,7 @@ START_TEST(captures_are_made)
     long live = -1;
 
     for (long n = 0; failed; n++) {
-        struct sentence error = {{0}};
+        struct iwarp_sentence error = {{0}};
         enum exit_status status = EXIT_ENVIRONMENT;
         uint64_t written = 0;
         struct gen *gen;

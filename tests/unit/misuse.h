@@ -21,8 +21,8 @@ static inline void misuse_untouched(const struct iwarp_region *region, const str
 /* `call` names its sentence `why`. It returns -1 and says `part`. */
 #define REFUSED(part, call)                                                                                            \
     do {                                                                                                               \
-        struct sentence said = {""};                                                                                   \
-        struct sentence *why = NULL;                                                                                   \
+        struct iwarp_sentence said = {""};                                                                             \
+        struct iwarp_sentence *why = NULL;                                                                             \
         ck_assert_int_eq((call), -1);                                                                                  \
         why = &said;                                                                                                   \
         ck_assert_int_eq((call), -1);                                                                                  \
@@ -32,8 +32,8 @@ static inline void misuse_untouched(const struct iwarp_region *region, const str
 /* The same for functions that return a pointer. */
 #define ABSENT(part, call)                                                                                             \
     do {                                                                                                               \
-        struct sentence said = {""};                                                                                   \
-        struct sentence *why = NULL;                                                                                   \
+        struct iwarp_sentence said = {""};                                                                             \
+        struct iwarp_sentence *why = NULL;                                                                             \
         ck_assert_ptr_null((call));                                                                                    \
         why = &said;                                                                                                   \
         ck_assert_ptr_null((call));                                                                                    \

@@ -38,7 +38,7 @@ struct context {
     int side;
 };
 
-static inline int net_listen(void *context, uint16_t port, struct sentence *why)
+static inline int net_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     (void)context;
     (void)why;
@@ -202,7 +202,7 @@ static struct context contexts[2];
 static inline struct net *net_new(void)
 {
     struct net *net = calloc(1, sizeof(*net));
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_nonnull(net);
     net->now = 1;

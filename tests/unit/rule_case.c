@@ -16,54 +16,54 @@ const struct rule_case *const rule_case_tables[] = {rules_startup_cases,
                                                     rules_cm_cases,
                                                     NULL};
 
-const struct mpa_start plain_request = {.kind = MPA_REQUEST, .crc = true, .revision = 1};
-const struct mpa_start plain_reply = {.kind = MPA_REPLY, .crc = true, .revision = 1};
-const struct mpa_start enhanced_request = {.kind = MPA_REQUEST,
-                                           .crc = true,
-                                           .enhanced = true,
-                                           .revision = 2,
-                                           .peer_to_peer = true,
-                                           .rtr_send = true,
-                                           .rtr_write = true,
-                                           .rtr_read = true,
-                                           .ird = 2,
-                                           .ord = 2};
-const struct mpa_start enhanced_reply = {.kind = MPA_REPLY,
-                                         .crc = true,
-                                         .enhanced = true,
-                                         .revision = 2,
-                                         .peer_to_peer = true,
-                                         .rtr_send = true,
-                                         .rtr_write = true,
-                                         .rtr_read = true,
-                                         .ird = 2,
-                                         .ord = 2};
+const struct iwarp_mpa_start plain_request = {.kind = IWARP_MPA_REQUEST, .crc = true, .revision = 1};
+const struct iwarp_mpa_start plain_reply = {.kind = IWARP_MPA_REPLY, .crc = true, .revision = 1};
+const struct iwarp_mpa_start enhanced_request = {.kind = IWARP_MPA_REQUEST,
+                                                 .crc = true,
+                                                 .enhanced = true,
+                                                 .revision = 2,
+                                                 .peer_to_peer = true,
+                                                 .rtr_send = true,
+                                                 .rtr_write = true,
+                                                 .rtr_read = true,
+                                                 .ird = 2,
+                                                 .ord = 2};
+const struct iwarp_mpa_start enhanced_reply = {.kind = IWARP_MPA_REPLY,
+                                               .crc = true,
+                                               .enhanced = true,
+                                               .revision = 2,
+                                               .peer_to_peer = true,
+                                               .rtr_send = true,
+                                               .rtr_write = true,
+                                               .rtr_read = true,
+                                               .ird = 2,
+                                               .ord = 2};
 
 /* All operations, from unit `2` on. */
 static void operations(struct conversation *c)
 {
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 101);                       /* 2: pad 3 */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 64);                        /* 3 */
-    conversation_send(c, 0, RDMAP_SEND_SE, 2, 0, false, 100);                   /* 4 */
-    conversation_send(c, 0, RDMAP_SEND_SE, 2, 100, false, 100);                 /* 5 */
-    conversation_send(c, 0, RDMAP_SEND_SE, 2, 200, true, 50);                   /* 6 */
-    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 0);                         /* 7: zero-length */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 0x1000, false, 100);           /* 8 */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 0x1064, false, 100);           /* 9 */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 0x10C8, true, 51);             /* 10 */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0);                      /* 11: zero-length */
-    conversation_send(c, 0, RDMAP_SEND_INVALIDATE, 4, 0, false, 100);           /* 12 */
-    conversation_send(c, 0, RDMAP_SEND_INVALIDATE, 4, 100, true, 20);           /* 13 */
-    conversation_read(c, 0, 1, 0x1111, 0x2000, 250);                            /* 14 */
-    conversation_read(c, 0, 2, 0x2222, 0x3000, 10);                             /* 15 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, false, 200); /* 16 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x20C8, true, 50);   /* 17 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 10);   /* 18 */
-    conversation_read(c, 1, 1, 0x3333, 0x4000, 0);                              /* 19 */
-    conversation_tagged(c, 0, RDMAP_READ_RESPONSE, 0x3333, 0x4000, true, 0);    /* 20 */
-    conversation_send(c, 1, RDMAP_SEND, 2, 0, true, 30);                        /* 21 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 101);                       /* 2: pad 3 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 64);                        /* 3 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND_SE, 2, 0, false, 100);                   /* 4 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND_SE, 2, 100, false, 100);                 /* 5 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND_SE, 2, 200, true, 50);                   /* 6 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 3, 0, true, 0);                         /* 7: zero-length */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 0x1000, false, 100);           /* 8 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 0x1064, false, 100);           /* 9 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 0x10C8, true, 51);             /* 10 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0);                      /* 11: zero-length */
+    conversation_send(c, 0, IWARP_RDMAP_SEND_INVALIDATE, 4, 0, false, 100);           /* 12 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND_INVALIDATE, 4, 100, true, 20);           /* 13 */
+    conversation_read(c, 0, 1, 0x1111, 0x2000, 250);                                  /* 14 */
+    conversation_read(c, 0, 2, 0x2222, 0x3000, 10);                                   /* 15 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, false, 200); /* 16 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x20C8, true, 50);   /* 17 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 10);   /* 18 */
+    conversation_read(c, 1, 1, 0x3333, 0x4000, 0);                                    /* 19 */
+    conversation_tagged(c, 0, IWARP_RDMAP_READ_RESPONSE, 0x3333, 0x4000, true, 0);    /* 20 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 2, 0, true, 30);                        /* 21 */
     for (uint32_t i = 0; i < 6; i++)
-        conversation_send(c, 0, RDMAP_SEND, 5 + i, 0, true, 30); /* 22 to 27: enough to go the short way */
+        conversation_send(c, 0, IWARP_RDMAP_SEND, 5 + i, 0, true, 30); /* 22 to 27: enough to go the short way */
 }
 
 static void both_close(struct conversation *c)
@@ -83,35 +83,36 @@ void plain_conversation(struct conversation *c)
 
 void marked_conversation(struct conversation *c)
 {
-    struct mpa_start request = plain_request, reply = plain_reply;
+    struct iwarp_mpa_start request = plain_request, reply = plain_reply;
 
     request.markers = reply.markers = true;
     conversation_open(c, 1460);
-    conversation_start(c, 0, &request);                    /* 0 */
-    conversation_start(c, 1, &reply);                      /* 1 */
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 484);  /* 2: ULPDU 502: ends at 512 */
-    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 487);  /* 3: ULPDU 505: Markers at 512 and, before the CRC, 1024 */
-    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 1400); /* 4: Markers at 1536, 2048, inside */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 600);  /* 5: Markers at 0 and 512 */
-    conversation_send(c, 1, RDMAP_SEND, 2, 0, true, 600);  /* 6 */
+    conversation_start(c, 0, &request);                         /* 0 */
+    conversation_start(c, 1, &reply);                           /* 1 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 484); /* 2: ULPDU 502: ends at 512 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, true,
+                      487); /* 3: ULPDU 505: Markers at 512 and, before the CRC, 1024 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 3, 0, true, 1400); /* 4: Markers at 1536, 2048, inside */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 600);  /* 5: Markers at 0 and 512 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 2, 0, true, 600);  /* 6 */
     both_close(c);
 }
 
 void enhanced_conversation(struct conversation *c)
 {
     conversation_open(c, 1460);
-    conversation_start(c, 0, &enhanced_request);                              /* 0 */
-    conversation_start(c, 1, &enhanced_reply);                                /* 1 */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0);                    /* 2: RTR */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 10);                      /* 3 */
-    conversation_read(c, 0, 1, 0x1111, 0x2000, 10);                           /* 4 */
-    conversation_read(c, 0, 2, 0x1111, 0x3000, 10);                           /* 5 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 10); /* 6 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x3000, true, 10); /* 7 */
-    conversation_read(c, 1, 1, 0x2222, 0x2000, 10);                           /* 8 */
-    conversation_read(c, 1, 2, 0x2222, 0x3000, 10);                           /* 9 */
-    conversation_tagged(c, 0, RDMAP_READ_RESPONSE, 0x2222, 0x2000, true, 10); /* 10 */
-    conversation_tagged(c, 0, RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 10); /* 11 */
+    conversation_start(c, 0, &enhanced_request);                                    /* 0 */
+    conversation_start(c, 1, &enhanced_reply);                                      /* 1 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0);                    /* 2: RTR */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 10);                      /* 3 */
+    conversation_read(c, 0, 1, 0x1111, 0x2000, 10);                                 /* 4 */
+    conversation_read(c, 0, 2, 0x1111, 0x3000, 10);                                 /* 5 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 10); /* 6 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x3000, true, 10); /* 7 */
+    conversation_read(c, 1, 1, 0x2222, 0x2000, 10);                                 /* 8 */
+    conversation_read(c, 1, 2, 0x2222, 0x3000, 10);                                 /* 9 */
+    conversation_tagged(c, 0, IWARP_RDMAP_READ_RESPONSE, 0x2222, 0x2000, true, 10); /* 10 */
+    conversation_tagged(c, 0, IWARP_RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 10); /* 11 */
     both_close(c);
 }
 

@@ -52,7 +52,7 @@ build_function plain_conversation;
 build_function marked_conversation;   /* Markers both ways */
 build_function enhanced_conversation; /* Rev 2, peer-to-peer, RDMA Write as RTR */
 
-extern const struct mpa_start plain_request, plain_reply, enhanced_request, enhanced_reply;
+extern const struct iwarp_mpa_start plain_request, plain_reply, enhanced_request, enhanced_reply;
 
 #define CONTENT(unit, offset, ...)                                                                                     \
     {                                                                                                                  \

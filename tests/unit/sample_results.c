@@ -107,7 +107,7 @@ json_t *sample_steps(size_t count, size_t bad, const char *text)
 
 static void write_results(struct results_log *log, const struct result *results, size_t count)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     for (size_t i = 0; i < count; i++) {
         const struct journal journal = {.id = results[i].id, .role = results[i].role, .found = results[i].verdict};
@@ -120,7 +120,7 @@ static void write_results(struct results_log *log, const struct result *results,
 
 static void write_summary(struct results_log *log, int finished)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct run_summary summary = *results_log_summary(log);
     summary.not_exercised = 100;
     summary.frames = 77;
@@ -132,7 +132,7 @@ static void write_summary(struct results_log *log, int finished)
 
 void sample_results(const char *folder, int finished)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log =
         results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     json_t *steps = sample_steps(12, 9, sample_hostile);
@@ -198,7 +198,7 @@ void sample_audit(const char *folder, enum verdict verdict)
         {.file = "d.pcap", .status = "foreign", .message = "d.pcap: is no capture"}};
     const struct result result = {.id = "DDP-7.2-02", .verdict = verdict, .by = "rule", .file = "a.pcap"};
     struct run_info info = sample_info;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     info.command = "audit";
     struct results_log *log = results_log_create(PLACE(sample_path(folder, "results.jsonl")), &info, NULL, &error);

@@ -59,7 +59,7 @@ void sctp_course_told(struct sctp_record *record, const struct sctp_pair *pair)
 }
 
 struct sctp_pair *sctp_course_begin(struct sctp_record *record, const struct defect_set *defects,
-                                    enum ddp_sctp_profile profile)
+                                    enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_pair_new(profile);
     struct iwarp_sctp_init init;
@@ -113,7 +113,7 @@ void sctp_course_session(struct sctp_pair *pair, unsigned n, uint16_t sid, uint1
 
 static uint8_t octets[70000], buffers[4][4096];
 
-static void traffic(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void traffic(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
 
@@ -140,7 +140,7 @@ static void traffic(struct sctp_record *record, const struct defect_set *defects
 }
 
 /* The wrap, in the order of sending and out of it; and a message twice. */
-static void order(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void order(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_send send = {.id = 1, .octets = octets, .count = 8};
@@ -172,7 +172,7 @@ static void order(struct sctp_record *record, const struct defect_set *defects, 
 /*
  * Requests: some wait, one too many; one that is decided on late, one that is refused; Private Data beyond the limit.
  */
-static void requests(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void requests(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_stream_config config;
@@ -198,7 +198,7 @@ static void requests(struct sctp_record *record, const struct defect_set *defect
 }
 
 /* A Terminate and an Initiate that must wait, and segments that must: nothing is acknowledged. */
-static void patience(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void patience(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_write write = {.octets = octets, .count = 4, .stag = 1};
@@ -224,7 +224,7 @@ static void patience(struct sctp_record *record, const struct defect_set *defect
 }
 
 /* Messages that fit no pattern, to a session that is open and to one that has been asked for. */
-static void patterns(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void patterns(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     static const struct {
         uint16_t code;
@@ -266,7 +266,7 @@ static void patterns(struct sctp_record *record, const struct defect_set *defect
 }
 
 /* Chunks of no kind, of a part of a header, and before their turn; and streams of two Protection Domains. */
-static void chunks(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void chunks(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     static const uint8_t write[16] = {0, 1, 0xC1, 0x40};
     static const struct {
@@ -298,7 +298,7 @@ static void chunks(struct sctp_record *record, const struct defect_set *defects,
 }
 
 /* A DDP error, then what must have no effect, and a new beginning; then the end of the association. */
-static void errors(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void errors(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     static const uint8_t control[8] = {0, 0, 0, 2};
     struct iwarp_write write = {.octets = octets, .count = 4, .stag = 0x666};
@@ -309,7 +309,7 @@ static void errors(struct sctp_record *record, const struct defect_set *defects,
         sctp_course_session(pair, n, (uint16_t)(SID + n), 0, true);
     (void)iwarp_stream_post_write(pair->side[1 - device].ends[0].stream, &write, NULL);
     sctp_pair_run(pair);
-    if (profile == DDP_SCTP_DRAFT02) {
+    if (profile == IWARP_SCTP_DRAFT02) {
         sctp_course_session(pair, 0, SID, 0, true);
         sctp_pair_feed(pair, device, SID + 1, DDP_SCTP_PPID_DRAFT_CONTROL, control, 4);
         /* An aborted stream that has one of the ULP's again, and no Stream Reset. */
@@ -337,7 +337,7 @@ static void errors(struct sctp_record *record, const struct defect_set *defects,
 }
 
 /* A peer that indicates something else, or nothing. */
-static void modes(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void modes(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     for (int any = 0; any < 4; any++) { /* the last one is of DDP alone, where the profile knows that */
         struct iwarp_sctp_init peer = {any != 2, any == 3 ? DDP_SCTP_INDICATION_DDP : 3, 64, 64};
@@ -357,7 +357,7 @@ static void modes(struct sctp_record *record, const struct defect_set *defects, 
 }
 
 /* An endpoint whose ULP wants no DDP (7.1). */
-static void without_ddp(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void without_ddp(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_pair_new(profile);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
@@ -372,7 +372,7 @@ static void without_ddp(struct sctp_record *record, const struct defect_set *def
 }
 
 /* The path becomes narrower while a segment waits that SCTP has not taken. */
-static void narrower(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void narrower(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct sctp_pair_side *side = &pair->side[record->device];
@@ -385,7 +385,7 @@ static void narrower(struct sctp_record *record, const struct defect_set *defect
 }
 
 /* More than may be sent without acknowledgement. */
-static void window(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void window(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_write write = {.octets = octets, .count = 1, .stag = 1};
@@ -401,7 +401,7 @@ static void window(struct sctp_record *record, const struct defect_set *defects,
     sctp_pair_free(pair);
 }
 
-void sctp_course(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile,
+void sctp_course(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile,
                  int device, bool with_window)
 {
     record->count = 0;

@@ -18,11 +18,11 @@ struct sctp_record {
 };
 
 /* All of it; `with_window`: also more messages than may be sent without acknowledgement. */
-void sctp_course(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile,
+void sctp_course(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile,
                  int device, bool with_window);
 
 /* The part of it about what is kept from one message, session or stream to the next. */
-void sctp_course_state(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile);
+void sctp_course_state(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile);
 
 /* --- For the parts ------------------------------------------------------------------------------------------------ */
 
@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) void sctp_say(struct sctp_record *record, 
 
 /* Two associations that are up, and the end of both: what all ULPs were told is written down. */
 struct sctp_pair *sctp_course_begin(struct sctp_record *record, const struct defect_set *defects,
-                                    enum ddp_sctp_profile profile);
+                                    enum iwarp_sctp_profile profile);
 void sctp_course_end(struct sctp_record *record, struct sctp_pair *pair);
 void sctp_course_told(struct sctp_record *record, const struct sctp_pair *pair);
 

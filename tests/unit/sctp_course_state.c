@@ -43,7 +43,7 @@ static void receive_one(struct sctp_pair *pair, int side, unsigned n)
 }
 
 /* Private Data and depths of sessions, each less than the one before. */
-static void less(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void less(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     static const uint16_t counts[] = {300, 20, 0}, depths[] = {8, 3, 1};
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
@@ -69,7 +69,7 @@ static void less(struct sctp_record *record, const struct defect_set *defects, e
 }
 
 /* A session, and another one on the SID, with another Protection Domain; a message of the first one is early. */
-static void again(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void again(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_send send = {.id = 1, .octets = octets, .count = 9};
@@ -104,7 +104,7 @@ static void again(struct sctp_record *record, const struct defect_set *defects, 
 }
 
 /* Requests that are rejected, and that were one too many; then others on the same SIDs. */
-static void refused(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void refused(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_stream_config config;
@@ -129,7 +129,7 @@ static void refused(struct sctp_record *record, const struct defect_set *defects
 }
 
 /* Two requests of the active side; the second one is answered first. And a Terminate before its turn. */
-static void crossed(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void crossed(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct iwarp_stream_config config;
@@ -153,7 +153,7 @@ static void crossed(struct sctp_record *record, const struct defect_set *defects
 }
 
 /* A SID's messages beyond one octet of DDP-SSNs; the last segment of a Send when the path becomes narrower. */
-static void many(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void many(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
     struct sctp_pair_side *side = &pair->side[record->device];
@@ -175,7 +175,7 @@ static void many(struct sctp_record *record, const struct defect_set *defects, e
  * The draft: three streams of which one is aborted, with a message before its turn, and begins again; then a fourth
  * one.
  */
-static void aborted(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void aborted(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     static const uint8_t reset[] = {0, 0, 0, 1};
     struct sctp_pair *pair = sctp_course_begin(record, defects, profile);
@@ -207,9 +207,9 @@ static void aborted(struct sctp_record *record, const struct defect_set *defects
 }
 
 /* A peer whose numbers of streams differ; and what SCTP itself is told. */
-static void unequal(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+static void unequal(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
-    struct iwarp_sctp_init peer = {true, profile == DDP_SCTP_DRAFT02 ? DDP_SCTP_INDICATION_DDP_RDMA : 1, 64, 2};
+    struct iwarp_sctp_init peer = {true, profile == IWARP_SCTP_DRAFT02 ? DDP_SCTP_INDICATION_DDP_RDMA : 1, 64, 2};
     struct sctp_pair *pair = sctp_pair_new(profile);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_association_config config = side->config;
@@ -225,7 +225,7 @@ static void unequal(struct sctp_record *record, const struct defect_set *defects
     sctp_say(record, "chunks of %u\n", wishes.chunk_max);
 }
 
-void sctp_course_state(struct sctp_record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+void sctp_course_state(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     less(record, defects, profile);
     again(record, defects, profile);
@@ -233,6 +233,6 @@ void sctp_course_state(struct sctp_record *record, const struct defect_set *defe
     crossed(record, defects, profile);
     many(record, defects, profile);
     unequal(record, defects, profile);
-    if (profile == DDP_SCTP_DRAFT02)
+    if (profile == IWARP_SCTP_DRAFT02)
         aborted(record, defects, profile);
 }

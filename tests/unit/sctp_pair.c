@@ -10,8 +10,9 @@
 #include "base/octets.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/ddp_sctp.h"
 
-struct sctp_pair *sctp_pair_new(enum ddp_sctp_profile profile)
+struct sctp_pair *sctp_pair_new(enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = calloc(1, sizeof(*pair));
 
@@ -30,7 +31,7 @@ struct sctp_pair *sctp_pair_new(enum ddp_sctp_profile profile)
 void sctp_pair_open(struct sctp_pair *pair)
 {
     struct iwarp_sctp_init init[SCTP_SIDES];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     for (int side = 0; side < SCTP_SIDES; side++) {
         struct sctp_pair_side *s = &pair->side[side];
@@ -227,7 +228,7 @@ struct iwarp_stream *sctp_pair_stream(struct sctp_pair *pair, int side, unsigned
 {
     struct sctp_pair_side *s = &pair->side[side];
     struct iwarp_stream_config own;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     sctp_pair_drop(pair, side, n);
     iwarp_sctp_stream_config_default(&own, side == SCTP_ACTIVE ? IWARP_INITIATOR : IWARP_RESPONDER);
@@ -274,9 +275,12 @@ void sctp_pair_feed_control(struct sctp_pair *pair, int side, uint16_t sid, uint
 
 void sctp_pair_feed_send(struct sctp_pair *pair, int side, uint16_t sid, uint16_t ssn, uint32_t msn, size_t octets)
 {
-    bool draft = pair->side[side].config.profile == DDP_SCTP_DRAFT02;
-    struct ddp_segment segment = {
-        .last = true, .control = rdmap_control(RDMAP_SEND), .version = DDP_VERSION, .qn = DDP_QN_SEND, .msn = msn};
+    bool draft = pair->side[side].config.profile == IWARP_SCTP_DRAFT02;
+    struct ddp_segment segment = {.last = true,
+                                  .control = rdmap_control(IWARP_RDMAP_SEND),
+                                  .version = DDP_VERSION,
+                                  .qn = DDP_QN_SEND,
+                                  .msn = msn};
     uint8_t message[SCTP_LETTER] = {0};
     size_t header;
 

@@ -63,7 +63,7 @@ struct sctp_pair {
 };
 
 /* Devices and default configurations; change side[].config, then sctp_pair_open(). */
-struct sctp_pair *sctp_pair_new(enum ddp_sctp_profile profile);
+struct sctp_pair *sctp_pair_new(enum iwarp_sctp_profile profile);
 void sctp_pair_open(struct sctp_pair *pair);
 void sctp_pair_free(struct sctp_pair *pair);
 

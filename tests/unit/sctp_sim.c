@@ -50,7 +50,7 @@ struct sctp_world {
     uint64_t now;
     struct sim_traffic dice;
     struct sctp_sim_counts *counts;
-    struct sentence *sentence;
+    struct iwarp_sentence *sentence;
 };
 
 /* --- Time -------------------------------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static int side_new(struct sctp_world *world, int index)
     side->queue = calloc(QUEUE, sizeof(*side->queue));
     side->device = iwarp_device_new(&device);
     if (side->queue == NULL || side->device == NULL)
-        return sentence_set(world->sentence, "out of memory");
+        return iwarp_sentence_set(world->sentence, "out of memory");
     for (unsigned n = 0; n < world->streams; n++) {
         struct traffic_end *end = &world->traffic[n]->end[index];
 
@@ -226,7 +226,7 @@ static int side_new(struct sctp_world *world, int index)
          */
         end->works[end->work_count - 1].kind = IWARP_WORK_SEND;
     }
-    iwarp_association_config_default(&association, world->draft ? DDP_SCTP_DRAFT02 : DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&association, world->draft ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_RFC5043);
     association.mtu = world->mtu;
     association.network_octets = 0;
     side->association = iwarp_association_new(side->device, &association, world->now, world->sentence);
@@ -267,10 +267,10 @@ static int run(struct sctp_world *world)
         if (complaint(world) != 0)
             return -1;
         if (world->now > end)
-            return sentence_set(world->sentence, "it is not at its end after an hour: %s",
-                                world->closing ? "an association does not end" : "work is not done");
+            return iwarp_sentence_set(world->sentence, "it is not at its end after an hour: %s",
+                                      world->closing ? "an association does not end" : "work is not done");
         if (!world->closing && (world->side[0].down || world->side[1].down))
-            return sentence_set(world->sentence, "an association has ended before its work was done");
+            return iwarp_sentence_set(world->sentence, "an association has ended before its work was done");
     }
     for (unsigned n = 0; n < world->streams; n++)
         sim_judge(world->traffic[n]);
@@ -291,7 +291,7 @@ static int world_new(struct sctp_world *world, uint64_t seed)
     for (unsigned n = 0; n < world->streams; n++) {
         world->traffic[n] = calloc(1, sizeof(*world->traffic[n]));
         if (world->traffic[n] == NULL)
-            return sentence_set(world->sentence, "out of memory");
+            return iwarp_sentence_set(world->sentence, "out of memory");
         world->traffic[n]->state = sim_draw(&world->dice, UINT64_MAX);
         world->traffic[n]->sentence = world->sentence;
     }
@@ -319,21 +319,21 @@ static void world_free(struct sctp_world *world)
 
 bool sctp_sim_there(void)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     bool there = user_sctp_start(&sentence) == 0;
 
     user_sctp_stop();
     return there;
 }
 
-int sctp_sim_run(uint64_t seed, struct sctp_sim_counts *counts, struct sentence *sentence)
+int sctp_sim_run(uint64_t seed, struct sctp_sim_counts *counts, struct iwarp_sentence *sentence)
 {
     struct sctp_world *world = calloc(1, sizeof(*world));
     struct sctp_sim_counts none = {0};
     int result;
 
     if (world == NULL)
-        return sentence_set(sentence, "out of memory");
+        return iwarp_sentence_set(sentence, "out of memory");
     world->sentence = sentence;
     world->counts = counts != NULL ? counts : &none;
     result = world_new(world, seed) != 0 ? -1 : run(world);

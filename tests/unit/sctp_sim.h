@@ -25,6 +25,6 @@ bool sctp_sim_there(void);
  * 0 when every octet and every completion came as it should, in order, and all streams and both associations ended; -1
  * with a sentence. `counts` may be NULL.
  */
-int sctp_sim_run(uint64_t seed, struct sctp_sim_counts *counts, struct sentence *sentence);
+int sctp_sim_run(uint64_t seed, struct sctp_sim_counts *counts, struct iwarp_sentence *sentence);
 
 #endif

@@ -163,8 +163,10 @@ void sctp_talk_segment(struct sctp_talk *talk, unsigned from, uint16_t sid, cons
 
 void sctp_talk_send(struct sctp_talk *talk, unsigned from, uint16_t sid, size_t octets)
 {
-    struct ddp_segment header = {
-        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_SEND), .msn = talk->msn[from][sid]++};
+    struct ddp_segment header = {.last = true,
+                                 .version = DDP_VERSION,
+                                 .control = rdmap_control(IWARP_RDMAP_SEND),
+                                 .msn = talk->msn[from][sid]++};
 
     sctp_talk_segment(talk, from, sid, &header, NULL, octets);
 }
@@ -174,7 +176,7 @@ void sctp_talk_write(struct sctp_talk *talk, unsigned from, uint16_t sid, size_t
     struct ddp_segment header = {.tagged = true,
                                  .last = true,
                                  .version = DDP_VERSION,
-                                 .control = rdmap_control(RDMAP_WRITE),
+                                 .control = rdmap_control(IWARP_RDMAP_WRITE),
                                  .stag = 0x77,
                                  .to = 0x1000};
 

@@ -27,8 +27,8 @@ void sim_complain(struct traffic_end *end, uint64_t number, const char *format, 
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    (void)sentence_set(end->traffic->sentence, "%s, message %llu: %s", end->index == 0 ? "responder" : "initiator",
-                       (unsigned long long)number, text);
+    (void)iwarp_sentence_set(end->traffic->sentence, "%s, message %llu: %s",
+                             end->index == 0 ? "responder" : "initiator", (unsigned long long)number, text);
 }
 
 /* --- What is expected -------------------------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ struct traffic_end {
 struct sim_traffic {
     struct traffic_end end[SIM_SIDES];
     uint64_t state; /* of the seed's numbers */
-    struct sentence *sentence;
+    struct iwarp_sentence *sentence;
     bool wrong; /* the sentence says what */
 };
 

@@ -223,7 +223,7 @@ static int run(struct world *world, uint64_t seed)
     impair(world, &config.b_to_a);
     world->sim = sim_new(&config);
     if (world->sim == NULL)
-        return sentence_set(world->traffic.sentence, "no world");
+        return iwarp_sentence_set(world->traffic.sentence, "no world");
     sim_tap(world->sim, world->taps.delivered, world->taps.context);
     for (int i = 0; i < SIM_SIDES; i++)
         if (side_new(world, i, shape) != 0)
@@ -237,18 +237,18 @@ static int run(struct world *world, uint64_t seed)
         tcp_connect(world->side[1].tcp, &to, SIM_PORT, &options, world->traffic.sentence) == NULL)
         return -1;
     if (sim_run_until(world->sim, sim_now(world->sim) + SIM_HOUR_S * SECOND_NS, both_closed, world) < 0)
-        return sentence_set(world->traffic.sentence, "the world stands still");
+        return iwarp_sentence_set(world->traffic.sentence, "the world stands still");
     sim_judge(&world->traffic);
     return world->traffic.wrong ? -1 : 0;
 }
 
-static int run_world(uint64_t seed, uint64_t *early, const struct stack_sim_taps *taps, struct sentence *sentence)
+static int run_world(uint64_t seed, uint64_t *early, const struct stack_sim_taps *taps, struct iwarp_sentence *sentence)
 {
     struct world *world = calloc(1, sizeof(*world));
     int result;
 
     if (world == NULL)
-        return sentence_set(sentence, "out of memory");
+        return iwarp_sentence_set(sentence, "out of memory");
     world->traffic.state = seed;
     world->traffic.sentence = sentence;
     if (taps != NULL)
@@ -266,12 +266,12 @@ static int run_world(uint64_t seed, uint64_t *early, const struct stack_sim_taps
     return result;
 }
 
-int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
+int stack_sim_run(uint64_t seed, uint64_t *early, struct iwarp_sentence *sentence)
 {
     return run_world(seed, early, NULL, sentence);
 }
 
-int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct sentence *sentence)
+int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct iwarp_sentence *sentence)
 {
     return run_world(seed, NULL, taps, sentence);
 }

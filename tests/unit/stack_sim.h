@@ -17,7 +17,7 @@
  * 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence.
  * The number of segments that were placed after a gap is added to *early (may be NULL).
  */
-int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence);
+int stack_sim_run(uint64_t seed, uint64_t *early, struct iwarp_sentence *sentence);
 
 /* Sees the frames of the wire. Both have `inbound` set for those towards the responder. */
 struct stack_sim_taps {
@@ -27,6 +27,6 @@ struct stack_sim_taps {
 };
 
 /* The same world with taps; they change nothing in it. */
-int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct sentence *sentence);
+int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct iwarp_sentence *sentence);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "reference-stack/peer/peer.h"
 
-static inline int still_listen(void *context, uint16_t port, struct sentence *why)
+static inline int still_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     (void)context;
     (void)why;

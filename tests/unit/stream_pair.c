@@ -37,7 +37,7 @@ void pair_free(struct pair *pair)
 
 void pair_open(struct pair *pair)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     for (int i = 0; i < PAIR_SIDES; i++) {
         struct pair_side *side = &pair->side[i];

@@ -43,7 +43,7 @@ static struct tcp_stack *stack_at(struct sim *sim, char end, uint64_t seed)
         .emit = end == 'a' ? tcp_sim_emit_a : tcp_sim_emit_b,
         .context = sim,
     };
-    struct sentence error;
+    struct iwarp_sentence error;
     struct tcp_stack *stack;
 
     tcp_pair_address(&config.ipv4, 4, end);
@@ -93,7 +93,7 @@ void tcp_pair_run(uint64_t nanoseconds)
 void tcp_pair_open(const struct tcp_options *a_options, const struct tcp_options *b_options)
 {
     struct net_address peer;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     tcp_pair_address(&peer, tcp_pair.family, 'b');
     ck_assert_int_eq(tcp_listen(tcp_pair.b, PORT, b_options, &error), 0);

@@ -38,7 +38,7 @@ struct ulpdu {
     size_t count;
 };
 
-static inline struct ulpdu untagged(enum rdmap_opcode opcode, uint32_t qn, uint32_t msn, size_t count)
+static inline struct ulpdu untagged(enum iwarp_rdmap_opcode opcode, uint32_t qn, uint32_t msn, size_t count)
 {
     struct ulpdu ulpdu = {
         .segment = {.last = true, .version = 1, .control = rdmap_control(opcode), .qn = qn, .msn = msn},
@@ -46,7 +46,7 @@ static inline struct ulpdu untagged(enum rdmap_opcode opcode, uint32_t qn, uint3
     return ulpdu;
 }
 
-static inline struct ulpdu tagged(enum rdmap_opcode opcode, uint32_t stag, uint64_t to, size_t count)
+static inline struct ulpdu tagged(enum iwarp_rdmap_opcode opcode, uint32_t stag, uint64_t to, size_t count)
 {
     struct ulpdu ulpdu = {
         .segment =
@@ -57,7 +57,7 @@ static inline struct ulpdu tagged(enum rdmap_opcode opcode, uint32_t stag, uint6
 
 static inline struct ulpdu read_of(uint32_t stag, uint64_t to, uint32_t octets)
 {
-    struct ulpdu ulpdu = untagged(RDMAP_READ_REQUEST, 1, 1, READ_REQUEST_OCTETS);
+    struct ulpdu ulpdu = untagged(IWARP_RDMAP_READ_REQUEST, 1, 1, READ_REQUEST_OCTETS);
     struct read_request request = {.sink_stag = 5, .octets = octets, .source_stag = stag, .source_to = to};
 
     read_request_pack(&request, ulpdu.payload);
@@ -66,7 +66,7 @@ static inline struct ulpdu read_of(uint32_t stag, uint64_t to, uint32_t octets)
 
 static inline struct ulpdu atomic_of(unsigned operation, uint32_t stag, uint64_t to)
 {
-    struct ulpdu ulpdu = untagged(RDMAP_ATOMIC_REQUEST, 1, 1, ATOMIC_REQUEST_OCTETS);
+    struct ulpdu ulpdu = untagged(IWARP_RDMAP_ATOMIC_REQUEST, 1, 1, ATOMIC_REQUEST_OCTETS);
     struct atomic_request request = {.opcode = (uint8_t)operation, .id = 9, .stag = stag, .to = to};
 
     atomic_request_pack(&request, ulpdu.payload);
@@ -75,7 +75,7 @@ static inline struct ulpdu atomic_of(unsigned operation, uint32_t stag, uint64_t
 
 static inline struct ulpdu atomic_response_of(uint32_t id, size_t count)
 {
-    struct ulpdu ulpdu = untagged(RDMAP_ATOMIC_RESPONSE, 3, 1, count);
+    struct ulpdu ulpdu = untagged(IWARP_RDMAP_ATOMIC_RESPONSE, 3, 1, count);
     struct atomic_response response = {.id = id};
 
     atomic_response_pack(&response, ulpdu.payload);
@@ -94,7 +94,7 @@ static inline size_t pack(const struct ulpdu *ulpdu, uint8_t *out)
 
 static inline void feed_request(struct pair *pair)
 {
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 1, .crc = true};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST, .revision = 1, .crc = true};
     uint8_t frame[MPA_START_MAX];
 
     pair_feed(pair, RESPONDER, frame, mpa_start_pack(&start, frame, sizeof(frame)));
@@ -151,22 +151,22 @@ static inline struct pair *initiator(bool peer_to_peer)
 
 static inline size_t reply_frame(uint8_t *out, uint16_t ird, uint16_t ord, bool a, bool c)
 {
-    struct mpa_start start = {.kind = MPA_REPLY,
-                              .revision = 2,
-                              .crc = true,
-                              .enhanced = true,
-                              .ird = ird,
-                              .ord = ord,
-                              .peer_to_peer = a,
-                              .rtr_write = c,
-                              .rtr_send = !c};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REPLY,
+                                    .revision = 2,
+                                    .crc = true,
+                                    .enhanced = true,
+                                    .ird = ird,
+                                    .ord = ord,
+                                    .peer_to_peer = a,
+                                    .rtr_write = c,
+                                    .rtr_send = !c};
 
     return mpa_start_pack(&start, out, MPA_START_MAX);
 }
 
 static inline void feed_good(struct pair *pair)
 {
-    struct ulpdu good = tagged(RDMAP_WRITE, 0, 0, 0);
+    struct ulpdu good = tagged(IWARP_RDMAP_WRITE, 0, 0, 0);
     uint8_t octets[ULPDU_MAX];
 
     pair_feed_ulpdu(pair, RESPONDER, octets, pack(&good, octets));
@@ -177,23 +177,23 @@ static inline void feed_good(struct pair *pair)
  */
 
 /* clang-format off */
-static inline struct ulpdu tagged_version(void) { struct ulpdu u = tagged(RDMAP_WRITE, STAG, BASE, 8); u.segment.version = 2; return u; }
-static inline struct ulpdu untagged_version(void) { struct ulpdu u = untagged(RDMAP_SEND, 0, 1, 8); u.segment.version = 0; return u; }
-static inline struct ulpdu unknown_stag(void) { return tagged(RDMAP_WRITE, STAG ^ 1, BASE, 8); }
-static inline struct ulpdu other_pd(void) { return tagged(RDMAP_WRITE, 0xD00001, BASE, 8); }
-static inline struct ulpdu other_stream(void) { return tagged(RDMAP_WRITE, 0xD00101, BASE, 8); }
-static inline struct ulpdu unwritable(void) { return tagged(RDMAP_WRITE, 0xD00201, BASE, 8); }
-static inline struct ulpdu wrapping(void) { return tagged(RDMAP_WRITE, 0xD00401, UINT64_MAX - 3, 8); }
-static inline struct ulpdu below_base(void) { return tagged(RDMAP_WRITE, STAG, BASE - 1, 8); }
-static inline struct ulpdu above_end(void) { return tagged(RDMAP_WRITE, STAG, BASE + LENGTH - 7, 8); }
-static inline struct ulpdu unknown_qn(void) { return untagged(RDMAP_SEND, 4, 1, 8); }
-static inline struct ulpdu wrong_msn(void) { return untagged(RDMAP_SEND, 0, 2, 8); }
-static inline struct ulpdu wrong_mo(void) { struct ulpdu u = untagged(RDMAP_SEND, 0, 1, 1); u.segment.mo = 64; return u; }
-static inline struct ulpdu too_long(void) { return untagged(RDMAP_SEND, 0, 1, 65); }
-static inline struct ulpdu wrong_rv(void) { struct ulpdu u = untagged(RDMAP_SEND, 0, 1, 8); u.segment.control = 0x83; return u; }
-static inline struct ulpdu wrong_opcode(void) { struct ulpdu u = untagged(RDMAP_SEND, 0, 1, 8); u.segment.control = 0x4C; return u; }
-static inline struct ulpdu wrong_model(void) { return tagged(RDMAP_SEND, STAG, BASE, 8); }
-static inline struct ulpdu wrong_queue(void) { return untagged(RDMAP_SEND, 1, 1, 8); }
+static inline struct ulpdu tagged_version(void) { struct ulpdu u = tagged(IWARP_RDMAP_WRITE, STAG, BASE, 8); u.segment.version = 2; return u; }
+static inline struct ulpdu untagged_version(void) { struct ulpdu u = untagged(IWARP_RDMAP_SEND, 0, 1, 8); u.segment.version = 0; return u; }
+static inline struct ulpdu unknown_stag(void) { return tagged(IWARP_RDMAP_WRITE, STAG ^ 1, BASE, 8); }
+static inline struct ulpdu other_pd(void) { return tagged(IWARP_RDMAP_WRITE, 0xD00001, BASE, 8); }
+static inline struct ulpdu other_stream(void) { return tagged(IWARP_RDMAP_WRITE, 0xD00101, BASE, 8); }
+static inline struct ulpdu unwritable(void) { return tagged(IWARP_RDMAP_WRITE, 0xD00201, BASE, 8); }
+static inline struct ulpdu wrapping(void) { return tagged(IWARP_RDMAP_WRITE, 0xD00401, UINT64_MAX - 3, 8); }
+static inline struct ulpdu below_base(void) { return tagged(IWARP_RDMAP_WRITE, STAG, BASE - 1, 8); }
+static inline struct ulpdu above_end(void) { return tagged(IWARP_RDMAP_WRITE, STAG, BASE + LENGTH - 7, 8); }
+static inline struct ulpdu unknown_qn(void) { return untagged(IWARP_RDMAP_SEND, 4, 1, 8); }
+static inline struct ulpdu wrong_msn(void) { return untagged(IWARP_RDMAP_SEND, 0, 2, 8); }
+static inline struct ulpdu wrong_mo(void) { struct ulpdu u = untagged(IWARP_RDMAP_SEND, 0, 1, 1); u.segment.mo = 64; return u; }
+static inline struct ulpdu too_long(void) { return untagged(IWARP_RDMAP_SEND, 0, 1, 65); }
+static inline struct ulpdu wrong_rv(void) { struct ulpdu u = untagged(IWARP_RDMAP_SEND, 0, 1, 8); u.segment.control = 0x83; return u; }
+static inline struct ulpdu wrong_opcode(void) { struct ulpdu u = untagged(IWARP_RDMAP_SEND, 0, 1, 8); u.segment.control = 0x4C; return u; }
+static inline struct ulpdu wrong_model(void) { return tagged(IWARP_RDMAP_SEND, STAG, BASE, 8); }
+static inline struct ulpdu wrong_queue(void) { return untagged(IWARP_RDMAP_SEND, 1, 1, 8); }
 static inline struct ulpdu short_read(void) { struct ulpdu u = read_of(STAG, BASE, 1); u.count = 27; return u; }
 static inline struct ulpdu read_unknown(void) { return read_of(STAG ^ 1, BASE, 1); }
 static inline struct ulpdu read_pd(void) { return read_of(0xD00001, BASE, 1); }
@@ -202,11 +202,11 @@ static inline struct ulpdu read_access(void) { return read_of(0xD00201, BASE, 1)
 static inline struct ulpdu read_wrap(void) { return read_of(0xD00401, UINT64_MAX - 3, 5); }
 static inline struct ulpdu read_base(void) { return read_of(STAG, BASE - 1, 1); }
 static inline struct ulpdu read_end(void) { return read_of(STAG, BASE, LENGTH + 1); }
-static inline struct ulpdu unrequested(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE, 8); }
-static inline struct ulpdu other_sink(void) { return tagged(RDMAP_READ_RESPONSE, BOUND, BASE, 20); }
-static inline struct ulpdu outside_sink(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE + 1, 20); }
-static inline struct ulpdu short_response(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE, 10); }
-static inline struct ulpdu invalidate(uint32_t stag) { struct ulpdu u = untagged(RDMAP_SEND_INVALIDATE, 0, 1, 4); u.segment.ulp_word = stag; return u; }
+static inline struct ulpdu unrequested(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, STAG, BASE, 8); }
+static inline struct ulpdu other_sink(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, BOUND, BASE, 20); }
+static inline struct ulpdu outside_sink(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, STAG, BASE + 1, 20); }
+static inline struct ulpdu short_response(void) { return tagged(IWARP_RDMAP_READ_RESPONSE, STAG, BASE, 10); }
+static inline struct ulpdu invalidate(uint32_t stag) { struct ulpdu u = untagged(IWARP_RDMAP_SEND_INVALIDATE, 0, 1, 4); u.segment.ulp_word = stag; return u; }
 static inline struct ulpdu invalidate_unknown(void) { return invalidate(1); }
 static inline struct ulpdu invalidate_other(void) { return invalidate(0xD00101); }
 static inline struct ulpdu invalidate_shared(void) { return invalidate(STAG); }
@@ -225,7 +225,7 @@ static inline struct ulpdu swap_unaligned(void) { return atomic_of(1, STAG, BASE
 static inline struct ulpdu compare_unaligned(void) { return atomic_of(2, STAG, BASE + 7); }
 static inline struct ulpdu response_short(void) { return atomic_response_of(1, 11); }
 static inline struct ulpdu response_id(void) { return atomic_response_of(2, 12); }
-static inline struct ulpdu immediate_short(void) { return untagged(RDMAP_IMMEDIATE, 0, 1, 7); }
+static inline struct ulpdu immediate_short(void) { return untagged(IWARP_RDMAP_IMMEDIATE, 0, 1, 7); }
 /* clang-format on */
 
 #endif

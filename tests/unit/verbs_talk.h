@@ -17,7 +17,7 @@ struct verbs_talk {
     size_t event_count;
     struct iwarp_completion completions[TALK_TOLD];
     size_t completion_count;
-    struct sentence why;
+    struct iwarp_sentence why;
 };
 
 /* A context with a completion queue, and default options for both sides. */

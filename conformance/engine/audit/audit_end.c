@@ -116,7 +116,7 @@ static void put_field(const char *name, const char *value)
 static void difference_show(const struct audit *audit, const struct difference *difference)
 {
     const struct requirement *requirement = catalogue_find(audit->catalogue, difference->id);
-    struct sentence text;
+    struct iwarp_sentence text;
 
     (void)complain(0, "%s: %.300s: %s%s%s: %s: %s", difference_kind_name(difference->kind), difference->file,
                    difference->id, difference->role != NULL ? " as " : "",
@@ -127,16 +127,16 @@ static void difference_show(const struct audit *audit, const struct difference *
                     requirement->source, requirement->section, requirement->text);
     put_field("expected", difference->expected);
     if (difference->actual != NULL) {
-        (void)sentence_set(&text, "%.400s", difference->actual);
+        (void)iwarp_sentence_set(&text, "%.400s", difference->actual);
         put_field("actual", text.text);
     }
     if (difference->frame != 0) {
-        (void)sentence_set(&text, "frame %" PRIu64 ", flow %.200s", difference->frame,
-                           difference->flow != NULL ? difference->flow : "-");
+        (void)iwarp_sentence_set(&text, "frame %" PRIu64 ", flow %.200s", difference->frame,
+                                 difference->flow != NULL ? difference->flow : "-");
         put_field("where", text.text);
     }
     if (difference->actual != NULL) {
-        (void)sentence_set(&text, "warpcheck audit '%.300s' %s", difference->file, difference->id);
+        (void)iwarp_sentence_set(&text, "warpcheck audit '%.300s' %s", difference->file, difference->id);
         put_field("replay", text.text);
     }
 }
@@ -144,7 +144,7 @@ static void difference_show(const struct audit *audit, const struct difference *
 static void take_difference(void *user, const struct difference *difference)
 {
     struct audit *audit = user;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (audit->logged && results_log_difference(audit->output.log, difference, &error) != 0)
         audit_unwritten(audit, error.text);
@@ -188,7 +188,7 @@ static void expectations_tell(const struct audit *audit, const struct run_summar
 static int expectations_write(const struct audit *audit, const struct run_summary *summary)
 {
     struct run_summary accepted = *summary;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t lines;
 
     if (audit_expect_write(audit->expect, &lines, &error) != 0)
@@ -212,7 +212,7 @@ int audit_end(struct audit *audit)
     const struct format_option *format = &audit->options->format;
     const char *output = audit->options->output;
     struct run_summary summary;
-    struct sentence error;
+    struct iwarp_sentence error;
     char ended[UTC_TEXT_OCTETS];
     bool stopped = run_stopped();
 

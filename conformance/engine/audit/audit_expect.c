@@ -187,12 +187,12 @@ const char *expected_capture_digest(struct expected_capture *capture)
  * --- Life ------------------------------------------------------------------------------------------------------------
  */
 
-struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error)
+struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct iwarp_sentence *error)
 {
     struct audit_expect *expect = calloc(1, sizeof(*expect));
 
     if (expect == NULL) {
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
         return NULL;
     }
     expect->config = *config;

@@ -38,7 +38,7 @@ struct audit_expect_config {
  * NULL with a sentence that names the line: columns, requirements, roles, verdicts and days that cannot be, or a line
  * that stands twice.
  */
-struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct sentence *error);
+struct audit_expect *audit_expect_new(const struct audit_expect_config *config, struct iwarp_sentence *error);
 void audit_expect_free(struct audit_expect *expect);
 
 /*
@@ -72,6 +72,6 @@ void audit_expect_compare(struct audit_expect *expect, bool without_missing, str
  * Writes a line for each finding, with the notes and days of the lines that were read, also if a capture was renamed.
  * *lines becomes their number.
  */
-int audit_expect_write(struct audit_expect *expect, size_t *lines, struct sentence *error);
+int audit_expect_write(struct audit_expect *expect, size_t *lines, struct iwarp_sentence *error);
 
 #endif

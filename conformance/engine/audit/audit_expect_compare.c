@@ -104,7 +104,7 @@ static void renamed_find(struct audit_expect *expect)
 
 /* Describes how an entry differs from what was expected; false: it does not differ. */
 static bool differs(const struct audit_expect *expect, const struct expected_capture *capture,
-                    const struct expectation *entry, struct difference *difference, struct sentence *text)
+                    const struct expectation *entry, struct difference *difference, struct iwarp_sentence *text)
 {
     const char *role = entry->role[0] != '-' ? entry->role : NULL;
     char *outcome = entry->results != 0 ? expectation_outcome(entry) : NULL;
@@ -122,29 +122,29 @@ static bool differs(const struct audit_expect *expect, const struct expected_cap
                                       .text = text->text};
     if (entry->results == 0) {
         difference->kind = DIFFERENCE_MISSING;
-        (void)sentence_set(text, "%.400s was expected (line %zu), and it was not found", verdict_name(entry->wanted),
-                           entry->line);
+        (void)iwarp_sentence_set(text, "%.400s was expected (line %zu), and it was not found",
+                                 verdict_name(entry->wanted), entry->line);
     } else if (is_new(entry)) {
         difference->kind = entry->renamed != NULL ? DIFFERENCE_RENAMED : DIFFERENCE_NEW;
         difference->was_line = entry->renamed != NULL ? entry->renamed->line : 0;
         if (entry->renamed != NULL)
-            (void)sentence_set(text, "the capture was %.200s (line %zu)", entry->old_name, entry->renamed->line);
+            (void)iwarp_sentence_set(text, "the capture was %.200s (line %zu)", entry->old_name, entry->renamed->line);
         else
-            (void)sentence_set(text, "found %" PRIu64 " time%s, and not expected", entry->count,
-                               entry->count == 1 ? "" : "s");
+            (void)iwarp_sentence_set(text, "found %" PRIu64 " time%s, and not expected", entry->count,
+                                     entry->count == 1 ? "" : "s");
     } else if (entry->worst != entry->wanted || entry->count != entry->wanted_count) {
         difference->kind = DIFFERENCE_CHANGED;
-        (void)sentence_set(text, "%s %" PRIu64 " time%s, and %s %" PRIu64 " time%s was expected (line %zu)",
-                           verdict_name(entry->worst), entry->count, entry->count == 1 ? "" : "s",
-                           verdict_name(entry->wanted), entry->wanted_count, entry->wanted_count == 1 ? "" : "s",
-                           entry->line);
+        (void)iwarp_sentence_set(text, "%s %" PRIu64 " time%s, and %s %" PRIu64 " time%s was expected (line %zu)",
+                                 verdict_name(entry->worst), entry->count, entry->count == 1 ? "" : "s",
+                                 verdict_name(entry->wanted), entry->wanted_count, entry->wanted_count == 1 ? "" : "s",
+                                 entry->line);
     } else if (outcome == NULL || strcmp(outcome, entry->outcome) != 0) {
         difference->kind = DIFFERENCE_CHANGED;
-        (void)sentence_set(text, "another outcome than the expected one (line %zu): %.300s", entry->line,
-                           entry->outcome);
+        (void)iwarp_sentence_set(text, "another outcome than the expected one (line %zu): %.300s", entry->line,
+                                 entry->outcome);
     } else if (is_due(expect, entry)) {
         difference->kind = DIFFERENCE_DUE;
-        (void)sentence_set(text, "to be reviewed by %.10s (line %zu)", entry->review_by, entry->line);
+        (void)iwarp_sentence_set(text, "to be reviewed by %.10s (line %zu)", entry->review_by, entry->line);
     } else {
         differs = false;
     }
@@ -176,7 +176,7 @@ void audit_expect_compare(struct audit_expect *expect, bool without_missing, str
     for (struct expected_capture *capture = expect->captures; capture != NULL; capture = capture->hh.next) {
         for (struct expectation *entry = capture->all; entry != NULL; entry = entry->hh.next) {
             struct difference difference;
-            struct sentence text;
+            struct iwarp_sentence text;
 
             if (capture->elsewhere || entry->moved || (entry->results == 0 && (entry->line == 0 || entry->old)) ||
                 (without_missing && entry->results == 0 && !capture->audited))

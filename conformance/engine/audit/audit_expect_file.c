@@ -73,14 +73,14 @@ struct line {
     char *column[COLUMNS];
 };
 
-static int line_fault(const struct line *line, struct sentence *error, const char *what, const char *value,
+static int line_fault(const struct line *line, struct iwarp_sentence *error, const char *what, const char *value,
                       const char *expected)
 {
-    return sentence_set(error, "%.200s:%zu: the %s is \"%.60s\", %s was expected", line->path, line->number, what,
-                        value, expected);
+    return iwarp_sentence_set(error, "%.200s:%zu: the %s is \"%.60s\", %s was expected", line->path, line->number, what,
+                              value, expected);
 }
 
-static int columns_cut(struct line *line, char *text, struct sentence *error)
+static int columns_cut(struct line *line, char *text, struct iwarp_sentence *error)
 {
     size_t count = cells_cut(text, line->column, COLUMNS);
 
@@ -90,18 +90,18 @@ static int columns_cut(struct line *line, char *text, struct sentence *error)
         line->column[VERDICT] = line->column[OLD_VERDICT];
         line->column[FLOW] = line->column[COUNT] = line->column[OUTCOME] = line->column[DIGEST] = NULL;
     } else if (count != COLUMNS) {
-        return sentence_set(error, "%.200s:%zu: %zu columns parted by tabs, %d were expected: %s", line->path,
-                            line->number, count, COLUMNS,
-                            "capture, requirement, role, flow, count, verdict, outcome, review_by, digest, note");
+        return iwarp_sentence_set(error, "%.200s:%zu: %zu columns parted by tabs, %d were expected: %s", line->path,
+                                  line->number, count, COLUMNS,
+                                  "capture, requirement, role, flow, count, verdict, outcome, review_by, digest, note");
     }
     for (int i = 0; i < COLUMNS; i++)
         if (is_text(i) && line->column[i] != NULL && decode(line->column[i]) != 0)
-            return sentence_set(error, "%.200s:%zu: column %d has a \"%%\" that no two hexadecimal digits follow",
-                                line->path, line->number, i + 1);
+            return iwarp_sentence_set(error, "%.200s:%zu: column %d has a \"%%\" that no two hexadecimal digits follow",
+                                      line->path, line->number, i + 1);
     return 0;
 }
 
-static int count_read(const struct line *line, uint64_t *count, struct sentence *error)
+static int count_read(const struct line *line, uint64_t *count, struct iwarp_sentence *error)
 {
     const char *text = line->column[COUNT];
     char *end;
@@ -114,7 +114,7 @@ static int count_read(const struct line *line, uint64_t *count, struct sentence 
 }
 
 static int line_check(const struct line *line, const struct audit_expect *expect, enum verdict *verdict,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     char *const *column = line->column;
     char at[PATH_MAX + 32];
@@ -133,7 +133,7 @@ static int line_check(const struct line *line, const struct audit_expect *expect
     return review_day_check(column[REVIEW_BY], expect->config.today, at, error);
 }
 
-static int line_read(struct audit_expect *expect, const struct line *line, struct sentence *error)
+static int line_read(struct audit_expect *expect, const struct line *line, struct iwarp_sentence *error)
 {
     char *const *column = line->column;
     struct expected_capture *capture;
@@ -148,10 +148,10 @@ static int line_read(struct audit_expect *expect, const struct line *line, struc
                 ? expectation_of(capture, column[REQUIREMENT], column[ROLE], line->old ? ALL_FLOWS : column[FLOW])
                 : NULL;
     if (entry == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     if (entry->line != 0)
-        return sentence_set(error, "%.200s:%zu: the same capture, requirement, role and flow as in line %zu",
-                            line->path, line->number, entry->line);
+        return iwarp_sentence_set(error, "%.200s:%zu: the same capture, requirement, role and flow as in line %zu",
+                                  line->path, line->number, entry->line);
     entry->line = line->number;
     entry->old = line->old;
     entry->wanted = verdict;
@@ -162,10 +162,10 @@ static int line_read(struct audit_expect *expect, const struct line *line, struc
     entry->note = strdup(column[NOTE]);
     return entry->outcome != NULL && entry->review_by != NULL && entry->digest != NULL && entry->note != NULL
                ? 0
-               : sentence_set(error, "out of memory");
+               : iwarp_sentence_set(error, "out of memory");
 }
 
-static int file_read(struct audit_expect *expect, FILE *file, struct sentence *error)
+static int file_read(struct audit_expect *expect, FILE *file, struct iwarp_sentence *error)
 {
     char text[LINE_OCTETS];
     const char *path = expect->config.path;
@@ -176,16 +176,17 @@ static int file_read(struct audit_expect *expect, FILE *file, struct sentence *e
 
         line.number++;
         if (text[octets] == '\0' && !feof(file))
-            return sentence_set(error, "%.200s:%zu: the line is longer than %d octets, or holds a zero octet", path,
-                                line.number, LINE_OCTETS - 2);
+            return iwarp_sentence_set(error, "%.200s:%zu: the line is longer than %d octets, or holds a zero octet",
+                                      path, line.number, LINE_OCTETS - 2);
         text[octets] = '\0';
         if (strcmp(text, old_header) == 0) {
             line.old = expect->config.old;
             if (!line.old)
-                return sentence_set(error,
-                                    "%.200s:%zu: a line of this version excuses every finding of its requirement; "
-                                    "audit --write-expect %.200s writes them anew, and keeps notes and review dates",
-                                    path, line.number, path);
+                return iwarp_sentence_set(
+                    error,
+                    "%.200s:%zu: a line of this version excuses every finding of its requirement; "
+                    "audit --write-expect %.200s writes them anew, and keeps notes and review dates",
+                    path, line.number, path);
             continue;
         }
         if (text[0] == '#' || text[0] == '\0' || strcmp(text, header) == 0)
@@ -193,16 +194,16 @@ static int file_read(struct audit_expect *expect, FILE *file, struct sentence *e
         if (columns_cut(&line, text, error) != 0 || line_read(expect, &line, error) != 0)
             return -1;
     }
-    return ferror(file) ? sentence_set(error, "%.200s: cannot be read", path) : 0;
+    return ferror(file) ? iwarp_sentence_set(error, "%.200s: cannot be read", path) : 0;
 }
 
-int audit_expect_read(struct audit_expect *expect, struct sentence *error)
+int audit_expect_read(struct audit_expect *expect, struct iwarp_sentence *error)
 {
     FILE *file = fopen(expect->config.path, "re");
     int rc;
 
     if (file == NULL)
-        return sentence_set(error, "%.200s: %s", expect->config.path, strerror(errno));
+        return iwarp_sentence_set(error, "%.200s: %s", expect->config.path, strerror(errno));
     rc = file_read(expect, file, error);
     (void)fclose(file);
     return rc;
@@ -296,7 +297,7 @@ static struct row *rows_of(const struct audit_expect *expect, size_t *count)
     return rows;
 }
 
-int audit_expect_write(struct audit_expect *expect, size_t *lines, struct sentence *error)
+int audit_expect_write(struct audit_expect *expect, size_t *lines, struct iwarp_sentence *error)
 {
     const struct place to = place_at(expect->config.path);
     struct row *rows = rows_of(expect, lines);
@@ -312,7 +313,8 @@ int audit_expect_write(struct audit_expect *expect, size_t *lines, struct senten
         whole = put(out, expect, &rows[i]);
     if (out != NULL && !text_stream_close(out, &text))
         whole = false;
-    rc = whole ? save_file(&to, text, size, error) : sentence_set(error, "%s: out of memory", expect->config.path);
+    rc =
+        whole ? save_file(&to, text, size, error) : iwarp_sentence_set(error, "%s: out of memory", expect->config.path);
     free(text);
     free(rows);
     return rc;

@@ -85,6 +85,6 @@ struct expectation *expectation_of_renamed(const struct audit_expect *expect, st
                                            const struct expectation *found, const char **old_name);
 
 /* Reads the file of config.path. -1 with a sentence. */
-int audit_expect_read(struct audit_expect *expect, struct sentence *error);
+int audit_expect_read(struct audit_expect *expect, struct iwarp_sentence *error);
 
 #endif

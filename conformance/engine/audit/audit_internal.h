@@ -64,7 +64,7 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
 void audit_write_passed(struct audit *audit, const char *file);
 /* The entry `index` of the files is judged as far as it could be read. */
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
-                     const struct sentence *error);
+                     const struct iwarp_sentence *error);
 /* Takes the progress line away, before anything else is said. */
 void audit_clear_progress(struct audit *audit);
 /* What the folders have that is not read: listed when it could be captures, else counted. */

@@ -56,7 +56,7 @@ static const char *name_of(struct judged_flow *context, enum flow_direction dire
 static void give(const struct audit_judge *judge, struct result *result, const struct requirement *requirement)
 {
     const struct capture_series *series = judge->series;
-    struct sentence expected, actual, message;
+    struct iwarp_sentence expected, actual, message;
 
     result->file = capture_series_where(series, result->frame, &result->frame);
     result->expected = capture_series_reword(series, result->expected, result->file, &expected);
@@ -140,7 +140,7 @@ static void sink(void *user, const struct flow_event *event)
  */
 static void give_findings(struct audit_judge *judge, uint64_t frames)
 {
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
 
     if (judge->findings.count == 0)
         return;
@@ -177,7 +177,7 @@ static void count_file(struct audit_judge *judge, const struct capture_series *s
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
-                                 struct sentence *error)
+                                 struct iwarp_sentence *error)
 {
     struct capture_series *series = capture_series_open(path, ring, error);
     struct flow_account before = flow_decoder_totals(judge->decoder)->account;

@@ -47,7 +47,7 @@ enum audit_file {
  * capture: a result names the file that has its frame, and the frame's number in that file.
  */
 enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
-                                 struct sentence *error);
+                                 struct iwarp_sentence *error);
 
 /* Of all files so far. */
 const struct flow_totals *audit_judge_totals(const struct audit_judge *judge);

@@ -16,14 +16,15 @@ enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 static const unsigned long long memory_max = 1ull << 40;
 
 /* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
-static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
+static int option_value(const char *name, int argc, char **argv, int *index, const char **value,
+                        struct iwarp_sentence *error)
 {
     size_t length = strlen(name);
 
     *value = NULL;
     if (strcmp(argv[*index], name) == 0) {
         if (*index + 1 >= argc)
-            return sentence_set(error, "%s needs a value", name);
+            return iwarp_sentence_set(error, "%s needs a value", name);
         *value = argv[*index + 1];
         *index += 2;
     } else if (length > 2 && strncmp(argv[*index], name, length) == 0 && argv[*index][length] == '=') {
@@ -36,31 +37,31 @@ static int option_value(const char *name, int argc, char **argv, int *index, con
     return 0;
 }
 
-static int processes_parse(struct audit_options *options, const char *value, struct sentence *error)
+static int processes_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
     long number = strtol(value, &end, 10);
 
     if (end == value || *end != '\0' || number < 1 || number > PROCESSES_MAX)
-        return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
+        return iwarp_sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
     options->processes = (unsigned)number;
     return 0;
 }
 
-static int spread_parse(struct audit_options *options, const char *value, struct sentence *error)
+static int spread_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
     long number = strtol(value, &end, 10);
 
     if (end == value || *end != '\0' || number < 1 || number > SPREAD_WEEKS_MAX)
-        return sentence_set(error, "--review-spread \"%.40s\": a number of weeks from 1 to %d was expected", value,
-                            SPREAD_WEEKS_MAX);
+        return iwarp_sentence_set(error, "--review-spread \"%.40s\": a number of weeks from 1 to %d was expected",
+                                  value, SPREAD_WEEKS_MAX);
     options->spread = (unsigned)number;
     return 0;
 }
 
 /* "2G": octets, with K, M or G for 2^10, 2^20 or 2^30 of them. */
-static int memory_parse(struct audit_options *options, const char *value, struct sentence *error)
+static int memory_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
 {
     static const char units[] = "KMG";
     char *end;
@@ -70,14 +71,14 @@ static int memory_parse(struct audit_options *options, const char *value, struct
 
     if (*value < '0' || *value > '9' || (unit != NULL ? end[1] != '\0' : *end != '\0') ||
         number > memory_max >> shift || number << shift < FLOW_MEMORY_MIN)
-        return sentence_set(error, "--memory \"%.40s\": octets from 1M to 1024G were expected, such as 512M or 4G",
-                            value);
+        return iwarp_sentence_set(
+            error, "--memory \"%.40s\": octets from 1M to 1024G were expected, such as 512M or 4G", value);
     options->memory = (size_t)(number << shift);
     return 0;
 }
 
 /* An option without a value. */
-static int flag_parse(struct audit_options *options, char **argv, int *index, struct sentence *error)
+static int flag_parse(struct audit_options *options, char **argv, int *index, struct iwarp_sentence *error)
 {
     if (strcmp(argv[*index], "--all") == 0)
         options->all = true;
@@ -97,7 +98,7 @@ static int flag_parse(struct audit_options *options, char **argv, int *index, st
     return 0;
 }
 
-static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct sentence *error)
+static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct iwarp_sentence *error)
 {
     const char *value;
 
@@ -161,7 +162,7 @@ static bool is_pattern(const char *argument, const struct catalogue *catalogue)
     return false;
 }
 
-static int file_add(struct audit_options *options, const char *path, struct sentence *error)
+static int file_add(struct audit_options *options, const char *path, struct iwarp_sentence *error)
 {
     size_t before = options->files.count + options->files.skipped_count;
 
@@ -169,12 +170,12 @@ static int file_add(struct audit_options *options, const char *path, struct sent
         return EXIT_USAGE;
     if (options->files.count + options->files.skipped_count != before)
         return 0;
-    (void)sentence_set(error, "nothing selected: %.300s holds no captures", path);
+    (void)iwarp_sentence_set(error, "nothing selected: %.300s holds no captures", path);
     return EXIT_NOTHING_SELECTED;
 }
 
 static int pattern_check(const struct audit_options *options, const struct catalogue *catalogue, const char *argument,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     if (selection_unmatched(&options->selection, catalogue) == NULL)
         return 0;
@@ -182,12 +183,12 @@ static int pattern_check(const struct audit_options *options, const struct catal
         (void)requirement_unmatched(catalogue, argument, error);
         return EXIT_NOTHING_SELECTED;
     }
-    (void)sentence_set(error, "%.300s: no such file or folder", argument);
+    (void)iwarp_sentence_set(error, "%.300s: no such file or folder", argument);
     return EXIT_USAGE;
 }
 
 static int argument_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
-                          int *index, struct sentence *error)
+                          int *index, struct iwarp_sentence *error)
 {
     const char *argument = argv[*index];
     struct stat status;
@@ -240,7 +241,7 @@ static uint64_t digest_of(const struct audit_options *options, const struct cata
 }
 
 /* What is not this shard's is another's: their expectations are not missing here. */
-static int elsewhere_note(struct audit_options *options, const bool *own, struct sentence *error)
+static int elsewhere_note(struct audit_options *options, const bool *own, struct iwarp_sentence *error)
 {
     const struct capture_list *files = &options->files;
     size_t room = 1;
@@ -255,15 +256,15 @@ static int elsewhere_note(struct audit_options *options, const bool *own, struct
             char *copy = strdup(ring != NULL ? ring->files[k] : files->paths[i]);
 
             if (copy == NULL)
-                return sentence_set(error, "out of memory");
+                return iwarp_sentence_set(error, "out of memory");
             options->elsewhere[options->elsewhere_count++] = copy;
         }
     }
-    return options->elsewhere != NULL ? 0 : sentence_set(error, "out of memory");
+    return options->elsewhere != NULL ? 0 : iwarp_sentence_set(error, "out of memory");
 }
 
 /* Leaves this shard's files, in their order: all shards have about as many octets. */
-static int keep_own(struct audit_options *options, const struct catalogue *catalogue, struct sentence *error)
+static int keep_own(struct audit_options *options, const struct catalogue *catalogue, struct iwarp_sentence *error)
 {
     struct capture_list *files = &options->files;
     uint64_t *weights = calloc(files->count + 1, sizeof(*weights));
@@ -275,7 +276,7 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
     for (size_t i = 0; weights != NULL && i < files->count; i++)
         weights[i] = OPENING_OCTETS + octets_at(files, i);
     if (weights == NULL || owner == NULL || own == NULL)
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
     else
         rc = shard_assign(weights, files->count, options->shard.of, owner, error);
     for (size_t i = 0; rc == 0 && i < files->count; i++)
@@ -297,7 +298,7 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
 }
 
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     options->processes = 1;
     for (int i = 1; i < argc;) {
@@ -307,27 +308,27 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
             return status;
     }
     if (options->files.count + options->files.skipped_count == 0) {
-        (void)sentence_set(error, "no captures are named: name files or folders");
+        (void)iwarp_sentence_set(error, "no captures are named: name files or folders");
         return EXIT_USAGE;
     }
     if (options->findings_only && options->all) {
-        (void)sentence_set(error, "--findings-only excludes --all, which shows what passed");
+        (void)iwarp_sentence_set(error, "--findings-only excludes --all, which shows what passed");
         return EXIT_USAGE;
     }
     if (options->quiet && options->all) {
-        (void)sentence_set(error, "--quiet excludes --all");
+        (void)iwarp_sentence_set(error, "--quiet excludes --all");
         return EXIT_USAGE;
     }
     if (options->shard.of != 0 && options->write_expect != NULL) {
-        (void)sentence_set(error, "--shard excludes --write-expect: a part does not have all findings");
+        (void)iwarp_sentence_set(error, "--shard excludes --write-expect: a part does not have all findings");
         return EXIT_USAGE;
     }
     if (options->spread != 0 && options->write_expect == NULL) {
-        (void)sentence_set(error, "--review-spread is for --write-expect");
+        (void)iwarp_sentence_set(error, "--review-spread is for --write-expect");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {
-        (void)sentence_set(error, "nothing selected: no requirement fits all options");
+        (void)iwarp_sentence_set(error, "nothing selected: no requirement fits all options");
         return EXIT_NOTHING_SELECTED;
     }
     if (!options->no_rings && capture_list_rings(&options->files, error) != 0)

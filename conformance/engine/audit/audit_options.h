@@ -45,7 +45,7 @@ struct audit_options {
  * requirement: zero selected is never success.
  */
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
-                        struct sentence *error);
+                        struct iwarp_sentence *error);
 
 void audit_options_free(struct audit_options *options);
 

@@ -43,7 +43,7 @@ static int give_result(void *user, const struct result *result)
 {
     struct audit *audit = user;
     const struct requirement *requirement = catalogue_find(audit->catalogue, result->id);
-    struct sentence error;
+    struct iwarp_sentence error;
 
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
@@ -136,7 +136,7 @@ void audit_take_result(void *user, const struct result *result, const struct req
 void audit_write_results(void *user)
 {
     struct audit *audit = user;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     run_stop_hold();
     if (audit->logged && results_log_release(audit->output.log, &error) != 0)
@@ -146,7 +146,7 @@ void audit_write_results(void *user)
 
 static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (!audit->logged)
         return;
@@ -168,7 +168,7 @@ void audit_clear_progress(struct audit *audit)
 static json_t *show_ring(struct audit *audit, struct capture_ring *ring)
 {
     json_t *files = ring != NULL ? json_array() : NULL;
-    struct sentence text, gap;
+    struct iwarp_sentence text, gap;
 
     if (files == NULL || capture_ring_order(ring, &text) != 0) {
         json_decref(files);
@@ -186,7 +186,7 @@ static json_t *show_ring(struct audit *audit, struct capture_ring *ring)
 }
 
 void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
-                     const struct sentence *error)
+                     const struct iwarp_sentence *error)
 {
     static const char *const names[] = {
         [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
@@ -217,10 +217,10 @@ void audit_skipped_done(struct audit *audit)
     for (size_t i = 0; i < files->skipped_count; i++) {
         const struct capture_skipped *skipped = &files->skipped[i];
         const struct flow_account_row *row = flow_account_row(skipped->row);
-        struct sentence why;
+        struct iwarp_sentence why;
         struct capture_info info = {.file = skipped->path, .status = "skipped", .reason = row->name};
 
-        (void)sentence_set(&why, "%.300s: %s", skipped->path, row->text);
+        (void)iwarp_sentence_set(&why, "%.300s: %s", skipped->path, row->text);
         info.message = why.text;
         audit->totals.account.row[skipped->row].items++;
         log_capture(audit, &info, NULL);
@@ -253,7 +253,7 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
                      uint64_t count, const char *line, size_t octets)
 {
     struct audit *audit = user;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     audit->seen[requirement->index].exercised = true;
     if (take_passed(audit, verdict, requirement, role, count))

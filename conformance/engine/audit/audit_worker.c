@@ -190,7 +190,7 @@ static int keep_pipes(int orders, int records)
 
 int audit_worker_live(const struct audit_workers_config *config, pid_t parent, int orders, int records)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     /* Nobody would read what it finds without the parent. */
     if (run_stop_child(parent) != 0 || keep_pipes(orders, records) != 0 ||

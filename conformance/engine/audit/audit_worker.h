@@ -37,7 +37,7 @@ struct audit_record {
 
 struct audit_ending {
     enum audit_file status;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct flow_totals totals; /* of this file */
 };
 

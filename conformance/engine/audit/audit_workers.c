@@ -55,7 +55,7 @@ struct workers {
     size_t waiting;  /* octets in all jobs */
     uint32_t *again; /* files that a worker left when it died: they are ordered one by one */
     size_t again_count;
-    struct sentence broken; /* it cannot go on */
+    struct iwarp_sentence broken; /* it cannot go on */
 };
 
 /* ---- handing over ------------------------------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ static void record_keep(struct workers *workers, const struct audit_record *reco
         char *grown = realloc(job->records, room);
 
         if (grown == NULL) {
-            (void)sentence_set(&workers->broken, "out of memory for what the processes found");
+            (void)iwarp_sentence_set(&workers->broken, "out of memory for what the processes found");
             return;
         }
         job->records = grown;
@@ -159,7 +159,7 @@ static void record_take(struct workers *workers, struct worker *worker, const st
                         const char *octets)
 {
     if (!record_is_good(workers, worker, record)) {
-        (void)sentence_set(&workers->broken, "what a worker process says cannot be read");
+        (void)iwarp_sentence_set(&workers->broken, "what a worker process says cannot be read");
         return;
     }
     if (record->kind == AUDIT_RECORD_READY) {
@@ -202,7 +202,7 @@ static bool records_read(struct workers *workers, struct worker *worker)
         char *grown = realloc(worker->rest, 2 * worker->rest_room + READ_OCTETS);
 
         if (grown == NULL) {
-            (void)sentence_set(&workers->broken, "out of memory for what the processes found");
+            (void)iwarp_sentence_set(&workers->broken, "out of memory for what the processes found");
             return true;
         }
         worker->rest = grown;
@@ -283,7 +283,7 @@ static void order_give(struct workers *workers, struct worker *worker)
     worker->small = small;
     /* Less than PIPE_BUF: all of it or nothing. A worker that has died is found by its records. */
     if (write(worker->orders[1], &order, sizeof(order)) != (ssize_t)sizeof(order))
-        (void)sentence_set(&workers->broken, "cannot give a process its files: %s", strerror(errno));
+        (void)iwarp_sentence_set(&workers->broken, "cannot give a process its files: %s", strerror(errno));
 }
 
 /* ---- begin and end of a worker ----------------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static void end_close(int *end)
     *end = -1;
 }
 
-static int worker_start(struct workers *workers, struct worker *worker, struct sentence *error)
+static int worker_start(struct workers *workers, struct worker *worker, struct iwarp_sentence *error)
 {
     int records[2] = {-1, -1};
     pid_t parent = getpid(), child = -1;
@@ -308,7 +308,7 @@ static int worker_start(struct workers *workers, struct worker *worker, struct s
     if (child == 0)
         _exit(audit_worker_live(workers->config, parent, worker->orders[0], records[1]));
     if (child < 0)
-        (void)sentence_set(error, "cannot start a process: %s", strerror(errno));
+        (void)iwarp_sentence_set(error, "cannot start a process: %s", strerror(errno));
     end_close(&records[1]);
     worker->process = (struct worker_process){.pid = child > 0 ? child : 0};
     worker->records = records[0];
@@ -326,13 +326,14 @@ static void files_reclaim(struct workers *workers, struct worker *worker)
 {
     struct audit_record record = {.kind = AUDIT_RECORD_END, .octets = sizeof(struct audit_ending), .number = 1};
     struct audit_ending ending = {.status = AUDIT_FILE_DAMAGED};
-    struct sentence reason;
+    struct iwarp_sentence reason;
 
     if (worker->given_count == 0)
         return;
     record.file = worker->given[0].first;
-    (void)sentence_set(&ending.error, "%.300s: the process that judged it died (%s)",
-                       workers->config->files->paths[record.file], worker_process_reason(&worker->process, &reason));
+    (void)iwarp_sentence_set(&ending.error, "%.300s: the process that judged it died (%s)",
+                             workers->config->files->paths[record.file],
+                             worker_process_reason(&worker->process, &reason));
     record_take(workers, worker, &record, (const char *)&ending);
     for (unsigned i = worker->given_count; i-- > 0;)
         for (uint32_t k = worker->given[i].count; k-- > 0;)
@@ -342,7 +343,7 @@ static void files_reclaim(struct workers *workers, struct worker *worker)
 
 static void worker_bury(struct workers *workers, struct worker *worker)
 {
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
 
     end_close(&worker->orders[0]);
     end_close(&worker->orders[1]);
@@ -351,8 +352,8 @@ static void worker_bury(struct workers *workers, struct worker *worker)
     if (run_stopped())
         return;
     if (!worker->ready) {
-        (void)sentence_set(&workers->broken, "a process that was to judge captures could not begin (%s)",
-                           worker_process_reason(&worker->process, &reason));
+        (void)iwarp_sentence_set(&workers->broken, "a process that was to judge captures could not begin (%s)",
+                                 worker_process_reason(&worker->process, &reason));
         return;
     }
     files_reclaim(workers, worker);
@@ -381,7 +382,7 @@ static void listen_to_workers(struct workers *workers)
     }
     ready = worker_process_poll(workers->waits, workers->config->processes, limit);
     if (ready < 0 && errno != EINTR)
-        (void)sentence_set(&workers->broken, "cannot wait for the processes: %s", strerror(errno));
+        (void)iwarp_sentence_set(&workers->broken, "cannot wait for the processes: %s", strerror(errno));
     for (unsigned i = 0; ready <= 0 && i < workers->config->processes; i++)
         worker_process_check(&workers->all[i].process);
     for (unsigned i = 0; ready > 0 && i < workers->config->processes && workers->broken.text[0] == '\0'; i++)
@@ -389,7 +390,7 @@ static void listen_to_workers(struct workers *workers)
             worker_bury(workers, &workers->all[i]);
 }
 
-static int run(struct workers *workers, struct sentence *error)
+static int run(struct workers *workers, struct iwarp_sentence *error)
 {
     const struct audit_workers_config *config = workers->config;
 
@@ -404,7 +405,7 @@ static int run(struct workers *workers, struct sentence *error)
         if (workers->broken.text[0] == '\0')
             listen_to_workers(workers);
     }
-    return workers->broken.text[0] != '\0' ? sentence_set(error, "%s", workers->broken.text) : 0;
+    return workers->broken.text[0] != '\0' ? iwarp_sentence_set(error, "%s", workers->broken.text) : 0;
 }
 
 /* They end by themselves when there are no more orders; what still works for a run that is over is ended. */
@@ -439,7 +440,7 @@ static void workers_free(struct workers *workers)
     free(workers->jobs);
 }
 
-int audit_workers_run(const struct audit_workers_config *config, struct sentence *error)
+int audit_workers_run(const struct audit_workers_config *config, struct iwarp_sentence *error)
 {
     struct workers workers = {
         .config = config,
@@ -454,7 +455,7 @@ int audit_workers_run(const struct audit_workers_config *config, struct sentence
         workers.all[i].orders[0] = workers.all[i].orders[1] = workers.all[i].records = -1;
     worker_process_watch();
     if (workers.jobs == NULL || workers.all == NULL || workers.waits == NULL || workers.again == NULL)
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
     else
         rc = run(&workers, error);
     workers_free(&workers);

@@ -38,11 +38,11 @@ struct audit_workers_config {
      * judged it died, and its results are not all.
      */
     void (*file)(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
-                 const struct sentence *error);
+                 const struct iwarp_sentence *error);
     void *user;
 };
 
 /* Judges all files, or stops when run_stopped(). -1 with the sentence set when no process can be started. */
-int audit_workers_run(const struct audit_workers_config *config, struct sentence *error);
+int audit_workers_run(const struct audit_workers_config *config, struct iwarp_sentence *error);
 
 #endif

@@ -120,7 +120,7 @@ static void take_reading(void *user, uint64_t frames)
     show_progress(audit, audit->judging, frames);
 }
 
-static int judge_files(struct audit *audit, struct sentence *error)
+static int judge_files(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
     struct audit_judge_config config = {
@@ -137,7 +137,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
     struct audit_judge *judge = audit_judge_create(&config);
 
     if (judge == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
         enum audit_file status;
 
@@ -154,7 +154,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
 static void take_file(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
-                      const struct sentence *error)
+                      const struct iwarp_sentence *error)
 {
     struct audit *audit = user;
 
@@ -170,7 +170,7 @@ static void take_shared_reading(void *user, size_t index, uint64_t frames)
     show_progress(user, index, frames);
 }
 
-static int share_files(struct audit *audit, struct sentence *error)
+static int share_files(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
     struct audit_workers_config config = {
@@ -222,7 +222,7 @@ static const char *file_below(const struct capture_list *files, size_t index, co
     return NULL;
 }
 
-static int open_log(struct audit *audit, struct sentence *error)
+static int open_log(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
     struct judged_texts texts;
@@ -240,7 +240,7 @@ static int open_log(struct audit *audit, struct sentence *error)
 }
 
 /* The captures that are to be judged must not be among what is removed. */
-static int take_folder(struct audit *audit, struct sentence *error)
+static int take_folder(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
 
@@ -250,9 +250,9 @@ static int take_folder(struct audit *audit, struct sentence *error)
         const char *below = file_below(&options->files, i, options->output);
 
         if (below != NULL) {
-            (void)sentence_set(error,
-                               "-o %.200s: this folder contains %.200s, which is to be judged; name another folder",
-                               options->output, below);
+            (void)iwarp_sentence_set(
+                error, "-o %.200s: this folder contains %.200s, which is to be judged; name another folder",
+                options->output, below);
             return EXIT_USAGE;
         }
     }
@@ -260,7 +260,7 @@ static int take_folder(struct audit *audit, struct sentence *error)
                               error);
 }
 
-static int set_up(struct audit *audit, struct sentence *error)
+static int set_up(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
 
@@ -270,14 +270,14 @@ static int set_up(struct audit *audit, struct sentence *error)
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
     audit->passed = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->passed));
     if (audit->seen == NULL || audit->passed == NULL) {
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
         return EXIT_INCONCLUSIVE;
     }
     return open_log(audit, error);
 }
 
 /* What was expected; and what is to be written again with its notes, where it is a file that is there. */
-static int expect_read(struct audit *audit, struct sentence *error)
+static int expect_read(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
     struct audit_expect_config config = {.path = options->expect != NULL ? options->expect : options->write_expect,
@@ -302,7 +302,7 @@ static int expect_read(struct audit *audit, struct sentence *error)
         rc = audit_expect_share(audit->expect, options->elsewhere[i], false);
     if (rc == 0)
         return 0;
-    (void)sentence_set(error, "out of memory");
+    (void)iwarp_sentence_set(error, "out of memory");
     return EXIT_INCONCLUSIVE;
 }
 
@@ -322,7 +322,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
     bool shared = options->processes > 1 && options->files.count > 1;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status = expect_read(&audit, &error);
 
     audit.capabilities = capabilities_needed(options);
@@ -346,7 +346,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
 }
 
 /* The files of --rules: read before all else, for the other arguments may name their ids. */
-static int rules_load(struct lua_rules **rules, int argc, char **argv, struct sentence *error)
+static int rules_load(struct lua_rules **rules, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--rules") != 0)
@@ -363,7 +363,7 @@ int cmd_audit(int argc, char **argv)
 {
     struct audit_options options = {0};
     struct catalogue *catalogue = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     for (int i = 1; i < argc; i++)

@@ -116,7 +116,7 @@ static size_t headers_of(const struct flow_event *event, struct header *headers)
     case FLOW_RDMAP: return segment_headers(event, headers);
     case FLOW_MPA_START:
         count = add(headers, count, &mpa_start_layout, event->start->octets, event->start->octet_count);
-        if (event->start->result == WIRE_OK && mpa_start_has_word(&event->start->frame))
+        if (event->start->result == WIRE_OK && iwarp_mpa_start_has_word(&event->start->frame))
             count = add(headers, count, &mpa_enhanced_layout, event->start->octets + mpa_start_layout.octets,
                         event->start->octet_count - mpa_start_layout.octets);
         return count;

@@ -134,7 +134,8 @@ static void get_good(lua_State *lua, const struct flow_event *event)
 static void get_private_data(lua_State *lua, const struct flow_event *event)
 {
     size_t count = 0;
-    const uint8_t *data = event->start->result == WIRE_OK ? mpa_start_ulp_data(&event->start->frame, &count) : NULL;
+    const uint8_t *data =
+        event->start->result == WIRE_OK ? iwarp_mpa_start_ulp_data(&event->start->frame, &count) : NULL;
 
     lua_event_octets(lua, data, count);
 }

@@ -23,14 +23,14 @@ static int furnish(lua_State *lua)
     return 0;
 }
 
-struct lua_rules *lua_rules_new(struct sentence *error)
+struct lua_rules *lua_rules_new(struct iwarp_sentence *error)
 {
     struct lua_rules *rules = calloc(1, sizeof(*rules));
 
     if (rules != NULL)
         rules->rules = calloc(LUA_RULES_MAX, sizeof(*rules->rules));
     if (rules == NULL || rules->rules == NULL) {
-        (void)sentence_set(error, "out of memory for rules");
+        (void)iwarp_sentence_set(error, "out of memory for rules");
         lua_rules_free(rules);
         return NULL;
     }
@@ -85,7 +85,7 @@ int lua_rules_on_error(lua_State *lua)
     return lua_sandbox_place(lua, luaL_tolstring(lua, 1, NULL), no_library, lua_rules_of(lua)->path);
 }
 
-int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *error)
+int lua_rules_load(struct lua_rules *rules, const char *path, struct iwarp_sentence *error)
 {
     char *octets = lua_file_read(path, &rules->octet_count, error);
     size_t before = rules->count;
@@ -99,8 +99,8 @@ int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *e
     rules->path = NULL;
     free(octets);
     if (rc == 0 && rules->count == before)
-        rc = sentence_set(error, "%.300s: no rule is declared: rule { id = ..., text = ..., on = ..., judge = ... }",
-                          path);
+        rc = iwarp_sentence_set(
+            error, "%.300s: no rule is declared: rule { id = ..., text = ..., on = ..., judge = ... }", path);
     for (size_t i = before; i < rules->count; i++)
         rules->kinds |= rules->rules[i].kinds;
     return rc;
@@ -110,7 +110,7 @@ int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *e
  * ---- the catalogue ----------------------------------------------------------------------------------------------------
  */
 
-int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct sentence *error)
+int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct iwarp_sentence *error)
 {
     struct catalogue *known;
     char *text = NULL;
@@ -122,12 +122,12 @@ int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalo
         return rc;
     for (size_t i = 0; rc == 0 && i < rules->count; i++)
         if (catalogue_find(known, rules->rules[i].id) != NULL)
-            rc = sentence_set(error, "%s: id \"%s\" is that of a requirement of %s", rules->rules[i].place,
-                              rules->rules[i].id, catalogue_find(known, rules->rules[i].id)->source);
+            rc = iwarp_sentence_set(error, "%s: id \"%s\" is that of a requirement of %s", rules->rules[i].place,
+                                    rules->rules[i].id, catalogue_find(known, rules->rules[i].id)->source);
     catalogue_free(known);
     out = rc == 0 ? text_stream_open(&text, &size) : NULL;
     if (out == NULL)
-        return rc != 0 ? rc : sentence_set(error, "out of memory for rules");
+        return rc != 0 ? rc : iwarp_sentence_set(error, "out of memory for rules");
     for (unsigned column = 0; column < REQUIREMENT_COLUMNS; column++)
         fprintf(out, "%s%s", column == 0 ? "" : "\t", requirement_column_name((enum requirement_column)column));
     for (size_t i = 0; i < rules->count; i++) {
@@ -137,7 +137,7 @@ int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalo
                 rule->section, requirement_level_name(rule->level), requirement_layer_name(rule->layer), rule->text);
     }
     if (!text_stream_close(out, &text))
-        return sentence_set(error, "out of memory for rules");
+        return iwarp_sentence_set(error, "out of memory for rules");
     rc = catalogue_load_with(catalogue, &(struct catalogue_source){"rules", text, size}, error);
     free(text);
     return rc;

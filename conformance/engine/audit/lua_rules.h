@@ -17,17 +17,17 @@
 struct lua_rules; /* opaque */
 
 /* Without a file. NULL with the sentence set. */
-struct lua_rules *lua_rules_new(struct sentence *error);
+struct lua_rules *lua_rules_new(struct iwarp_sentence *error);
 void lua_rules_free(struct lua_rules *rules); /* NULL is allowed */
 
 /* What a file declares. 0, or -1 with "FILE:line: what, and what was expected". */
-int lua_rules_load(struct lua_rules *rules, const char *path, struct sentence *error);
+int lua_rules_load(struct lua_rules *rules, const char *path, struct iwarp_sentence *error);
 
 /*
  * The catalogue with these rules at its end, which the caller frees. 0, or -1 with the sentence set: an id is a
  * requirement's or another rule's.
  */
-int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct sentence *error);
+int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalogue, struct iwarp_sentence *error);
 
 /* Leaves out the rules that are not selected. */
 void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, void *argument), void *argument);

@@ -51,7 +51,7 @@ static int drop_table(lua_State *lua)
 static struct lua_flow *state_of(struct lua_rules *rules, const struct flow *flow)
 {
     struct lua_flow *state = NULL;
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
 
     HASH_FIND_PTR(rules->flows, &flow, state);
     if (state != NULL)
@@ -140,7 +140,7 @@ static int call_judge(lua_State *lua)
 
 static void judge(struct lua_rules *rules, struct lua_rule *rule, const struct flow_event *event)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     rules->rule = rule;
     rules->now.event = event;
@@ -209,7 +209,7 @@ void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
                         void (*take)(void *user, const struct result *result), void *user)
 {
     struct lua_flow *state = NULL;
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
 
     HASH_FIND_PTR(rules->flows, &flow, state);
     if (state == NULL)

@@ -36,18 +36,18 @@ static uint32_t link_of(int dlt)
 }
 
 /* What decompressing says goes before what became of the octets that it did not give. True: it said something. */
-static bool explain_packed(const struct capture_file *capture, struct sentence *error)
+static bool explain_packed(const struct capture_file *capture, struct iwarp_sentence *error)
 {
     const char *why = capture_packed_error(capture->packed);
 
     if (why[0] != '\0')
-        (void)sentence_set(error, "%s: cannot be read after frame %llu: %s", capture->path,
-                           (unsigned long long)capture->frames, why);
+        (void)iwarp_sentence_set(error, "%s: cannot be read after frame %llu: %s", capture->path,
+                                 (unsigned long long)capture->frames, why);
     return why[0] != '\0';
 }
 
 /* Says in our words what libpcap says of files that it does not read. */
-static void explain(const struct capture_file *capture, const char *reason, struct sentence *error)
+static void explain(const struct capture_file *capture, const char *reason, struct iwarp_sentence *error)
 {
     const char *path = capture->path;
     uint64_t frames = capture->frames;
@@ -57,35 +57,35 @@ static void explain(const struct capture_file *capture, const char *reason, stru
     if (strstr(reason, "malloc") != NULL || strstr(reason, "out of memory") != NULL)
         out_of_memory_note();
     if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
-        sentence_set(error, "%s: is not a capture (pcap or pcapng was expected): %s", path, reason);
+        iwarp_sentence_set(error, "%s: is not a capture (pcap or pcapng was expected): %s", path, reason);
     else if (strstr(reason, "file header bytes, only got 0") != NULL)
-        sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
+        iwarp_sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
     else if (strstr(reason, "file header bytes, only got") != NULL)
-        sentence_set(error, "%s: is too short for a capture (pcap or pcapng was expected)", path);
+        iwarp_sentence_set(error, "%s: is too short for a capture (pcap or pcapng was expected)", path);
     else if (strstr(reason, "truncated") != NULL)
-        sentence_set(error,
-                     "%s: ends abruptly after frame %llu (%s): the frames before it count, capture again for the "
-                     "rest",
-                     path, (unsigned long long)frames, reason);
+        iwarp_sentence_set(error,
+                           "%s: ends abruptly after frame %llu (%s): the frames before it count, capture again for the "
+                           "rest",
+                           path, (unsigned long long)frames, reason);
     else
-        sentence_set(error, "%s: cannot be read after frame %llu: %s", path, (unsigned long long)frames, reason);
+        iwarp_sentence_set(error, "%s: cannot be read after frame %llu: %s", path, (unsigned long long)frames, reason);
 }
 
 /* Standard input, by a descriptor of its own: closing the capture leaves descriptor 0 as it is. */
-static FILE *open_input(struct sentence *error)
+static FILE *open_input(struct iwarp_sentence *error)
 {
     int own = dup(STDIN_FILENO);
     FILE *file = own >= 0 ? fdopen(own, "rb") : NULL;
 
     if (file != NULL)
         return file;
-    (void)sentence_set(error, "standard input: %s", strerror(errno));
+    (void)iwarp_sentence_set(error, "standard input: %s", strerror(errno));
     if (own >= 0)
         (void)close(own);
     return NULL;
 }
 
-static FILE *open_octets(const char *path, bool *regular, struct sentence *error)
+static FILE *open_octets(const char *path, bool *regular, struct iwarp_sentence *error)
 {
     struct stat status;
     FILE *file;
@@ -94,21 +94,21 @@ static FILE *open_octets(const char *path, bool *regular, struct sentence *error
     if (strcmp(path, CAPTURE_INPUT) == 0)
         return open_input(error);
     if (stat(path, &status) != 0) {
-        sentence_set(error, "%s: %s", path, strerror(errno));
+        iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
         return NULL;
     }
     if (S_ISDIR(status.st_mode)) {
-        sentence_set(error, "%s: is a folder; a capture was expected", path);
+        iwarp_sentence_set(error, "%s: is a folder; a capture was expected", path);
         return NULL;
     }
     if (S_ISREG(status.st_mode) && status.st_size == 0) {
-        sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
+        iwarp_sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
         return NULL;
     }
     *regular = S_ISREG(status.st_mode);
     file = fopen(path, "rb");
     if (file == NULL)
-        sentence_set(error, "%s: %s", path, strerror(errno));
+        iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     return file;
 }
 
@@ -127,7 +127,7 @@ static bool is_pcapng(FILE *file)
     return false;
 }
 
-static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *error)
+static int open_pcap(struct capture_file *capture, FILE *file, struct iwarp_sentence *error)
 {
     char reason[PCAP_ERRBUF_SIZE] = "";
 
@@ -136,7 +136,7 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *
         const char *obstacle = capture->regular ? capture_obstacle(capture->path) : NULL; /* a pipe is read once */
 
         if (obstacle != NULL)
-            sentence_set(error, "%s: %s", capture->path, obstacle);
+            iwarp_sentence_set(error, "%s: %s", capture->path, obstacle);
         else
             explain(capture, reason, error);
         (void)fclose(file);
@@ -146,21 +146,21 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *
     if (!flow_link_known(capture->link)) {
         const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
 
-        return sentence_set(error,
-                            "%s: link type %u (%s) is not supported; Ethernet, Linux cooked, raw IP and loopback are",
-                            capture->path, (unsigned)capture->link, name != NULL ? name : "unknown");
+        return iwarp_sentence_set(
+            error, "%s: link type %u (%s) is not supported; Ethernet, Linux cooked, raw IP and loopback are",
+            capture->path, (unsigned)capture->link, name != NULL ? name : "unknown");
     }
     return 0;
 }
 
-struct capture_file *capture_open(const char *path, struct sentence *error)
+struct capture_file *capture_open(const char *path, struct iwarp_sentence *error)
 {
     struct capture_file *capture = calloc(1, sizeof(*capture));
     FILE *file;
     bool opened;
 
     if (capture == NULL || (capture->path = strdup(path)) == NULL) {
-        sentence_set(error, "%s: out of memory", path);
+        iwarp_sentence_set(error, "%s: out of memory", path);
         free(capture);
         return NULL;
     }
@@ -174,7 +174,7 @@ struct capture_file *capture_open(const char *path, struct sentence *error)
         (void)setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
     file = capture_packed_open(file, &capture->packed, error);
     if (file == NULL) {
-        sentence_set(error, "%s: out of memory", path);
+        iwarp_sentence_set(error, "%s: out of memory", path);
         capture_close(capture);
         return NULL;
     }
@@ -193,7 +193,7 @@ struct capture_file *capture_open(const char *path, struct sentence *error)
     return NULL;
 }
 
-int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error)
+int capture_next(struct capture_file *capture, struct flow_frame *frame, struct iwarp_sentence *error)
 {
     struct pcap_pkthdr *header;
     const u_char *octets;
@@ -257,7 +257,7 @@ bool capture_place(const struct capture_file *capture, const struct flow_frame *
 
 bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets)
 {
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
     struct capture_file *capture = capture_open(path, &ignored);
     struct flow_frame frame;
     bool known = false;

@@ -23,7 +23,7 @@ struct capture_file; /* opaque */
  * empty, is no capture, or is of a link type that the decoder does not know. A pcapng file has a link type for each
  * interface: frames of all link types are returned.
  */
-struct capture_file *capture_open(const char *path, struct sentence *error);
+struct capture_file *capture_open(const char *path, struct iwarp_sentence *error);
 
 /* A file without an octet, which no capture tool has written to yet. */
 bool capture_is_empty(const char *path);
@@ -32,7 +32,7 @@ bool capture_is_empty(const char *path);
  * The next frame; its octets are valid until the next call. 1: there is one; 0: the end; -1 with the sentence set: the
  * file breaks off or is damaged here. Frames before that stay good.
  */
-int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error);
+int capture_next(struct capture_file *capture, struct flow_frame *frame, struct iwarp_sentence *error);
 
 /*
  * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset

@@ -22,18 +22,18 @@ enum { DEPTH_MAX = 64 };
 
 struct walk {
     struct capture_list *list;
-    struct sentence *error;
+    struct iwarp_sentence *error;
     char *root; /* its real path */
 };
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-static int out_of_memory(const char *path, struct sentence *error)
+static int out_of_memory(const char *path, struct iwarp_sentence *error)
 {
-    return sentence_set(error, "%s: out of memory", path);
+    return iwarp_sentence_set(error, "%s: out of memory", path);
 }
 
-static int append(struct capture_list *list, const char *path, struct sentence *error)
+static int append(struct capture_list *list, const char *path, struct iwarp_sentence *error)
 {
     if (list->count == list->room) {
         size_t room = list->room == 0 ? 16 : list->room * 2;
@@ -51,7 +51,7 @@ static int append(struct capture_list *list, const char *path, struct sentence *
     return 0;
 }
 
-static int skip(struct capture_list *list, const char *path, enum flow_row row, struct sentence *error)
+static int skip(struct capture_list *list, const char *path, enum flow_row row, struct iwarp_sentence *error)
 {
     struct capture_skipped *skipped;
 
@@ -72,14 +72,14 @@ static int skip(struct capture_list *list, const char *path, enum flow_row row, 
     return 0;
 }
 
-int capture_list_rings(struct capture_list *list, struct sentence *error)
+int capture_list_rings(struct capture_list *list, struct iwarp_sentence *error)
 {
     size_t kept = 0;
     int rc;
 
     list->rings = calloc(list->count + 1, sizeof(struct capture_ring *));
     if (list->rings == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     rc = capture_ring_find(list->paths, list->rings, list->count, error);
     for (size_t i = 0; i < list->count; i++)
         if (list->paths[i] != NULL) {
@@ -163,7 +163,7 @@ static ssize_t first_octets(const char *path, uint8_t octets[CAPTURE_MAGIC_OCTET
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t have = descriptor < 0 ? -1 : read(descriptor, octets, CAPTURE_MAGIC_OCTETS);
     struct capture_packed *state = NULL;
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
     FILE *file;
 
     *packed = have > 0 && capture_packed_name(octets, (size_t)have) != NULL;
@@ -299,7 +299,7 @@ static int take_folder(struct walk *walk, const char *path, unsigned depth)
     return rc;
 }
 
-int capture_list_add(struct capture_list *list, const char *path, struct sentence *error)
+int capture_list_add(struct capture_list *list, const char *path, struct iwarp_sentence *error)
 {
     struct walk walk = {.list = list, .error = error};
     struct stat status;
@@ -309,13 +309,13 @@ int capture_list_add(struct capture_list *list, const char *path, struct sentenc
     if (strcmp(path, CAPTURE_INPUT) == 0)
         return append(list, path, error);
     if (stat(path, &status) != 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return append(list, path, error);
     folder = opendir(path); /* named by the user: an error, not a thing to skip */
     walk.root = folder != NULL ? realpath(path, NULL) : NULL;
     if (walk.root == NULL) {
-        rc = sentence_set(error, "%s: %s", path, strerror(errno));
+        rc = iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     } else {
         rc = take_folder(&walk, path, 0);
     }

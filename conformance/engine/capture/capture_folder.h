@@ -37,13 +37,13 @@ struct capture_list {
  * followed. A link to a folder is not: its target is in the folder anyway, or is skipped. 0, or -1 with the sentence
  * set; a folder without captures adds nothing.
  */
-int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
+int capture_list_add(struct capture_list *list, const char *path, struct iwarp_sentence *error);
 
 /*
  * Replaces the files of each ring by one entry, at the place of its first file. To be called once, when all files are
  * added. -1 with the sentence set without memory.
  */
-int capture_list_rings(struct capture_list *list, struct sentence *error);
+int capture_list_rings(struct capture_list *list, struct iwarp_sentence *error);
 
 /* The ring of an entry, NULL: it is a file alone. */
 struct capture_ring *capture_list_ring(const struct capture_list *list, size_t index);

@@ -41,7 +41,7 @@ struct capture_packed {
     size_t at, count;
     bool input_ended, open; /* `open`: within a member or frame */
     uint64_t consumed, produced;
-    struct sentence error;
+    struct iwarp_sentence error;
 };
 
 /* ---- the libraries ----------------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static ssize_t spoiled(struct capture_packed *packed, const char *what)
 {
     if (what == memory_short)
         out_of_memory_note();
-    (void)sentence_set(&packed->error, "%s: %s", packed->format->name, what);
+    (void)iwarp_sentence_set(&packed->error, "%s: %s", packed->format->name, what);
     errno = EIO;
     return -1;
 }
@@ -292,7 +292,7 @@ static const struct format *format_at(FILE *file, bool *cut)
     return format != NULL || !skipped ? format : &formats[FORMAT_ZSTD];
 }
 
-FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sentence *error)
+FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct iwarp_sentence *error)
 {
     static const cookie_io_functions_t functions = {.read = read_octets, .close = close_octets};
     const struct format *format;
@@ -318,7 +318,7 @@ FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sen
     *packed = NULL;
     (void)fclose(file);
     out_of_memory_note();
-    (void)sentence_set(error, "out of memory");
+    (void)iwarp_sentence_set(error, "out of memory");
     return NULL;
 }
 

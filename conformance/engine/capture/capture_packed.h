@@ -29,7 +29,7 @@ const char *capture_packed_name(const uint8_t *octets, size_t count);
  * compressed, and *packed for the sentence of an error; it owns `file` from then on and cannot seek. Else `file` as it
  * was, and *packed NULL. NULL with the sentence set: no memory; `file` is closed then.
  */
-FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct sentence *error);
+FILE *capture_packed_open(FILE *file, struct capture_packed **packed, struct iwarp_sentence *error);
 
 /* Why reading failed: it is damaged, cut, beyond the limits, or memory was short. "" when it did not. */
 const char *capture_packed_error(const struct capture_packed *packed);

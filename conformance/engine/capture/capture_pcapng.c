@@ -93,30 +93,31 @@ static int take(struct capture_pcapng *pcapng, void *octets, size_t count)
     return have == count ? 1 : have == 0 && feof(pcapng->file) ? 0 : -1;
 }
 
-static int broken(const struct capture_pcapng *pcapng, struct sentence *error)
+static int broken(const struct capture_pcapng *pcapng, struct iwarp_sentence *error)
 {
     unsigned long long frames = pcapng->frames, at = pcapng->at;
 
     if (ferror(pcapng->file))
-        (void)sentence_set(error, "%s: cannot be read after frame %llu", pcapng->path, frames);
+        (void)iwarp_sentence_set(error, "%s: cannot be read after frame %llu", pcapng->path, frames);
     else
-        (void)sentence_set(error,
-                           "%s: ends abruptly after frame %llu (octet %llu): the frames before it count, capture again "
-                           "for the rest",
-                           pcapng->path, frames, at);
+        (void)iwarp_sentence_set(
+            error,
+            "%s: ends abruptly after frame %llu (octet %llu): the frames before it count, capture again "
+            "for the rest",
+            pcapng->path, frames, at);
     return -1;
 }
 
-static int damaged(const struct capture_pcapng *pcapng, const char *what, struct sentence *error)
+static int damaged(const struct capture_pcapng *pcapng, const char *what, struct iwarp_sentence *error)
 {
-    (void)sentence_set(error, "%s: is damaged after frame %llu (octet %llu): %s; the frames before it count",
-                       pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
+    (void)iwarp_sentence_set(error, "%s: is damaged after frame %llu (octet %llu): %s; the frames before it count",
+                             pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
     return -1;
 }
 
-static int out_of_memory(const struct capture_pcapng *pcapng, const char *what, struct sentence *error)
+static int out_of_memory(const struct capture_pcapng *pcapng, const char *what, struct iwarp_sentence *error)
 {
-    (void)sentence_set(error, "%s: out of memory for %s", pcapng->path, what);
+    (void)iwarp_sentence_set(error, "%s: out of memory for %s", pcapng->path, what);
     return -1;
 }
 
@@ -139,7 +140,7 @@ static bool reserve(struct capture_pcapng *pcapng, size_t octets)
 /*
  * A section's header after its type: its order of octets, before its length makes sense. *length becomes the block's.
  */
-static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct sentence *error)
+static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct iwarp_sentence *error)
 {
     uint8_t head[8];
     uint32_t magic;
@@ -160,7 +161,7 @@ static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct 
  * The rest of a block of `length` octets, `taken` of which were read; *body: octets in front of the length at its end.
  */
 static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t taken, size_t *body,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     size_t rest;
 
@@ -213,7 +214,7 @@ static uint64_t dropped_here(const struct capture_pcapng *pcapng)
     return dropped;
 }
 
-static int take_section(struct capture_pcapng *pcapng, struct sentence *error)
+static int take_section(struct capture_pcapng *pcapng, struct iwarp_sentence *error)
 {
     uint32_t length = 0;
     size_t body;
@@ -236,7 +237,7 @@ static void take_interface_option(struct capture_pcapng *pcapng, struct interfac
         interface->offset = (int64_t)get64(pcapng, value);
 }
 
-static int take_interface(struct capture_pcapng *pcapng, size_t body, struct sentence *error)
+static int take_interface(struct capture_pcapng *pcapng, size_t body, struct iwarp_sentence *error)
 {
     struct interface *interface;
 
@@ -341,7 +342,7 @@ static int give(struct capture_pcapng *pcapng, struct flow_frame *frame, const s
 
 /* An Enhanced Packet Block, and the Packet Block that it replaces: the same but for the interface's number. */
 static int take_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced, struct flow_frame *frame,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     enum { HEAD = 20 };
     const uint8_t *block = pcapng->block;
@@ -364,7 +365,7 @@ static int take_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced
 
 /* Of the first interface, without a time. */
 static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct flow_frame *frame,
-                              struct sentence *error)
+                              struct iwarp_sentence *error)
 {
     const struct interface *interface = interface_at(pcapng, 0);
     size_t length, captured;
@@ -382,7 +383,7 @@ static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct
 
 /* One block after its type and length. 1: a frame came of it. */
 static int take_block(struct capture_pcapng *pcapng, uint32_t type, size_t body, struct flow_frame *frame,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     switch (type) {
     case BLOCK_INTERFACE: return take_interface(pcapng, body, error);
@@ -394,7 +395,7 @@ static int take_block(struct capture_pcapng *pcapng, uint32_t type, size_t body,
     }
 }
 
-int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct sentence *error)
+int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct iwarp_sentence *error)
 {
     int rc = 0;
 
@@ -431,12 +432,12 @@ void capture_pcapng_account(const struct capture_pcapng *pcapng, struct flow_acc
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct sentence *error)
+struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct iwarp_sentence *error)
 {
     struct capture_pcapng *pcapng = calloc(1, sizeof(*pcapng));
 
     if (pcapng == NULL || (pcapng->path = strdup(path)) == NULL) {
-        (void)sentence_set(error, "%s: out of memory", path);
+        (void)iwarp_sentence_set(error, "%s: out of memory", path);
         capture_pcapng_close(pcapng);
         return NULL;
     }

@@ -22,13 +22,13 @@ struct capture_pcapng; /* opaque */
  * Reads the section header. `file` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header
  * Block's type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
  */
-struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct sentence *error);
+struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct iwarp_sentence *error);
 
 /*
  * The next frame, its octets valid until the next call; `link` is FLOW_LINK_NONE when no interface is described with
  * its number. 1: there is one; 0: the end; -1 with the sentence set: the file breaks off or is damaged here.
  */
-int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct sentence *error);
+int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct iwarp_sentence *error);
 
 /* Where the octets of the last frame lie, from the file's beginning. */
 uint64_t capture_pcapng_place(const struct capture_pcapng *pcapng);

@@ -223,7 +223,7 @@ static size_t count_numbers(const struct candidate *candidates, size_t count)
 }
 
 static int take_ring(const struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     struct capture_ring *ring;
 
@@ -231,7 +231,7 @@ static int take_ring(const struct candidate *candidates, size_t count, char **pa
         return 0;
     ring = ring_make(candidates, count, paths);
     if (ring == NULL)
-        return sentence_set(error, "%s: out of memory", candidates[0].path);
+        return iwarp_sentence_set(error, "%s: out of memory", candidates[0].path);
     rings[candidates[0].index] = ring;
     return 0;
 }
@@ -248,7 +248,7 @@ static bool has_runs(const struct candidate *candidates, size_t count)
 
 /* The files of one name: a ring, or one for each run of dumpcap. */
 static int take_group(struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     size_t begin = 0;
     int rc = 0;
@@ -271,14 +271,14 @@ static int take_group(struct candidate *candidates, size_t count, char **paths, 
     return rc;
 }
 
-int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, struct sentence *error)
+int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, struct iwarp_sentence *error)
 {
     struct candidate *candidates = calloc(count + 1, sizeof(*candidates));
     size_t used = 0, begin = 0;
     int rc = 0;
 
     if (candidates == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     for (size_t i = 0; i < count; i++) {
         struct stat status;
         struct candidate *candidate = &candidates[used];
@@ -312,7 +312,7 @@ struct member {
 
 static void first_time(struct member *member)
 {
-    struct sentence ignored; /* reading the capture says it again */
+    struct iwarp_sentence ignored; /* reading the capture says it again */
     struct capture_file *capture = capture_open(member->file, &ignored);
     struct flow_frame frame;
 
@@ -371,7 +371,7 @@ static void rotate(struct member *members, struct member *room, size_t count, si
     memcpy(members, room, count * sizeof(*members));
 }
 
-int capture_ring_order(struct capture_ring *ring, struct sentence *error)
+int capture_ring_order(struct capture_ring *ring, struct iwarp_sentence *error)
 {
     struct member *members;
     size_t falls, after = 0;
@@ -381,7 +381,7 @@ int capture_ring_order(struct capture_ring *ring, struct sentence *error)
         return 0;
     members = calloc(2 * ring->count, sizeof(*members));
     if (members == NULL)
-        return sentence_set(error, "%s: out of memory", ring->files[0]);
+        return iwarp_sentence_set(error, "%s: out of memory", ring->files[0]);
     for (size_t i = 0; i < ring->count; i++) {
         members[i] = (struct member){.file = ring->files[i], .number = ring->numbers[i], .index = i};
         first_time(&members[i]);
@@ -408,19 +408,20 @@ int capture_ring_order(struct capture_ring *ring, struct sentence *error)
     return 0;
 }
 
-void capture_ring_describe(const struct capture_ring *ring, struct sentence *text, struct sentence *gap)
+void capture_ring_describe(const struct capture_ring *ring, struct iwarp_sentence *text, struct iwarp_sentence *gap)
 {
     const char *last = ring->files[ring->count - 1], *slash = strrchr(last, '/');
 
-    (void)sentence_set(text, "%.200s to %.100s: a ring of %zu files, read as one capture", ring->files[0],
-                       slash != NULL ? slash + 1 : last, ring->count);
+    (void)iwarp_sentence_set(text, "%.200s to %.100s: a ring of %zu files, read as one capture", ring->files[0],
+                             slash != NULL ? slash + 1 : last, ring->count);
     gap->text[0] = '\0';
     if (ring->missing == 1)
-        (void)sentence_set(gap, "%.200s: the file with the number %" PRIu32 " is missing in this ring", ring->files[0],
-                           ring->missing_first);
+        (void)iwarp_sentence_set(gap, "%.200s: the file with the number %" PRIu32 " is missing in this ring",
+                                 ring->files[0], ring->missing_first);
     else if (ring->missing > 1)
-        (void)sentence_set(gap,
-                           "%.200s: %" PRIu64 " files are missing in this ring, the first of them with the number "
-                           "%" PRIu32,
-                           ring->files[0], ring->missing, ring->missing_first);
+        (void)iwarp_sentence_set(gap,
+                                 "%.200s: %" PRIu64
+                                 " files are missing in this ring, the first of them with the number "
+                                 "%" PRIu32,
+                                 ring->files[0], ring->missing, ring->missing_first);
 }

@@ -61,7 +61,7 @@ struct capture_ring {
  * number (one of them compressed) one is in the ring. What is no regular file is in no ring. -1 with the sentence set
  * without memory; what was found by then stays good.
  */
-int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, struct sentence *error);
+int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, struct iwarp_sentence *error);
 
 /*
  * Puts the files in the order in which they were written; opens each of them for the time stamp of its first frame.
@@ -70,13 +70,13 @@ int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, s
  * their time stamps if these contradict the numbers in other ways. A file without frames keeps its place after the file
  * before it. -1 with the sentence set without memory.
  */
-int capture_ring_order(struct capture_ring *ring, struct sentence *error);
+int capture_ring_order(struct capture_ring *ring, struct iwarp_sentence *error);
 
 /*
  * "in/dump.pcap1 to in/dump.pcap: a ring of 3 files, read as one capture", and in `gap` what is missing, "" for
  * nothing.
  */
-void capture_ring_describe(const struct capture_ring *ring, struct sentence *text, struct sentence *gap);
+void capture_ring_describe(const struct capture_ring *ring, struct iwarp_sentence *text, struct iwarp_sentence *gap);
 
 void capture_ring_free(struct capture_ring *ring); /* NULL is allowed */
 

@@ -21,10 +21,10 @@ struct capture_series {
     uint64_t frames;
     struct flow_account account; /* of the files that were read to their end */
     size_t broken;               /* files that could not be read, or not to their end, */
-    struct sentence why;         /* and why the first of them could not */
+    struct iwarp_sentence why;   /* and why the first of them could not */
 };
 
-static void note_broken(struct capture_series *series, const struct sentence *why)
+static void note_broken(struct capture_series *series, const struct iwarp_sentence *why)
 {
     if (series->broken++ == 0)
         series->why = *why;
@@ -46,7 +46,7 @@ static bool enter(struct capture_series *series)
 {
     for (; series->present < series->count; series->present++) {
         const char *path = series->files[series->present];
-        struct sentence why;
+        struct iwarp_sentence why;
 
         series->before[series->present] = series->frames;
         if (series->entered <= series->present)
@@ -62,7 +62,8 @@ static bool enter(struct capture_series *series)
     return false;
 }
 
-static int set_up(struct capture_series *series, const char *path, struct capture_ring *ring, struct sentence *error)
+static int set_up(struct capture_series *series, const char *path, struct capture_ring *ring,
+                  struct iwarp_sentence *error)
 {
     series->ring = ring;
     series->count = 1;
@@ -76,15 +77,16 @@ static int set_up(struct capture_series *series, const char *path, struct captur
         series->files = &series->single;
     }
     series->before = calloc(series->count + 1, sizeof(*series->before));
-    return series->files[0] != NULL && series->before != NULL ? 0 : sentence_set(error, "%s: out of memory", path);
+    return series->files[0] != NULL && series->before != NULL ? 0
+                                                              : iwarp_sentence_set(error, "%s: out of memory", path);
 }
 
-struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct sentence *error)
+struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct iwarp_sentence *error)
 {
     struct capture_series *series = calloc(1, sizeof(*series));
 
     if (series == NULL) {
-        (void)sentence_set(error, "%s: out of memory", path);
+        (void)iwarp_sentence_set(error, "%s: out of memory", path);
         return NULL;
     }
     if (set_up(series, path, ring, error) == 0 && enter(series))
@@ -92,14 +94,14 @@ struct capture_series *capture_series_open(const char *path, struct capture_ring
     if (series->broken != 0 && error != NULL)
         *error = series->why;
     else if (series->present == series->count && series->before != NULL)
-        (void)sentence_set(error, "%s: all files of this ring are empty, captures were expected", path);
+        (void)iwarp_sentence_set(error, "%s: all files of this ring are empty, captures were expected", path);
     capture_series_close(series);
     return NULL;
 }
 
-int capture_series_next(struct capture_series *series, struct flow_frame *frame, struct sentence *error)
+int capture_series_next(struct capture_series *series, struct flow_frame *frame, struct iwarp_sentence *error)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     while (series->capture != NULL) {
         int rc = capture_next(series->capture, frame, &why);
@@ -118,11 +120,11 @@ int capture_series_next(struct capture_series *series, struct flow_frame *frame,
     if (series->broken == 0)
         return 0;
     if (series->broken == 1)
-        return sentence_set(error, "%s", series->why.text);
-    return sentence_set(error, "%.400s; and %zu more files of this ring", series->why.text, series->broken - 1);
+        return iwarp_sentence_set(error, "%s", series->why.text);
+    return iwarp_sentence_set(error, "%.400s; and %zu more files of this ring", series->why.text, series->broken - 1);
 }
 
-int capture_series_rewind(struct capture_series *series, struct sentence *error)
+int capture_series_rewind(struct capture_series *series, struct iwarp_sentence *error)
 {
     capture_close(series->capture);
     series->capture = NULL;
@@ -132,7 +134,7 @@ int capture_series_rewind(struct capture_series *series, struct sentence *error)
     series->account = (struct flow_account){0};
     if (enter(series))
         return 0;
-    return sentence_set(error, "%s", series->broken != 0 ? series->why.text : "the capture is empty now");
+    return iwarp_sentence_set(error, "%s", series->broken != 0 ? series->why.text : "the capture is empty now");
 }
 
 bool capture_series_place(const struct capture_series *series, const struct flow_frame *frame, uint64_t *offset)
@@ -169,7 +171,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void append(struct sentence *sentence, const char *text, size_t count)
+static void append(struct iwarp_sentence *sentence, const char *text, size_t count)
 {
     size_t used = strlen(sentence->text), room = sizeof(sentence->text) - 1 - used;
 
@@ -181,21 +183,21 @@ static void append(struct sentence *sentence, const char *text, size_t count)
 
 /* Appends what a number of the series is called. */
 static void append_frame(const struct capture_series *series, uint64_t number, const char *file,
-                         struct sentence *sentence)
+                         struct iwarp_sentence *sentence)
 {
     uint64_t frame;
     const char *own = capture_series_where(series, number, &frame);
-    struct sentence name;
+    struct iwarp_sentence name;
 
     if (strcmp(own, file) == 0)
-        (void)sentence_set(&name, "%" PRIu64, frame);
+        (void)iwarp_sentence_set(&name, "%" PRIu64, frame);
     else
-        (void)sentence_set(&name, "%" PRIu64 " of %s", frame, base_name(own));
+        (void)iwarp_sentence_set(&name, "%" PRIu64 " of %s", frame, base_name(own));
     append(sentence, name.text, strlen(name.text));
 }
 
 const char *capture_series_reword(const struct capture_series *series, const char *text, const char *file,
-                                  struct sentence *sentence)
+                                  struct iwarp_sentence *sentence)
 {
     static const char word[] = "frame ";
     const char *at = text, *found;
@@ -223,10 +225,10 @@ const char *capture_series_reword(const struct capture_series *series, const cha
 /* A note before a step whose frame is in another file than the one before it. */
 static int note_file(json_t *steps, size_t *index, const json_t *step, const char *file)
 {
-    struct sentence text;
+    struct iwarp_sentence text;
     json_t *note;
 
-    (void)sentence_set(&text, "frames of %.400s", base_name(file));
+    (void)iwarp_sentence_set(&text, "frames of %.400s", base_name(file));
     note = result_step(json_number_value(json_object_get(step, "t")), json_string_value(json_object_get(step, "from")),
                        "note", text.text, 0, NULL, 0);
     if (note == NULL || json_array_insert_new(steps, *index, note) != 0)

@@ -23,16 +23,16 @@ struct capture_series; /* opaque */
  * and ring outlive the series. NULL with the sentence set when no file of it can be read as a capture (capture_open),
  * or without memory.
  */
-struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct sentence *error);
+struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct iwarp_sentence *error);
 
 /*
  * As capture_next(). A file of a ring that breaks off or is no capture does not end the series: the next one follows,
  * and the end gives -1 with the sentence of the first such file. A file of a ring without an octet has no frames.
  */
-int capture_series_next(struct capture_series *series, struct flow_frame *frame, struct sentence *error);
+int capture_series_next(struct capture_series *series, struct flow_frame *frame, struct iwarp_sentence *error);
 
 /* Begins again with the first frame. 0, or -1 with the sentence set when a file cannot be opened again. */
-int capture_series_rewind(struct capture_series *series, struct sentence *error);
+int capture_series_rewind(struct capture_series *series, struct iwarp_sentence *error);
 
 /* As capture_place(), in the file of the frame that was given last. */
 bool capture_series_place(const struct capture_series *series, const struct flow_frame *frame, uint64_t *offset);
@@ -51,7 +51,7 @@ bool capture_series_several(const struct capture_series *series);
  * `sentence`; in the file `file` by the number alone. The text itself when there is nothing to replace; NULL for NULL.
  */
 const char *capture_series_reword(const struct capture_series *series, const char *text, const char *file,
-                                  struct sentence *sentence);
+                                  struct iwarp_sentence *sentence);
 
 /*
  * Gives the steps of a ladder (reports/results/result.h) the numbers that their frames have in their files, a member

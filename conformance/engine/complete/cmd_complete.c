@@ -22,7 +22,7 @@ static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
                             "  --help             shows this text\n";
 
 /* The help of this program itself, which may have another name than "warpcheck". */
-static char *own_help(void *context, const char *command, struct sentence *error)
+static char *own_help(void *context, const char *command, struct iwarp_sentence *error)
 {
     (void)context;
     return help_ask("/proc/self/exe", command, error);
@@ -31,7 +31,7 @@ static char *own_help(void *context, const char *command, struct sentence *error
 int cmd_complete(int argc, char **argv)
 {
     const struct completion_source source = {own_help, NULL};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;

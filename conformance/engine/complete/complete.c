@@ -25,7 +25,7 @@ struct offer {
     const char *begun;
     bool checks;   /* of requirements those alone that a check decides */
     bool any_case; /* as the commands take ids */
-    struct sentence *error;
+    struct iwarp_sentence *error;
 };
 
 static void offer_word(const struct offer *offer, const char *word, size_t length, const char *meaning)
@@ -424,7 +424,7 @@ static bool is_peer(const char *program)
 }
 
 static int help_load(const struct completion_source *source, const char *command, struct help *help,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     char *text = source->help(source->context, command, error);
     int result = text != NULL ? help_parse(help, text, error) : -1;
@@ -434,7 +434,7 @@ static int help_load(const struct completion_source *source, const char *command
 }
 
 int complete_write(const struct completion_source *source, size_t count, const char *const *words, FILE *out,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     struct offer offer = {.out = out, .before = "", .error = error};
     struct help help = {0};
@@ -442,7 +442,7 @@ int complete_write(const struct completion_source *source, size_t count, const c
     int result = 0;
 
     if (count < 2)
-        return sentence_set(error, "a program and the words after it were expected");
+        return iwarp_sentence_set(error, "a program and the words after it were expected");
     offer.begun = words[count - 1];
     if (is_peer(words[0])) {
         command = "peer";

@@ -18,11 +18,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct sentence;
+struct iwarp_sentence;
 
 /* The source of help texts: returns the help of a command (NULL: of all), malloc'd; NULL with a sentence. */
 struct completion_source {
-    char *(*help)(void *context, const char *command, struct sentence *error);
+    char *(*help)(void *context, const char *command, struct iwarp_sentence *error);
     void *context;
 };
 
@@ -32,6 +32,6 @@ struct completion_source {
  * as well. 0 (also when nothing fits), or -1 with a sentence.
  */
 int complete_write(const struct completion_source *source, size_t count, const char *const *words, FILE *out,
-                   struct sentence *error);
+                   struct iwarp_sentence *error);
 
 #endif

@@ -95,7 +95,7 @@ static int start(const struct course *course, const struct course_exercise *exer
     char own[sizeof("exercise-") + 12], path[COURSE_PATH_OCTETS], task[TASK_OCTETS];
     const char *folder = course->options.output != NULL ? course->options.output : own;
     struct place place = place_at(path);
-    struct sentence error;
+    struct iwarp_sentence error;
 
     (void)snprintf(own, sizeof(own), "exercise-%u", exercise->number);
     if (strlen(folder) + sizeof("/exercise-NN.pcapng") > sizeof(path))
@@ -145,7 +145,7 @@ static int remember(struct course *course, unsigned number, bool passed)
 {
     struct course_standing *standing = &course->progress.of[number];
     char now[UTC_TEXT_OCTETS];
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (standing->tries < COURSE_TRIES_MAX)
         standing->tries++;
@@ -158,7 +158,7 @@ static int remember(struct course *course, unsigned number, bool passed)
 
 static int answer(struct course *course, const struct course_exercise *exercise)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     enum course_judgement judgement =
         course_answer_judge(exercise, course->catalogue, course->options.words, course->options.word_count, &why);
     int status;
@@ -207,7 +207,7 @@ static int obey(struct course *course)
     const struct course_options *options = &course->options;
     bool remembers = options->verb == COURSE_ANSWER || options->verb == COURSE_LIST;
     const struct course_exercise *exercise = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (course_table_load(&course->table, &error) != 0 || catalogue_load(&course->catalogue, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
@@ -236,7 +236,7 @@ static int obey(struct course *course)
 int cmd_course(int argc, char **argv)
 {
     struct course *course = calloc(1, sizeof(*course));
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     if (course == NULL)

@@ -27,22 +27,22 @@ static int count_asked(unsigned asks)
     return count;
 }
 
-static int frame_read(const char *word, uint64_t *frame, struct sentence *why)
+static int frame_read(const char *word, uint64_t *frame, struct iwarp_sentence *why)
 {
     char *end;
 
     errno = 0;
     *frame = strtoull(word, &end, 10);
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || *frame == 0)
-        return sentence_set(why, "\"%.40s\" is no number of a frame", word);
+        return iwarp_sentence_set(why, "\"%.40s\" is no number of a frame", word);
     return 0;
 }
 
 static int words_read(const struct course_exercise *exercise, const struct catalogue *catalogue, char **words,
-                      int count, struct given *given, struct sentence *why)
+                      int count, struct given *given, struct iwarp_sentence *why)
 {
     if (count != count_asked(exercise->asks))
-        return sentence_set(why, "exercise %u asks for %s", exercise->number, course_asks_text(exercise));
+        return iwarp_sentence_set(why, "exercise %u asks for %s", exercise->number, course_asks_text(exercise));
     if (exercise->asks & COURSE_ASKS_REQUIREMENT) {
         given->requirement = requirement_named(catalogue, *words);
         if (given->requirement == NULL)
@@ -54,7 +54,7 @@ static int words_read(const struct course_exercise *exercise, const struct catal
     if (exercise->asks & COURSE_ASKS_ROLE) {
         given->role = *words++;
         if (strcmp(given->role, "initiator") != 0 && strcmp(given->role, "responder") != 0)
-            return sentence_set(why, "\"%.40s\": initiator or responder was expected", given->role);
+            return iwarp_sentence_set(why, "\"%.40s\": initiator or responder was expected", given->role);
     }
     if (exercise->asks & COURSE_ASKS_SCRIPT)
         given->script = *words;
@@ -66,7 +66,7 @@ static int words_read(const struct course_exercise *exercise, const struct catal
  */
 
 static enum course_judgement judge_finding(const struct course_exercise *exercise, const struct catalogue *catalogue,
-                                           const struct given *given, struct sentence *why)
+                                           const struct given *given, struct iwarp_sentence *why)
 {
     bool requirement = false, frame = false;
     struct course_findings findings;
@@ -86,12 +86,12 @@ static enum course_judgement judge_finding(const struct course_exercise *exercis
             return COURSE_RIGHT;
     }
     if (!requirement)
-        (void)sentence_set(why, "no frame of this exercise breaks %s",
-                           given->requirement != NULL ? given->requirement->id : "a requirement");
+        (void)iwarp_sentence_set(why, "no frame of this exercise breaks %s",
+                                 given->requirement != NULL ? given->requirement->id : "a requirement");
     else if (!frame)
-        (void)sentence_set(why, "frame %" PRIu64 " is not the first one that is wrong", given->frame);
+        (void)iwarp_sentence_set(why, "frame %" PRIu64 " is not the first one that is wrong", given->frame);
     else
-        (void)sentence_set(why, "the %s did not send that", given->role);
+        (void)iwarp_sentence_set(why, "the %s did not send that", given->role);
     return COURSE_WRONG;
 }
 
@@ -114,14 +114,14 @@ static void search_result(void *user, const char *id, enum verdict verdict)
 
 /* The checks of that requirement; and if they do not fail, all of them, whose traffic a rule may judge. */
 static enum course_judgement judge_run(const struct course_exercise *exercise, const struct given *given,
-                                       struct sentence *why)
+                                       struct iwarp_sentence *why)
 {
     const char *select[1];
     struct search search = {NULL, false};
     int status;
 
     if (given->requirement == NULL) {
-        (void)sentence_set(why, "exercise %u asks for the id of a requirement", exercise->number);
+        (void)iwarp_sentence_set(why, "exercise %u asks for the id of a requirement", exercise->number);
         return COURSE_UNCLEAR;
     }
     select[0] = search.id = given->requirement->id;
@@ -131,13 +131,13 @@ static enum course_judgement judge_run(const struct course_exercise *exercise, c
         if (course_run_results(exercise->defect, select, words, true, search_result, &search, &status, why) != 0)
             return COURSE_FAILED;
         if (status == EXIT_ENVIRONMENT && !search.failed && words == 0) {
-            (void)sentence_set(why, "the checks could not be run");
+            (void)iwarp_sentence_set(why, "the checks could not be run");
             return COURSE_FAILED;
         }
     }
     if (search.failed)
         return COURSE_RIGHT;
-    (void)sentence_set(why, "this device keeps %s, as far as the checks can see", given->requirement->id);
+    (void)iwarp_sentence_set(why, "this device keeps %s, as far as the checks can see", given->requirement->id);
     return COURSE_WRONG;
 }
 
@@ -163,7 +163,7 @@ static void tally_result(void *user, const char *id, enum verdict verdict)
 
 /* 0; -1: the script cannot be used, and the run has printed why; -2: it could not be run, and the sentence says why. */
 static int script_try(const char *script, const struct defect *defect, bool good, struct tally *tally,
-                      struct sentence *why)
+                      struct iwarp_sentence *why)
 {
     const char *words[] = {"--script", script};
     int status;
@@ -174,21 +174,23 @@ static int script_try(const char *script, const struct defect *defect, bool good
     return status == EXIT_USAGE || (status == EXIT_NOTHING_SELECTED && tally->passed + tally->failed == 0) ? -1 : 0;
 }
 
-static enum course_judgement judge_tallies(const struct tally *good, const struct tally *bad, struct sentence *why)
+static enum course_judgement judge_tallies(const struct tally *good, const struct tally *bad,
+                                           struct iwarp_sentence *why)
 {
     if (good->failed != 0 || good->other != 0 || good->passed == 0)
-        (void)sentence_set(why, "the correct stack does not pass this check: try warpcheck run --simulate --script");
+        (void)iwarp_sentence_set(why,
+                                 "the correct stack does not pass this check: try warpcheck run --simulate --script");
     else if (bad->failed == 0)
-        (void)sentence_set(why, "the device with the hidden defect passes this check, too");
+        (void)iwarp_sentence_set(why, "the device with the hidden defect passes this check, too");
     else if (bad->right == 0)
-        (void)sentence_set(why, "this check fails, but its id is none that the hidden defect breaks");
+        (void)iwarp_sentence_set(why, "this check fails, but its id is none that the hidden defect breaks");
     else
         return COURSE_RIGHT;
     return COURSE_WRONG;
 }
 
 static enum course_judgement judge_script(const struct course_exercise *exercise, const struct given *given,
-                                          struct sentence *why)
+                                          struct iwarp_sentence *why)
 {
     struct defect_list *list = defect_list_embedded(why);
     const struct defect *defect = list != NULL ? defect_list_find(list, exercise->defect) : NULL;
@@ -197,7 +199,7 @@ static enum course_judgement judge_script(const struct course_exercise *exercise
     int done;
 
     if (list != NULL && defect == NULL)
-        (void)sentence_set(why, "there is no defect for exercise %u", exercise->number);
+        (void)iwarp_sentence_set(why, "there is no defect for exercise %u", exercise->number);
     if (defect != NULL) {
         done = script_try(given->script, defect, true, &good, why);
         if (done == 0)
@@ -212,7 +214,7 @@ static enum course_judgement judge_script(const struct course_exercise *exercise
 }
 
 enum course_judgement course_answer_judge(const struct course_exercise *exercise, const struct catalogue *catalogue,
-                                          char **words, int count, struct sentence *why)
+                                          char **words, int count, struct iwarp_sentence *why)
 {
     struct given given = {0};
 

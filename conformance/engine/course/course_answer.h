@@ -16,6 +16,6 @@ enum course_judgement {
 };
 
 enum course_judgement course_answer_judge(const struct course_exercise *exercise, const struct catalogue *catalogue,
-                                          char **words, int count, struct sentence *why);
+                                          char **words, int count, struct iwarp_sentence *why);
 
 #endif

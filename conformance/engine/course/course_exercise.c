@@ -97,7 +97,7 @@ static bool fits(const struct course_exercise *exercise)
     return exercise->kind == COURSE_CAPTURE || (exercise->asks & COURSE_ASKS_FRAME) == 0;
 }
 
-static int row_read(struct course_table *table, char *cells[COLUMNS], struct sentence *error)
+static int row_read(struct course_table *table, char *cells[COLUMNS], struct iwarp_sentence *error)
 {
     struct course_exercise *exercise = &table->exercises[table->count];
     unsigned before = table->count > 0 ? exercise[-1].lesson : 1;
@@ -105,19 +105,19 @@ static int row_read(struct course_table *table, char *cells[COLUMNS], struct sen
     exercise->number = number_of(cells[COLUMN_NUMBER], COURSE_EXERCISES_MAX);
     exercise->lesson = number_of(cells[COLUMN_LESSON], COURSE_LESSONS);
     if (exercise->number != table->count + 1)
-        return sentence_set(error, "number \"%.20s\": %zu was expected", cells[COLUMN_NUMBER], table->count + 1);
+        return iwarp_sentence_set(error, "number \"%.20s\": %zu was expected", cells[COLUMN_NUMBER], table->count + 1);
     if (exercise->lesson < before)
-        return sentence_set(error, "lesson \"%.20s\": %u to %d was expected", cells[COLUMN_LESSON], before,
-                            COURSE_LESSONS);
+        return iwarp_sentence_set(error, "lesson \"%.20s\": %u to %d was expected", cells[COLUMN_LESSON], before,
+                                  COURSE_LESSONS);
     if (kind_set(exercise, cells[COLUMN_KIND]) != 0)
-        return sentence_set(error, "kind \"%.20s\" is unknown", cells[COLUMN_KIND]);
+        return iwarp_sentence_set(error, "kind \"%.20s\" is unknown", cells[COLUMN_KIND]);
     if (asks_set(exercise, cells[COLUMN_ASKS]) != 0)
-        return sentence_set(error, "asks \"%.20s\" is unknown", cells[COLUMN_ASKS]);
+        return iwarp_sentence_set(error, "asks \"%.20s\" is unknown", cells[COLUMN_ASKS]);
     if (strcmp(cells[COLUMN_SIDE], "initiator") != 0 && strcmp(cells[COLUMN_SIDE], "responder") != 0)
-        return sentence_set(error, "side \"%.20s\": initiator or responder was expected", cells[COLUMN_SIDE]);
+        return iwarp_sentence_set(error, "side \"%.20s\": initiator or responder was expected", cells[COLUMN_SIDE]);
     for (int column = COLUMN_DEFECT; column < COLUMNS; column++)
         if (cells[column][0] == '\0')
-            return sentence_set(error, "column %d is empty", column + 1);
+            return iwarp_sentence_set(error, "column %d is empty", column + 1);
     exercise->situation = cells[COLUMN_SITUATION];
     exercise->side = cells[COLUMN_SIDE];
     exercise->defect = cells[COLUMN_DEFECT];
@@ -125,39 +125,40 @@ static int row_read(struct course_table *table, char *cells[COLUMNS], struct sen
     exercise->task = cells[COLUMN_TASK];
     exercise->hint = cells[COLUMN_HINT];
     if (!fits(exercise))
-        return sentence_set(error, "kind \"%s\" does not fit what is asked, or has a situation too much or too few",
-                            cells[COLUMN_KIND]);
+        return iwarp_sentence_set(error,
+                                  "kind \"%s\" does not fit what is asked, or has a situation too much or too few",
+                                  cells[COLUMN_KIND]);
     table->count++;
     return 0;
 }
 
-static int line_read(struct course_table *table, char *line, size_t number, struct sentence *error)
+static int line_read(struct course_table *table, char *line, size_t number, struct iwarp_sentence *error)
 {
     char *cells[COLUMNS];
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (line[0] == '\0' || line[0] == '#')
         return 0;
     if (table->count == COURSE_EXERCISES_MAX)
-        return sentence_set(error, "line %zu: there are at most %d exercises", number, COURSE_EXERCISES_MAX);
+        return iwarp_sentence_set(error, "line %zu: there are at most %d exercises", number, COURSE_EXERCISES_MAX);
     if (cells_cut(line, cells, COLUMNS) != COLUMNS)
-        return sentence_set(error, "line %zu: %d columns were expected", number, COLUMNS);
+        return iwarp_sentence_set(error, "line %zu: %d columns were expected", number, COLUMNS);
     if (row_read(table, cells, &why) != 0)
-        return sentence_set(error, "line %zu: %s", number, why.text);
+        return iwarp_sentence_set(error, "line %zu: %s", number, why.text);
     return 0;
 }
 
-int course_table_parse(struct course_table *table, const char *text, size_t octets, struct sentence *error)
+int course_table_parse(struct course_table *table, const char *text, size_t octets, struct iwarp_sentence *error)
 {
     size_t number = 1;
 
     *table = (struct course_table){.text = malloc(octets + 1)};
     if (table->text == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     memcpy(table->text, text, octets);
     table->text[octets] = '\0';
     if (strlen(table->text) != octets)
-        return sentence_set(error, "the table holds an octet 0");
+        return iwarp_sentence_set(error, "the table holds an octet 0");
     for (char *line = table->text, *end; line != NULL; line = end, number++) {
         end = strchr(line, '\n');
         if (end != NULL)
@@ -165,19 +166,19 @@ int course_table_parse(struct course_table *table, const char *text, size_t octe
         if (line_read(table, line, number, error) != 0)
             return -1;
     }
-    return table->count > 0 ? 0 : sentence_set(error, "the table has no exercise");
+    return table->count > 0 ? 0 : iwarp_sentence_set(error, "the table has no exercise");
 }
 
-int course_table_load(struct course_table *table, struct sentence *error)
+int course_table_load(struct course_table *table, struct iwarp_sentence *error)
 {
     const struct embedded_file *file = embedded_find(embedded_course_files, embedded_course_file_count, TABLE_PATH);
-    struct sentence why;
+    struct iwarp_sentence why;
 
     *table = (struct course_table){0};
     if (file == NULL)
-        return sentence_set(error, "%s is not part of the program", TABLE_PATH);
+        return iwarp_sentence_set(error, "%s is not part of the program", TABLE_PATH);
     if (course_table_parse(table, (const char *)file->octets, file->size, &why) != 0)
-        return sentence_set(error, "%s: %s", TABLE_PATH, why.text);
+        return iwarp_sentence_set(error, "%s: %s", TABLE_PATH, why.text);
     return 0;
 }
 
@@ -188,12 +189,12 @@ void course_table_free(struct course_table *table)
 }
 
 const struct course_exercise *course_exercise_named(const struct course_table *table, const char *word,
-                                                    struct sentence *error)
+                                                    struct iwarp_sentence *error)
 {
     unsigned number = number_of(word, COURSE_EXERCISES_MAX);
 
     if (number == 0 || number > table->count) {
-        (void)sentence_set(error, "there is no exercise \"%.40s\": 1 to %zu was expected", word, table->count);
+        (void)iwarp_sentence_set(error, "there is no exercise \"%.40s\": 1 to %zu was expected", word, table->count);
         return NULL;
     }
     return &table->exercises[number - 1];

@@ -47,15 +47,15 @@ struct course_table {
 };
 
 /* Reads a table: 0, or -1 with a sentence that names the line; course_table_free() in either case. */
-int course_table_parse(struct course_table *table, const char *text, size_t octets, struct sentence *error);
+int course_table_parse(struct course_table *table, const char *text, size_t octets, struct iwarp_sentence *error);
 
 /* The table that the program carries. */
-int course_table_load(struct course_table *table, struct sentence *error);
+int course_table_load(struct course_table *table, struct iwarp_sentence *error);
 void course_table_free(struct course_table *table);
 
 /* The exercise that `word` numbers; NULL with a sentence. */
 const struct course_exercise *course_exercise_named(const struct course_table *table, const char *word,
-                                                    struct sentence *error);
+                                                    struct iwarp_sentence *error);
 
 /* "REQUIREMENT FRAME": what is asked for, as the command line has it. */
 const char *course_asks_text(const struct course_exercise *exercise);

@@ -17,16 +17,16 @@
 enum { SEED = 1, PATH_ROOM = 512 };
 
 /* The index of the exercise's situation among the captures that the script has registered; -1 with a sentence. */
-static int situation_find(struct gen *gen, const char *name, size_t *index, struct sentence *error)
+static int situation_find(struct gen *gen, const char *name, size_t *index, struct iwarp_sentence *error)
 {
     for (*index = 0; *index < gen_capture_count(gen); (*index)++)
         if (strcmp(gen_capture_at(gen, *index)->name, name) == 0)
             return 0;
-    return sentence_set(error, "%s has no capture \"%.40s\"", SITUATIONS_PATH, name);
+    return iwarp_sentence_set(error, "%s has no capture \"%.40s\"", SITUATIONS_PATH, name);
 }
 
 static int capture_run(struct gen *gen, const char *name, const struct gen_writer_config *config,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     const struct embedded_file *file =
         embedded_find(embedded_course_files, embedded_course_file_count, SITUATIONS_PATH);
@@ -34,7 +34,7 @@ static int capture_run(struct gen *gen, const char *name, const struct gen_write
     size_t index;
 
     if (file == NULL)
-        return sentence_set(error, "%s is not part of the program", SITUATIONS_PATH);
+        return iwarp_sentence_set(error, "%s is not part of the program", SITUATIONS_PATH);
     if (gen_run_script(gen, file->path, file->octets, file->size, config, false, &written, error) != EXIT_DONE ||
         situation_find(gen, name, &index, error) != 0)
         return -1;
@@ -42,7 +42,7 @@ static int capture_run(struct gen *gen, const char *name, const struct gen_write
 }
 
 int course_capture_make(const struct course_exercise *exercise, bool good, const struct place *to,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     struct gen_writer_config config = {.to = *to, .format = GEN_PCAPNG};
     struct gen *gen = gen_new(SEED, error);
@@ -52,7 +52,7 @@ int course_capture_make(const struct course_exercise *exercise, bool good, const
         return -1;
     if (!good &&
         (gen_set_argument(gen, "defect", exercise->defect) != 0 || gen_set_argument(gen, "side", exercise->side) != 0))
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
     else
         result = capture_run(gen, exercise->situation, &config, error);
     gen_free(gen);
@@ -73,7 +73,7 @@ static void take(void *user, const struct result *result, const struct requireme
 }
 
 static int audit(const char *path, const struct catalogue *catalogue, struct course_findings *findings,
-                 struct sentence *error)
+                 struct iwarp_sentence *error)
 {
     struct selection selection = {0};
     struct audit_judge_config config = {
@@ -82,14 +82,14 @@ static int audit(const char *path, const struct catalogue *catalogue, struct cou
     int result;
 
     if (judge == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     result = audit_judge_file(judge, path, NULL, error) == AUDIT_FILE_WHOLE ? 0 : -1;
     audit_judge_free(judge);
     return result;
 }
 
 int course_findings_make(const struct course_exercise *exercise, bool good, const struct catalogue *catalogue,
-                         struct course_findings *findings, struct sentence *error)
+                         struct course_findings *findings, struct iwarp_sentence *error)
 {
     const char *base = getenv("TMPDIR");
     char folder[PATH_ROOM], path[PATH_ROOM + sizeof("/exercise.pcapng")];
@@ -101,7 +101,7 @@ int course_findings_make(const struct course_exercise *exercise, bool good, cons
         snprintf(folder, sizeof(folder), "%s/warpcheck-course-XXXXXX", base) >= (int)sizeof(folder))
         (void)snprintf(folder, sizeof(folder), "/tmp/warpcheck-course-XXXXXX");
     if (mkdtemp(folder) == NULL)
-        return sentence_set(error, "cannot make a temporary folder: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot make a temporary folder: %s", strerror(errno));
     (void)snprintf(path, sizeof(path), "%s/exercise.pcapng", folder);
     place = place_at(path);
     result = course_capture_make(exercise, good, &place, error);

@@ -30,10 +30,10 @@ struct course_findings {
  * octets each time. 0, or -1 with a sentence.
  */
 int course_capture_make(const struct course_exercise *exercise, bool good, const struct place *to,
-                        struct sentence *error);
+                        struct iwarp_sentence *error);
 
 /* What the audit finds in that capture. 0, or -1 with a sentence. */
 int course_findings_make(const struct course_exercise *exercise, bool good, const struct catalogue *catalogue,
-                         struct course_findings *findings, struct sentence *error);
+                         struct course_findings *findings, struct iwarp_sentence *error);
 
 #endif

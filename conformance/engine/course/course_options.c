@@ -49,7 +49,7 @@ static const char *verb_at(const void *table, size_t index)
     return verbs[index].name;
 }
 
-static int verb_set(struct course_options *options, const char *word, struct sentence *error)
+static int verb_set(struct course_options *options, const char *word, struct iwarp_sentence *error)
 {
     char hint[NEAREST_HINT_OCTETS];
 
@@ -58,11 +58,11 @@ static int verb_set(struct course_options *options, const char *word, struct sen
             options->verb = verbs[i].verb;
             return 0;
         }
-    return sentence_set(error, "\"%.40s\": start, hint, peer, run or answer was expected%s", word,
-                        nearest_hint(nearest_name(word, verb_at, verbs, VERBS), hint));
+    return iwarp_sentence_set(error, "\"%.40s\": start, hint, peer, run or answer was expected%s", word,
+                              nearest_hint(nearest_name(word, verb_at, verbs, VERBS), hint));
 }
 
-static int option_take(struct course_options *options, const char *argument, struct sentence *error)
+static int option_take(struct course_options *options, const char *argument, struct iwarp_sentence *error)
 {
     if (strcmp(argument, "--reset") == 0)
         options->reset = true;
@@ -78,14 +78,14 @@ static int option_take(struct course_options *options, const char *argument, str
 }
 
 /* What follows the verb: the exercise, -o after start, and the words of the others as they are. */
-static int verb_words(struct course_options *options, int argc, char **argv, struct sentence *error)
+static int verb_words(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     if (argc == 0)
-        return sentence_set(error, "the number of an exercise is missing (warpcheck course lists them)");
+        return iwarp_sentence_set(error, "the number of an exercise is missing (warpcheck course lists them)");
     options->number = argv[0];
     if (options->verb == COURSE_START && argc >= 2 && strcmp(argv[1], "-o") == 0) {
         if (argc < 3 || argv[2][0] == '\0')
-            return sentence_set(error, "-o needs a folder");
+            return iwarp_sentence_set(error, "-o needs a folder");
         options->output = argv[2];
         argv += 2;
         argc -= 2;
@@ -93,12 +93,13 @@ static int verb_words(struct course_options *options, int argc, char **argv, str
     options->words = argv + 1;
     options->word_count = argc - 1;
     if ((options->verb == COURSE_START || options->verb == COURSE_HINT) && options->word_count > 0)
-        return options->words[0][0] == '-' ? option_unknown("course", options->words[0], course_usage, NULL, error)
-                                           : sentence_set(error, "%.60s: nothing more was expected", options->words[0]);
+        return options->words[0][0] == '-'
+                   ? option_unknown("course", options->words[0], course_usage, NULL, error)
+                   : iwarp_sentence_set(error, "%.60s: nothing more was expected", options->words[0]);
     return 0;
 }
 
-int course_options_parse(struct course_options *options, int argc, char **argv, struct sentence *error)
+int course_options_parse(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     int i = 1;
 
@@ -108,7 +109,7 @@ int course_options_parse(struct course_options *options, int argc, char **argv, 
     if (options->help || i == argc)
         return 0;
     if (i > 1)
-        return sentence_set(error, "%s stands alone; %.60s is one word too much", argv[1], argv[i]);
+        return iwarp_sentence_set(error, "%s stands alone; %.60s is one word too much", argv[1], argv[i]);
     if (verb_set(options, argv[i], error) != 0)
         return -1;
     /* The command for the peer's own help is: warpcheck peer --help */

@@ -22,6 +22,6 @@ struct course_options {
 extern const char course_usage[];
 
 /* `options` begins as {0}. 0, or -1 with a sentence. */
-int course_options_parse(struct course_options *options, int argc, char **argv, struct sentence *error);
+int course_options_parse(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

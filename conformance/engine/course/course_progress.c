@@ -35,37 +35,38 @@ static bool is_day(const char *text)
     return text[sizeof(form) - 1] == '\0';
 }
 
-static int standing_read(struct course_standing *standing, const char *key, json_t *member, struct sentence *error)
+static int standing_read(struct course_standing *standing, const char *key, json_t *member,
+                         struct iwarp_sentence *error)
 {
     const json_t *tries = json_object_get(member, "tries"), *passed = json_object_get(member, "passed");
 
     if (!json_is_integer(tries) || json_integer_value(tries) < 0 || json_integer_value(tries) > COURSE_TRIES_MAX)
-        return sentence_set(error, "exercise %s: \"tries\" is no number from 0 to %d", key, COURSE_TRIES_MAX);
+        return iwarp_sentence_set(error, "exercise %s: \"tries\" is no number from 0 to %d", key, COURSE_TRIES_MAX);
     if (passed != NULL && (!json_is_string(passed) || !is_day(json_string_value(passed))))
-        return sentence_set(error, "exercise %s: \"passed\" is no day such as 2026-11-23", key);
+        return iwarp_sentence_set(error, "exercise %s: \"passed\" is no day such as 2026-11-23", key);
     standing->tries = (unsigned)json_integer_value(tries);
     if (passed != NULL)
         memcpy(standing->passed, json_string_value(passed), COURSE_DAY_OCTETS);
     return 0;
 }
 
-static int root_read(struct course_progress *progress, json_t *root, struct sentence *error)
+static int root_read(struct course_progress *progress, json_t *root, struct iwarp_sentence *error)
 {
     json_t *exercises = json_object_get(root, "exercises"), *member;
     const json_t *version = json_object_get(root, "version");
     const char *key;
 
     if (!json_is_integer(version) || json_integer_value(version) != VERSION)
-        return sentence_set(error, "\"version\" is not %d", VERSION);
+        return iwarp_sentence_set(error, "\"version\" is not %d", VERSION);
     if (!json_is_object(exercises))
-        return sentence_set(error, "\"exercises\" is no object");
+        return iwarp_sentence_set(error, "\"exercises\" is no object");
     json_object_foreach(exercises, key, member)
     {
         struct course_standing standing = {0};
         int number = number_of(key);
 
         if (number < 0 || !json_is_object(member))
-            return sentence_set(error, "\"exercises\" has a member that is no exercise");
+            return iwarp_sentence_set(error, "\"exercises\" has a member that is no exercise");
         if (standing_read(&standing, key, member, error) != 0)
             return -1;
         if (number > 0)
@@ -74,7 +75,8 @@ static int root_read(struct course_progress *progress, json_t *root, struct sent
     return 0;
 }
 
-int course_progress_parse(struct course_progress *progress, const char *text, size_t octets, struct sentence *error)
+int course_progress_parse(struct course_progress *progress, const char *text, size_t octets,
+                          struct iwarp_sentence *error)
 {
     json_error_t why;
     json_t *root = json_loadb(text, octets, JSON_REJECT_DUPLICATES, &why);
@@ -82,7 +84,7 @@ int course_progress_parse(struct course_progress *progress, const char *text, si
 
     memset(progress, 0, sizeof(*progress));
     if (root == NULL)
-        return sentence_set(error, "line %d: no JSON: %.80s", why.line, why.text);
+        return iwarp_sentence_set(error, "line %d: no JSON: %.80s", why.line, why.text);
     result = root_read(progress, root, error);
     json_decref(root);
     return result;
@@ -111,7 +113,7 @@ char *course_progress_text(const struct course_progress *progress)
     return text;
 }
 
-int course_progress_path(char path[COURSE_PATH_OCTETS], struct sentence *error)
+int course_progress_path(char path[COURSE_PATH_OCTETS], struct iwarp_sentence *error)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int length;
@@ -122,13 +124,14 @@ int course_progress_path(char path[COURSE_PATH_OCTETS], struct sentence *error)
     else if (home != NULL && home[0] == '/')
         length = snprintf(path, COURSE_PATH_OCTETS, "%s/.local/state/warpcheck/course.json", home);
     else
-        return sentence_set(error, "progress cannot be remembered: set XDG_STATE_HOME or HOME to an absolute path");
-    return length < COURSE_PATH_OCTETS ? 0 : sentence_set(error, "the path of the progress file is too long");
+        return iwarp_sentence_set(error,
+                                  "progress cannot be remembered: set XDG_STATE_HOME or HOME to an absolute path");
+    return length < COURSE_PATH_OCTETS ? 0 : iwarp_sentence_set(error, "the path of the progress file is too long");
 }
 
-int course_progress_load(struct course_progress *progress, const char *path, struct sentence *error)
+int course_progress_load(struct course_progress *progress, const char *path, struct iwarp_sentence *error)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
     struct stat status;
     uint8_t *octets;
     size_t size;
@@ -138,14 +141,15 @@ int course_progress_load(struct course_progress *progress, const char *path, str
     if (whole_file_read(path, FILE_OCTETS_MAX, &octets, &size, error) != 0)
         return -1;
     if (octets == NULL && lstat(path, &status) == 0)
-        return sentence_set(error, "%.300s: a regular file of at most %d octets was expected", path, FILE_OCTETS_MAX);
+        return iwarp_sentence_set(error, "%.300s: a regular file of at most %d octets was expected", path,
+                                  FILE_OCTETS_MAX);
     if (octets != NULL && course_progress_parse(progress, (const char *)octets, size, &why) != 0)
-        result = sentence_set(error, "%.300s: %.200s (warpcheck course --reset forgets it)", path, why.text);
+        result = iwarp_sentence_set(error, "%.300s: %.200s (warpcheck course --reset forgets it)", path, why.text);
     free(octets);
     return result;
 }
 
-int course_progress_save(const struct course_progress *progress, const char *path, struct sentence *error)
+int course_progress_save(const struct course_progress *progress, const char *path, struct iwarp_sentence *error)
 {
     char folder[COURSE_PATH_OCTETS];
     struct place place = place_at(path);
@@ -153,12 +157,12 @@ int course_progress_save(const struct course_progress *progress, const char *pat
     int result;
 
     if (text == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     (void)snprintf(folder, sizeof(folder), "%s", path);
     *strrchr(folder, '/') = '\0';
     result = folder_make(folder, error);
     if (result == 0 && save_in_place(&place))
-        result = sentence_set(error, "%.300s: a regular file was expected", path);
+        result = iwarp_sentence_set(error, "%.300s: a regular file was expected", path);
     if (result == 0)
         result = save_file(&place, text, strlen(text), error);
     free(text);

@@ -29,18 +29,19 @@ struct course_progress {
  * Reads the text of such a file; 0, or -1 with a sentence. Numbers beyond the table's are those of another version's
  * course.
  */
-int course_progress_parse(struct course_progress *progress, const char *text, size_t octets, struct sentence *error);
+int course_progress_parse(struct course_progress *progress, const char *text, size_t octets,
+                          struct iwarp_sentence *error);
 
 /* The text of the file, to be freed; NULL without memory. */
 char *course_progress_text(const struct course_progress *progress);
 
 /* Where the file is: 0, or -1 with a sentence: neither variable of the environment says where. */
-int course_progress_path(char path[COURSE_PATH_OCTETS], struct sentence *error);
+int course_progress_path(char path[COURSE_PATH_OCTETS], struct iwarp_sentence *error);
 
 /* Reads the file; if there is none, no exercise is done yet. 0, or -1 with a sentence. */
-int course_progress_load(struct course_progress *progress, const char *path, struct sentence *error);
+int course_progress_load(struct course_progress *progress, const char *path, struct iwarp_sentence *error);
 
 /* Writes the file, and makes its folder. 0, or -1 with a sentence. */
-int course_progress_save(const struct course_progress *progress, const char *path, struct sentence *error);
+int course_progress_save(const struct course_progress *progress, const char *path, struct iwarp_sentence *error);
 
 #endif

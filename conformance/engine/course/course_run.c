@@ -54,30 +54,30 @@ static void lines_read(FILE *from, course_line_fn *take, void *user)
     free(line);
 }
 
-static int child_end(pid_t pid, int *status, struct sentence *error)
+static int child_end(pid_t pid, int *status, struct iwarp_sentence *error)
 {
     int how;
 
     while (waitpid(pid, &how, 0) < 0)
         if (errno != EINTR)
-            return sentence_set(error, "the run is lost: %s", strerror(errno));
+            return iwarp_sentence_set(error, "the run is lost: %s", strerror(errno));
     if (!WIFEXITED(how))
-        return sentence_set(error, "the run was killed by signal %d", WTERMSIG(how));
+        return iwarp_sentence_set(error, "the run was killed by signal %d", WTERMSIG(how));
     *status = WEXITSTATUS(how);
     return 0;
 }
 
 int course_run(const char *defect, const char *const *words, size_t count, course_line_fn *line, void *user,
-               int *status, struct sentence *error)
+               int *status, struct iwarp_sentence *error)
 {
     int ends[2];
     FILE *from;
     pid_t pid;
 
     if (count > COURSE_RUN_WORDS_MAX)
-        return sentence_set(error, "at most %d words may follow", COURSE_RUN_WORDS_MAX);
+        return iwarp_sentence_set(error, "at most %d words may follow", COURSE_RUN_WORDS_MAX);
     if (fflush(stdout) != 0 || pipe(ends) != 0)
-        return sentence_set(error, "cannot start a run: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot start a run: %s", strerror(errno));
     pid = fork();
     if (pid == 0) {
         close(ends[0]);
@@ -86,10 +86,10 @@ int course_run(const char *defect, const char *const *words, size_t count, cours
     close(ends[1]);
     from = pid > 0 ? fdopen(ends[0], "r") : NULL;
     if (from == NULL) {
-        (void)sentence_set(error, "cannot start a run: %s", strerror(errno));
+        (void)iwarp_sentence_set(error, "cannot start a run: %s", strerror(errno));
         close(ends[0]); /* a child that writes there ends by that */
         if (pid > 0)
-            (void)child_end(pid, status, &(struct sentence){""});
+            (void)child_end(pid, status, &(struct iwarp_sentence){""});
         return -1;
     }
     lines_read(from, line, user);
@@ -116,7 +116,7 @@ static void show(void *user, char *line)
 
 int course_run_show(const char *defect, const char *const *words, size_t count)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     int status = EXIT_ENVIRONMENT;
 
     for (size_t i = 0; i < count; i++)
@@ -153,13 +153,13 @@ static void read_line(void *user, char *line)
 }
 
 int course_run_results(const char *defect, const char *const *words, size_t count, bool rules, course_result_fn *result,
-                       void *user, int *status, struct sentence *error)
+                       void *user, int *status, struct iwarp_sentence *error)
 {
     const char *all[COURSE_RUN_WORDS_MAX] = {"--format", "jsonl", "--quiet"};
     struct reader reader = {result, user, rules};
 
     if (count > COURSE_RUN_WORDS_MAX - 3)
-        return sentence_set(error, "at most %d words may follow", COURSE_RUN_WORDS_MAX - 3);
+        return iwarp_sentence_set(error, "at most %d words may follow", COURSE_RUN_WORDS_MAX - 3);
     if (count > 0)
         memcpy(all + 3, words, count * sizeof(*words));
     return course_run(defect, all, count + 3, read_line, &reader, status, error);

@@ -22,7 +22,7 @@ typedef void course_line_fn(void *user, char *line);
  * stderr what is wrong. 0, or -1 with a sentence: the run could not be started, or was killed.
  */
 int course_run(const char *defect, const char *const *words, size_t count, course_line_fn *line, void *user,
-               int *status, struct sentence *error);
+               int *status, struct iwarp_sentence *error);
 
 /* `warpcheck course run`: shows the run of a device with this defect, without its name. Returns an exit status. */
 int course_run_show(const char *defect, const char *const *words, size_t count);
@@ -32,6 +32,6 @@ typedef void course_result_fn(void *user, const char *id, enum verdict verdict);
 
 /* Runs and hands over the results of checks; with `rules` also those of rules. As course_run(). */
 int course_run_results(const char *defect, const char *const *words, size_t count, bool rules, course_result_fn *result,
-                       void *user, int *status, struct sentence *error);
+                       void *user, int *status, struct iwarp_sentence *error);
 
 #endif

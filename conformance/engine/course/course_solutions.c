@@ -28,7 +28,7 @@ static void note(void *user, const char *id, enum verdict verdict)
 }
 
 static int findings_print(const struct course_exercise *exercise, const struct catalogue *catalogue,
-                          struct sentence *error)
+                          struct iwarp_sentence *error)
 {
     struct course_findings findings;
 
@@ -55,7 +55,7 @@ static int findings_print(const struct course_exercise *exercise, const struct c
 }
 
 /* All checks, each once: what the device fails. */
-static int run_print(const struct course_exercise *exercise, struct sentence *error)
+static int run_print(const struct course_exercise *exercise, struct iwarp_sentence *error)
 {
     struct ids ids = {.count = 0};
     int status;
@@ -68,18 +68,18 @@ static int run_print(const struct course_exercise *exercise, struct sentence *er
 }
 
 static int check_print(const struct course_exercise *exercise, const struct defect_list *defects,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     const struct defect *defect = defect_list_find(defects, exercise->defect);
 
     if (defect == NULL)
-        return sentence_set(error, "there is no defect %s", exercise->defect);
+        return iwarp_sentence_set(error, "there is no defect %s", exercise->defect);
     printf("a check of one of %s", defect->requirement);
     return 0;
 }
 
 static int row_print(const struct course_exercise *exercise, const struct catalogue *catalogue,
-                     const struct defect_list *defects, struct sentence *error)
+                     const struct defect_list *defects, struct iwarp_sentence *error)
 {
     int result;
 
@@ -94,7 +94,8 @@ static int row_print(const struct course_exercise *exercise, const struct catalo
     return result;
 }
 
-int course_solutions_print(const struct course_table *table, const struct catalogue *catalogue, struct sentence *error)
+int course_solutions_print(const struct course_table *table, const struct catalogue *catalogue,
+                           struct iwarp_sentence *error)
 {
     struct defect_list *defects = defect_list_embedded(error);
     int result = defects != NULL ? 0 : -1;

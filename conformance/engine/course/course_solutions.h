@@ -8,6 +8,7 @@
 #include "base/sentence.h"
 
 /* Prints it to standard output, as a table of Markdown. 0, or -1 with a sentence. */
-int course_solutions_print(const struct course_table *table, const struct catalogue *catalogue, struct sentence *error);
+int course_solutions_print(const struct course_table *table, const struct catalogue *catalogue,
+                           struct iwarp_sentence *error);
 
 #endif

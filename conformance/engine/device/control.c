@@ -30,7 +30,7 @@ struct control {
     size_t count, room;
     unsigned losses; /* ever */
     unsigned in_a_row;
-    struct sentence gone; /* why nobody will answer any more */
+    struct iwarp_sentence gone; /* why nobody will answer any more */
 };
 
 static int64_t now_ms(void)
@@ -48,7 +48,7 @@ static int left_ms(int64_t deadline)
     return left > 0 ? (int)left : 0;
 }
 
-static bool ended(const struct control *control, struct sentence *why)
+static bool ended(const struct control *control, struct iwarp_sentence *why)
 {
     return control->config.ended != NULL && control->config.ended(control->config.context, why);
 }
@@ -93,7 +93,7 @@ static int try_connect(const struct control_config *config, int64_t deadline)
     return -1;
 }
 
-static int open_connection(struct control *control, struct sentence *error)
+static int open_connection(struct control *control, struct iwarp_sentence *error)
 {
     int milliseconds = control->config.connect_ms;
     int64_t deadline = now_ms() + milliseconds;
@@ -111,8 +111,8 @@ static int open_connection(struct control *control, struct sentence *error)
         if (control->config.refused != NULL)
             control->config.refused(control->config.context);
         if (left_ms(deadline) == 0)
-            return sentence_set(error, "no upper tester answers on port %u for %d s: %s", control->config.port,
-                                milliseconds / 1000, strerror(status));
+            return iwarp_sentence_set(error, "no upper tester answers on port %u for %d s: %s", control->config.port,
+                                      milliseconds / 1000, strerror(status));
         (void)nanosleep(&pause, NULL);
     }
 }
@@ -165,7 +165,7 @@ static char *take_line(struct control *control)
 }
 
 /* Room for more of an answer. -1 with a sentence. */
-static int reserve(struct control *control, struct sentence *error)
+static int reserve(struct control *control, struct iwarp_sentence *error)
 {
     size_t room = control->room == 0 ? ANSWER_OCTETS : control->room * 2;
     char *grown;
@@ -173,17 +173,17 @@ static int reserve(struct control *control, struct sentence *error)
     if (control->count < control->room)
         return 0;
     if (control->count == ANSWER_OCTETS_MAX)
-        return sentence_set(error, "the upper tester answered a line of more than %d octets", ANSWER_OCTETS_MAX);
+        return iwarp_sentence_set(error, "the upper tester answered a line of more than %d octets", ANSWER_OCTETS_MAX);
     grown = realloc(control->answer, room);
     if (grown == NULL)
-        return sentence_set(error, "out of memory for the upper tester's answer");
+        return iwarp_sentence_set(error, "out of memory for the upper tester's answer");
     control->answer = grown;
     control->room = room;
     return 0;
 }
 
 /* The answer to a request of so many octets, which a busy device may take seconds to read. */
-static char *read_line(struct control *control, size_t request_octets, struct sentence *error)
+static char *read_line(struct control *control, size_t request_octets, struct iwarp_sentence *error)
 {
     int allowed = control->config.answer_ms + (int)(request_octets / OCTETS_PER_MILLISECOND);
     int64_t deadline = now_ms() + allowed;
@@ -198,14 +198,14 @@ static char *read_line(struct control *control, size_t request_octets, struct se
         if (reserve(control, error) != 0)
             return NULL;
         if (poll(&wait, 1, left_ms(deadline)) <= 0) {
-            (void)sentence_set(error, "the upper tester did not answer within %d s", allowed / 1000);
+            (void)iwarp_sentence_set(error, "the upper tester did not answer within %d s", allowed / 1000);
             return NULL;
         }
         got = recv(control->socket, control->answer + control->count, control->room - control->count, 0);
         if (got < 0 && errno == EAGAIN)
             continue;
         if (got <= 0) {
-            (void)sentence_set(error, "the upper tester closed its connection");
+            (void)iwarp_sentence_set(error, "the upper tester closed its connection");
             return NULL;
         }
         control->count += (size_t)got;
@@ -222,10 +222,10 @@ static void hang_up(struct control *control)
 }
 
 /* A command was not answered, for this reason. */
-static void lost(struct control *control, struct sentence *error)
+static void lost(struct control *control, struct iwarp_sentence *error)
 {
     struct timespec pause = {.tv_nsec = 10000000};
-    struct sentence why = *error;
+    struct iwarp_sentence why = *error;
 
     hang_up(control);
     control->losses++;
@@ -236,14 +236,14 @@ static void lost(struct control *control, struct sentence *error)
         *error = why;
         control->gone = why;
     } else if (control->in_a_row >= LOSSES_MAX) {
-        (void)sentence_set(&control->gone, "%.200s, %u times in a row", why.text, control->in_a_row);
+        (void)iwarp_sentence_set(&control->gone, "%.200s, %u times in a row", why.text, control->in_a_row);
     }
 }
 
 /*
  * The first line of a connection. Where no token is known, none is demanded. -1: it was not answered; 1: it is refused.
  */
-static int show_token(struct control *control, struct sentence *error)
+static int show_token(struct control *control, struct iwarp_sentence *error)
 {
     const struct upper_token *token = control->config.token;
     char *command, *answer = NULL;
@@ -254,9 +254,9 @@ static int show_token(struct control *control, struct sentence *error)
         return 0;
     command = upper_token_command(token);
     if (command == NULL)
-        return sentence_set(error, "out of memory for the token");
+        return iwarp_sentence_set(error, "out of memory for the token");
     if (write_line(control->socket, command) != 0)
-        (void)sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
+        (void)iwarp_sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
     else
         answer = read_line(control, strlen(command), error);
     free(command);
@@ -264,7 +264,7 @@ static int show_token(struct control *control, struct sentence *error)
         return -1;
     reply = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_true(json_object_get(reply, "ok")) && !json_is_true(json_object_get(reply, "unsupported"))) {
-        (void)sentence_set(error, "the upper tester refuses the token: %.200s", answer);
+        (void)iwarp_sentence_set(error, "the upper tester refuses the token: %.200s", answer);
         status = 1;
     }
     json_decref(reply);
@@ -272,12 +272,12 @@ static int show_token(struct control *control, struct sentence *error)
     return status;
 }
 
-struct control *control_new(const struct control_config *config, struct sentence *error)
+struct control *control_new(const struct control_config *config, struct iwarp_sentence *error)
 {
     struct control *control = calloc(1, sizeof(*control));
 
     if (control == NULL) {
-        (void)sentence_set(error, "out of memory for a control connection");
+        (void)iwarp_sentence_set(error, "out of memory for a control connection");
         return NULL;
     }
     control->config = *config;
@@ -291,12 +291,12 @@ struct control *control_new(const struct control_config *config, struct sentence
     return NULL;
 }
 
-char *control_call(struct control *control, const char *request, struct sentence *error)
+char *control_call(struct control *control, const char *request, struct iwarp_sentence *error)
 {
     char *line;
 
     if (control->gone.text[0] != '\0') {
-        (void)sentence_set(error, "the connection to the upper tester is lost: %.400s", control->gone.text);
+        (void)iwarp_sentence_set(error, "the connection to the upper tester is lost: %.400s", control->gone.text);
         return NULL;
     }
     if (control->socket < 0) {
@@ -313,7 +313,7 @@ char *control_call(struct control *control, const char *request, struct sentence
         }
     }
     if (write_line(control->socket, request) != 0) {
-        (void)sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
+        (void)iwarp_sentence_set(error, "the upper tester closed its connection: %s", strerror(errno));
         lost(control, error);
         return NULL;
     }

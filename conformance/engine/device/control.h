@@ -26,17 +26,17 @@ struct control_config {
     int connect_ms; /* how long the upper tester may take to be there, at first and again: 0 for the usual 10 s */
     int answer_ms; /* how long it may take to answer: 0 for the usual 10 s; and a second more for each MiB of the request */
     /* Has the device's own process ended? Then true, with a sentence. NULL: there is none. */
-    bool (*ended)(void *context, struct sentence *why);
+    bool (*ended)(void *context, struct iwarp_sentence *why);
     /* A connection was not accepted; another attempt follows. NULL: not called. */
     void (*refused)(void *context);
     void *context;
 };
 
 /* Connects. NULL with a sentence. */
-struct control *control_new(const struct control_config *config, struct sentence *error);
+struct control *control_new(const struct control_config *config, struct iwarp_sentence *error);
 
 /* One request line, without its newline; the answer is the caller's to free(). NULL with a sentence: none came. */
-char *control_call(struct control *control, const char *request, struct sentence *error);
+char *control_call(struct control *control, const char *request, struct iwarp_sentence *error);
 
 /*
  * How many answers or connections were lost since the beginning. If the number grows during a check, the check was

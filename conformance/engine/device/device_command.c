@@ -20,13 +20,13 @@ struct device_command {
     bool has[DEVICE_COMMANDS];
 };
 
-struct device_command *device_command_new(const struct device_command_config *config, struct sentence *error)
+struct device_command *device_command_new(const struct device_command_config *config, struct iwarp_sentence *error)
 {
     struct device_command *commands = calloc(1, sizeof(*commands));
     int sockets[2];
 
     if (commands == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-        (void)sentence_set(error, "cannot prepare the device's commands: %s", strerror(errno));
+        (void)iwarp_sentence_set(error, "cannot prepare the device's commands: %s", strerror(errno));
         free(commands);
         return NULL;
     }
@@ -42,7 +42,7 @@ struct device_command *device_command_new(const struct device_command_config *co
     commands->socket = sockets[0];
     if (commands->helper > 0)
         return commands;
-    (void)sentence_set(error, "cannot start a process for the device's commands: %s", strerror(errno));
+    (void)iwarp_sentence_set(error, "cannot start a process for the device's commands: %s", strerror(errno));
     close(sockets[0]);
     free(commands);
     return NULL;
@@ -76,11 +76,11 @@ static void ask(struct device_command *commands, const struct device_helper_requ
     if (got == (ssize_t)sizeof(*answer))
         return;
     memset(answer, 0, sizeof(*answer));
-    (void)sentence_set(&answer->error, "the process that runs the device's commands has ended");
+    (void)iwarp_sentence_set(&answer->error, "the process that runs the device's commands has ended");
 }
 
 int device_command_start(struct device_command *commands, const struct device_command_start *start,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     struct device_helper_request request = {.verb = HELPER_START, .which = start->which, .port = start->port};
     struct device_helper_answer answer;
@@ -88,7 +88,7 @@ int device_command_start(struct device_command *commands, const struct device_co
     (void)snprintf(request.address, sizeof(request.address), "%s", start->address);
     (void)snprintf(request.label, sizeof(request.label), "%s", start->label);
     ask(commands, &request, &answer);
-    return answer.error.text[0] == '\0' ? 0 : sentence_set(error, "%s", answer.error.text);
+    return answer.error.text[0] == '\0' ? 0 : iwarp_sentence_set(error, "%s", answer.error.text);
 }
 
 void device_command_stop(struct device_command *commands, enum device_command_which which)

@@ -55,7 +55,7 @@ struct device_command_state {
 struct device_command;
 
 /* Forks the helper. NULL with a sentence. */
-struct device_command *device_command_new(const struct device_command_config *config, struct sentence *error);
+struct device_command *device_command_new(const struct device_command_config *config, struct iwarp_sentence *error);
 
 /* Ends what runs and the helper. NULL is allowed. */
 void device_command_free(struct device_command *commands);
@@ -64,7 +64,7 @@ bool device_command_has(const struct device_command *commands, enum device_comma
 
 /* Starts a command; one that still runs is ended before. -1 with a sentence. */
 int device_command_start(struct device_command *commands, const struct device_command_start *start,
-                         struct sentence *error);
+                         struct iwarp_sentence *error);
 
 /* Ends a command and the processes of its group. */
 void device_command_stop(struct device_command *commands, enum device_command_which which);

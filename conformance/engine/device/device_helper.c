@@ -122,23 +122,23 @@ static int open_output(const struct helper *helper, const struct device_helper_r
     return openat(helper->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-static int start(struct helper *helper, const struct device_helper_request *request, struct sentence *error)
+static int start(struct helper *helper, const struct device_helper_request *request, struct iwarp_sentence *error)
 {
     struct process *process = &helper->process[request->which];
     int pipes[2];
     pid_t pid;
 
     if (helper->command[request->which] == NULL)
-        return sentence_set(error, "the profile has no %s_command", suffixes[request->which]);
+        return iwarp_sentence_set(error, "the profile has no %s_command", suffixes[request->which]);
     if (pipe2(pipes, O_CLOEXEC) != 0)
-        return sentence_set(error, "cannot start the %s_command: %s", suffixes[request->which], strerror(errno));
+        return iwarp_sentence_set(error, "cannot start the %s_command: %s", suffixes[request->which], strerror(errno));
     pid = fork();
     if (pid == 0)
         execute(helper->command[request->which], request, pipes[1]);
     close(pipes[1]);
     if (pid < 0) {
         close(pipes[0]);
-        return sentence_set(error, "cannot start the %s_command: %s", suffixes[request->which], strerror(errno));
+        return iwarp_sentence_set(error, "cannot start the %s_command: %s", suffixes[request->which], strerror(errno));
     }
     (void)setpgid(pid, pid); /* both do it: whoever comes first */
     (void)fcntl(pipes[0], F_SETFL, O_NONBLOCK);
@@ -331,7 +331,7 @@ static void keep_files(struct helper *helper, int socket, int folder)
 _Noreturn void device_helper_serve(int socket, const struct device_command_config *config)
 {
     struct helper helper = {.folder = -1};
-    struct sentence why;
+    struct iwarp_sentence why;
     sigset_t child;
 
     for (size_t i = 0; i < DEVICE_COMMANDS; i++) {

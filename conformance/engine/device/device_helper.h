@@ -18,7 +18,7 @@ struct device_helper_request {
 
 struct device_helper_answer {
     struct device_command_state state;
-    struct sentence error; /* "": none */
+    struct iwarp_sentence error; /* "": none */
 };
 
 /* Answers requests that come on `socket` until its other end is closed, then ends all commands. Does not return. */

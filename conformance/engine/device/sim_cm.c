@@ -127,7 +127,7 @@ static void put_address(struct cm_address *out, const struct net_address *addres
     memcpy(out->octets, address->octets, sizeof(out->octets));
 }
 
-struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct sentence *error)
+struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct iwarp_sentence *error)
 {
     struct cm_address own[2];
 
@@ -147,14 +147,14 @@ void sim_cm_renew(struct sim_cm *cm, struct cm_agent *agent)
     cm->output_waits = false;
 }
 
-struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct sentence *error)
+struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct iwarp_sentence *error)
 {
     struct cm_listener listener = {.protocol = TCP_PROTOCOL, .port = config->port, .answer = CM_ANSWER_ASK};
     struct sim_cm *cm = calloc(1, sizeof(*cm));
     struct cm_agent_config agent;
 
     if (cm == NULL) {
-        (void)sentence_set(error, "out of memory for a simulated device's CM");
+        (void)iwarp_sentence_set(error, "out of memory for a simulated device's CM");
         return NULL;
     }
     cm->config = *config;

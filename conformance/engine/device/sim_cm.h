@@ -37,7 +37,7 @@ struct sim_cm_config {
 };
 
 /* NULL with a sentence: no memory. */
-struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct sentence *error);
+struct sim_cm *sim_cm_new(const struct sim_cm_config *config, struct iwarp_sentence *error);
 void sim_cm_free(struct sim_cm *cm);
 
 /* Frames that are no MADs for this device are left alone. */

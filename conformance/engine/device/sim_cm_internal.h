@@ -38,7 +38,7 @@ struct sim_cm {
  * An agent of this configuration without listeners; addresses, seed and defects are the device's. The caller owns it.
  * NULL with a sentence: as cm_agent_new().
  */
-struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct sentence *error);
+struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config, struct iwarp_sentence *error);
 
 /* This agent in place of the one that is there. Takes it over. */
 void sim_cm_renew(struct sim_cm *cm, struct cm_agent *agent);

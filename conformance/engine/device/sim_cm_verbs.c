@@ -54,7 +54,8 @@ static uint8_t families_of(const json_t *request)
     return (uint8_t)(families != 0 ? families : CM_FAMILY_4 | CM_FAMILY_6);
 }
 
-static int listen_all(const struct sim_cm *cm, struct cm_agent *agent, const json_t *request, struct sentence *error)
+static int listen_all(const struct sim_cm *cm, struct cm_agent *agent, const json_t *request,
+                      struct iwarp_sentence *error)
 {
     const json_t *list = json_object_get(request, "listen"), *entry;
     struct cm_listener usual = {.protocol = PROTOCOL_TCP, .port = cm->config.port, .answer = CM_ANSWER_ASK};
@@ -115,7 +116,7 @@ static void read_replies(struct sim_cm *cm, const json_t *given)
     cm->reply_count += cm->reply_count == 0;
 }
 
-static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now, struct iwarp_sentence *error)
 {
     struct cm_agent_config config;
     struct cm_agent *agent;
@@ -148,7 +149,7 @@ static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now,
     return json_pack("{s:b}", "ok", 1);
 }
 
-static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now, struct iwarp_sentence *error)
 {
     const char *address = json_string_value(json_object_get(request, "address"));
     struct cm_connect connect = {.to.port = ROCE_V2_PORT}; /* where its answers come from */
@@ -158,7 +159,7 @@ static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now
     uint32_t id;
 
     if (address == NULL || net_address_parse(&to, address) != 0) {
-        (void)sentence_set(error, "cm_connect: address is an IPv4 or IPv6 address");
+        (void)iwarp_sentence_set(error, "cm_connect: address is an IPv4 or IPv6 address");
         return NULL;
     }
     own = to.family == 4 ? &cm->config.ipv4 : &cm->config.ipv6;
@@ -179,7 +180,7 @@ static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now
     return json_pack("{s:b, s:I}", "ok", 1, "exchange", (json_int_t)id);
 }
 
-static json_t *poll_events(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+static json_t *poll_events(struct sim_cm *cm, const json_t *request, uint64_t now, struct iwarp_sentence *error)
 {
     json_t *answer = json_pack("{s:b, s:O}", "ok", 1, "events", cm->events), *fresh = json_array();
 
@@ -197,13 +198,13 @@ static json_t *poll_events(struct sim_cm *cm, const json_t *request, uint64_t no
 
 static const struct {
     const char *verb;
-    json_t *(*act)(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error);
+    json_t *(*act)(struct sim_cm *cm, const json_t *request, uint64_t now, struct iwarp_sentence *error);
 } verbs[] = {{"cm_configure", configure}, {"cm_connect", connect_to}, {"cm_poll", poll_events}};
 
 bool sim_cm_answer(struct sim_cm *cm, const json_t *request, uint64_t now, json_t **answer)
 {
     const char *verb = json_string_value(json_object_get(request, "verb"));
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     bool known = false;
 
     *answer = NULL;

@@ -76,14 +76,14 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
                                 .take_repeats = wishes.take_repeats};
 }
 
-static int peer_op_listen(void *context, uint16_t port, struct sentence *why)
+static int peer_op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     struct sim_device *device = context;
     struct tcp_options options = tcp_options_of(device);
 
     if (port == 0)
         port = device->next_port++;
-    return tcp_listen(device->tcp, port, &options, NULL) == 0 ? port : sentence_set(why, "it is in use");
+    return tcp_listen(device->tcp, port, &options, NULL) == 0 ? port : iwarp_sentence_set(why, "it is in use");
 }
 
 static void peer_op_unlisten(void *context, uint16_t port)
@@ -304,7 +304,7 @@ static void emit(void *context, const uint8_t *frame, size_t octets)
 }
 
 static struct sim_cm *cm_new(const struct sim_device *device, const struct tcp_stack_config *tcp,
-                             struct sentence *error)
+                             struct iwarp_sentence *error)
 {
     struct sim_cm_config config = {.sim = device->config.sim,
                                    .end = device->config.end,
@@ -319,7 +319,7 @@ static struct sim_cm *cm_new(const struct sim_device *device, const struct tcp_s
     return sim_cm_new(&config, error);
 }
 
-struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error)
+struct sim_device *sim_device_new(const struct sim_device_config *config, struct iwarp_sentence *error)
 {
     struct peer_config peer = {
         .seed = PEER_SEED, .defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
@@ -329,7 +329,7 @@ struct sim_device *sim_device_new(const struct sim_device_config *config, struct
     struct sim_device *device = calloc(1, sizeof(*device));
 
     if (device == NULL) {
-        (void)sentence_set(error, "out of memory for a simulated device");
+        (void)iwarp_sentence_set(error, "out of memory for a simulated device");
         return NULL;
     }
     device->config = *config;

@@ -26,7 +26,7 @@ struct sim_device_config {
 };
 
 /* A device that is switched on, attached to its end of the wire. NULL with a sentence. */
-struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error);
+struct sim_device *sim_device_new(const struct sim_device_config *config, struct iwarp_sentence *error);
 
 /* Switched off: connections vanish without a word. The world may not be run until another node is attached. */
 void sim_device_free(struct sim_device *device);

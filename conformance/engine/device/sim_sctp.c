@@ -133,7 +133,7 @@ static void on_changed(void *user)
 
 /* --- What the peer calls ----------------------------------------------------------------------------------------- */
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     struct sim_sctp *device = context;
 
@@ -148,7 +148,7 @@ static void op_unlisten(void *context, uint16_t port)
 }
 
 static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
-                        struct peer_association *owner, struct sentence *why)
+                        struct peer_association *owner, struct iwarp_sentence *why)
 {
     struct sim_sctp *device = context;
     struct sockaddr_storage to;
@@ -156,12 +156,12 @@ static void *op_connect(void *context, const struct peer_sctp_place *place, stru
     struct sim_path *carrier;
 
     if (net_address_parse(&address, place->address) != 0 || !net_address_equal(&address, &device->config.peer)) {
-        (void)sentence_set(why, "there is nobody at '%.60s'", place->address);
+        (void)iwarp_sentence_set(why, "there is nobody at '%.60s'", place->address);
         return NULL;
     }
     carrier = sim_path_new(device, owner, NULL);
     if (carrier == NULL) {
-        (void)sentence_set(why, "out of memory");
+        (void)iwarp_sentence_set(why, "out of memory");
         return NULL;
     }
     place_of(&device->config.peer, &to);
@@ -252,11 +252,11 @@ static void node_tick(void *node, uint64_t now)
 
 static const struct sim_node_ops node_ops = {.frame = node_frame, .deadline = node_deadline, .tick = node_tick};
 
-struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sentence *error)
+struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct iwarp_sentence *error)
 {
     struct peer_config peer = {.seed = PEER_SEED, .defects = config->defects, .memory_max = MEMORY_MAX};
     size_t network = config->own.family == 4 ? PACKET_IPV4_OCTETS : PACKET_IPV6_OCTETS;
-    struct sctp_hub_config hub = {.fragments = config->profile == DDP_SCTP_RFC5043,
+    struct sctp_hub_config hub = {.fragments = config->profile == IWARP_SCTP_RFC5043,
                                   .rto_ms = RTO_MS,
                                   .retransmissions = RETRANSMISSIONS,
                                   .send = on_send,
@@ -268,7 +268,7 @@ struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sente
     struct tcp_wishes tcp;
 
     if (device == NULL) {
-        (void)sentence_set(error, "out of memory for a simulated device");
+        (void)iwarp_sentence_set(error, "out of memory for a simulated device");
         return NULL;
     }
     device->config = *config;

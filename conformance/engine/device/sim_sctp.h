@@ -19,14 +19,14 @@ struct defect_set;
 struct sim_sctp_config {
     struct sim *sim; /* borrowed, as all here */
     enum sim_end end;
-    enum ddp_sctp_profile profile;
+    enum iwarp_sctp_profile profile;
     uint8_t mac[6], peer_mac[6];
     struct net_address own, peer;     /* of one family */
     const struct defect_set *defects; /* NULL: by the book */
 };
 
 /* A device that is switched on, attached to its end of the wire. NULL with a sentence: also without libusrsctp. */
-struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct sentence *error);
+struct sim_sctp *sim_sctp_new(const struct sim_sctp_config *config, struct iwarp_sentence *error);
 
 /* Switched off: the world may not be run until another node is attached. NULL is fine. */
 void sim_sctp_free(struct sim_sctp *device);

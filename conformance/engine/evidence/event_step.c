@@ -14,7 +14,7 @@ static const char *step_kind(const struct flow_event *event)
     case FLOW_SESSION:
     case FLOW_CM:
     case FLOW_MPA_START: return "mpa";
-    case FLOW_RDMAP: return event->rdmap->message.opcode == RDMAP_TERMINATE ? "terminate" : "fpdu";
+    case FLOW_RDMAP: return event->rdmap->message.opcode == IWARP_RDMAP_TERMINATE ? "terminate" : "fpdu";
     case FLOW_GAP:
     case FLOW_UNDECODED:
     case FLOW_END: return "note";

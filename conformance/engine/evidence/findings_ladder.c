@@ -350,10 +350,10 @@ static void drawing_free(struct drawing *drawing)
 }
 
 static int read_frames(struct drawing *drawing, struct flow_decoder *decoder, struct capture_series *series,
-                       uint64_t frames, struct sentence *error)
+                       uint64_t frames, struct iwarp_sentence *error)
 {
     struct flow_frame frame;
-    struct sentence ignored; /* where it breaks off, the first pass has said */
+    struct iwarp_sentence ignored; /* where it breaks off, the first pass has said */
     struct findings_order order;
 
     if (capture_series_rewind(series, error) != 0)
@@ -365,10 +365,11 @@ static int read_frames(struct drawing *drawing, struct flow_decoder *decoder, st
         flow_decoder_frame(decoder, &frame);
     }
     flow_decoder_finish(decoder);
-    return drawing->short_of_memory ? sentence_set(error, "out of memory for ladders") : 0;
+    return drawing->short_of_memory ? iwarp_sentence_set(error, "out of memory for ladders") : 0;
 }
 
-int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames, struct sentence *error)
+int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames,
+                  struct iwarp_sentence *error)
 {
     struct drawing drawing = {.findings = findings};
     struct flow_config flows = {.rule_state_octets = rule_state_octets(), .memory = findings->memory};
@@ -378,7 +379,7 @@ int findings_draw(struct findings *findings, struct capture_series *series, uint
 
     drawing.engine = rule_engine_create(&rules);
     if (watch_all(&drawing) != 0 || decoder == NULL || drawing.engine == NULL)
-        rc = sentence_set(error, "out of memory for ladders");
+        rc = iwarp_sentence_set(error, "out of memory for ladders");
     else
         rc = read_frames(&drawing, decoder, series, frames, error);
     flow_decoder_destroy(decoder);

@@ -23,6 +23,7 @@ enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };
  * whose flow has no number gets no step when no flow of that name has its frame. -1 with the sentence set when it
  * cannot be opened or memory is short: what was drawn by then stays good, as does an empty ladder.
  */
-int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames, struct sentence *error);
+int findings_draw(struct findings *findings, struct capture_series *series, uint64_t frames,
+                  struct iwarp_sentence *error);
 
 #endif

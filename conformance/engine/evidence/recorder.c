@@ -155,7 +155,7 @@ static bool rule_selected(const char *id, void *argument)
     return recorder->config.selected == NULL || recorder->config.selected(id, recorder->config.user);
 }
 
-struct recorder *recorder_new(const struct recorder_config *config, struct sentence *error)
+struct recorder *recorder_new(const struct recorder_config *config, struct iwarp_sentence *error)
 {
     struct recorder *recorder = calloc(1, sizeof(*recorder));
 
@@ -174,7 +174,7 @@ struct recorder *recorder_new(const struct recorder_config *config, struct sente
     }
     if (recorder == NULL || recorder->decoder == NULL || recorder->rules == NULL || recorder->ladder == NULL ||
         recorder->own == NULL) {
-        (void)sentence_set(error, "out of memory for the recorder");
+        (void)iwarp_sentence_set(error, "out of memory for the recorder");
         recorder_free(recorder);
         return NULL;
     }
@@ -244,7 +244,7 @@ void recorder_attach(struct recorder *recorder, struct rig *rig)
 }
 
 /* A file of that name is of a check that was stopped: a new one takes its place, and a link is not followed. */
-static struct pcapng *open_evidence(const struct place *place, const char *title, struct sentence *error)
+static struct pcapng *open_evidence(const struct place *place, const char *title, struct iwarp_sentence *error)
 {
     int fd;
 
@@ -252,11 +252,12 @@ static struct pcapng *open_evidence(const struct place *place, const char *title
     fd = openat(place->folder, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd >= 0)
         return pcapng_open_file(fd, place->path, PCAPNG_ETHERNET, "warpcheck", title, error);
-    (void)sentence_set(error, "%s: cannot create the capture file: %s", place->path, strerror(errno));
+    (void)iwarp_sentence_set(error, "%s: cannot create the capture file: %s", place->path, strerror(errno));
     return NULL;
 }
 
-int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error)
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title,
+                   struct iwarp_sentence *error)
 {
     recorder->frame = 0;
     recorder->start_ns = 0;
@@ -282,10 +283,10 @@ void recorder_note(struct recorder *recorder, const char *text)
     ladder_note(recorder->ladder, text, seconds_at(recorder, recorder->start_ns == 0 ? 0 : rig_now(recorder->rig)));
 }
 
-int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error)
+int recorder_end(struct recorder *recorder, const char *verdict, struct iwarp_sentence *error)
 {
     struct pcapng *evidence = recorder->evidence;
-    struct sentence limited;
+    struct iwarp_sentence limited;
 
     flow_decoder_finish(recorder->decoder);
     recorder->evidence = NULL;
@@ -293,8 +294,8 @@ int recorder_end(struct recorder *recorder, const char *verdict, struct sentence
         return 0;
     (void)pcapng_note(evidence, verdict);
     if (recorder->cut != 0 || recorder->left_out != 0) {
-        (void)sentence_set(&limited, "%" PRIu64 " frames are cut, and %" PRIu64 " left out: run --evidence-limit",
-                           recorder->cut, recorder->left_out);
+        (void)iwarp_sentence_set(&limited, "%" PRIu64 " frames are cut, and %" PRIu64 " left out: run --evidence-limit",
+                                 recorder->cut, recorder->left_out);
         (void)pcapng_note(evidence, limited.text);
     }
     return pcapng_close(evidence, error);

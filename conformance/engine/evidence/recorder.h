@@ -43,7 +43,7 @@ struct recorder_config {
 };
 
 /* NULL with a sentence when memory is short. */
-struct recorder *recorder_new(const struct recorder_config *config, struct sentence *error);
+struct recorder *recorder_new(const struct recorder_config *config, struct iwarp_sentence *error);
 void recorder_free(struct recorder *recorder);
 
 /* Watches this rig's link from now on (its tap). */
@@ -54,7 +54,8 @@ void recorder_attach(struct recorder *recorder, struct rig *rig);
  * none; `title` goes into its head. -1 with a sentence when the file cannot be written; the recording goes on without
  * it.
  */
-int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error);
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title,
+                   struct iwarp_sentence *error);
 
 /* A comment for the next frame, and a note in the ladder. */
 void recorder_note(struct recorder *recorder, const char *text);
@@ -63,7 +64,7 @@ void recorder_note(struct recorder *recorder, const char *text);
  * Ends all flows, so that rules give their verdicts. Closes the evidence file: its last comment is `verdict`, with what
  * the limit has left out. -1: the disk failed.
  */
-int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error);
+int recorder_end(struct recorder *recorder, const char *verdict, struct iwarp_sentence *error);
 
 /* Number of the last frame seen since recorder_begin(). */
 uint64_t recorder_frame(const struct recorder *recorder);

@@ -26,7 +26,8 @@ enum { NAME_OCTETS = GEN_NAME_OCTETS, PATH_OCTETS = 4096 };
  */
 
 static enum exit_status run_script(struct gen *gen, const struct gen_options *options, const char *path,
-                                   const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
+                                   const struct gen_writer_config *config, uint64_t *written,
+                                   struct iwarp_sentence *error)
 {
     bool bare = options->corpus == NULL && options->format >= GEN_HEX;
     enum exit_status status;
@@ -44,7 +45,8 @@ static enum exit_status run_script(struct gen *gen, const struct gen_options *op
 
 /* -e TEXT: frames, or else a script. */
 static enum exit_status run_text(struct gen *gen, const struct gen_options *options,
-                                 const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
+                                 const struct gen_writer_config *config, uint64_t *written,
+                                 struct iwarp_sentence *error)
 {
     size_t room = strlen(options->text) + sizeof("return ");
     char *text = malloc(room);
@@ -52,7 +54,7 @@ static enum exit_status run_text(struct gen *gen, const struct gen_options *opti
 
     *written = 0;
     if (text == NULL) {
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
         return EXIT_ENVIRONMENT;
     }
     (void)snprintf(text, room, "return %s", options->text);
@@ -78,7 +80,7 @@ static bool is_wanted(struct gen *gen, const struct gen_options *options, size_t
     return fnmatch(options->only, name, 0) == 0;
 }
 
-static enum exit_status one_output(struct gen *gen, const struct gen_options *options, struct sentence *error)
+static enum exit_status one_output(struct gen *gen, const struct gen_options *options, struct iwarp_sentence *error)
 {
     struct gen_writer_config config = {.to = place_at(options->output), .format = options->format};
     enum exit_status status;
@@ -87,7 +89,7 @@ static enum exit_status one_output(struct gen *gen, const struct gen_options *op
 
     if (config.format != GEN_HEX && config.format != GEN_C && strcmp(options->output, "-") == 0 &&
         isatty(STDOUT_FILENO)) {
-        (void)sentence_set(error, "a capture cannot be shown on a terminal: name a file with -o, or use --hex");
+        (void)iwarp_sentence_set(error, "a capture cannot be shown on a terminal: name a file with -o, or use --hex");
         return EXIT_USAGE;
     }
     status = options->text != NULL ? run_text(gen, options, &config, &written, error)
@@ -102,12 +104,13 @@ static enum exit_status one_output(struct gen *gen, const struct gen_options *op
     if (wanted == 1)
         return gen_make(gen, which, &config, error);
     if (wanted == 0) {
-        (void)sentence_set(error, gen_capture_count(gen) == 0 ? "the script describes no packet and returns no frame"
-                                                              : "no capture of the script has such a name");
+        (void)iwarp_sentence_set(error, gen_capture_count(gen) == 0
+                                            ? "the script describes no packet and returns no frame"
+                                            : "no capture of the script has such a name");
         return EXIT_NOTHING_SELECTED;
     }
-    (void)sentence_set(error, "the script has %zu captures: choose one with --only NAME, or make all with --corpus DIR",
-                       wanted);
+    (void)iwarp_sentence_set(
+        error, "the script has %zu captures: choose one with --only NAME, or make all with --corpus DIR", wanted);
     return EXIT_USAGE;
 }
 
@@ -129,7 +132,7 @@ static void stem_of(const char *path, char *name, size_t room)
 
 /* What a script writes at once is a capture that is called as the script is. */
 static enum exit_status load_script(struct gen *gen, struct gen_folder *folder, const struct gen_options *options,
-                                    const char *script, struct sentence *error)
+                                    const char *script, struct iwarp_sentence *error)
 {
     struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_PCAPNG};
     char name[NAME_OCTETS];
@@ -146,7 +149,7 @@ static enum exit_status load_script(struct gen *gen, struct gen_folder *folder, 
 }
 
 static enum exit_status load_scripts(struct gen *gen, struct gen_folder *folder, const struct gen_options *options,
-                                     struct sentence *error)
+                                     struct iwarp_sentence *error)
 {
     enum exit_status status = EXIT_DONE;
 
@@ -167,7 +170,7 @@ static enum exit_status load_scripts(struct gen *gen, struct gen_folder *folder,
 }
 
 static enum exit_status plan_captures(struct gen *gen, struct gen_folder *folder, const struct gen_options *options,
-                                      struct sentence *error)
+                                      struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
@@ -180,7 +183,7 @@ static enum exit_status plan_captures(struct gen *gen, struct gen_folder *folder
 }
 
 static enum exit_status make_captures(struct gen *gen, struct gen_folder *folder, const struct gen_options *options,
-                                      struct sentence *error)
+                                      struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
@@ -188,7 +191,7 @@ static enum exit_status make_captures(struct gen *gen, struct gen_folder *folder
         enum exit_status status;
 
         if (run_stopped()) {
-            (void)sentence_set(error, "interrupted");
+            (void)iwarp_sentence_set(error, "interrupted");
             return EXIT_ENVIRONMENT;
         }
         if (!is_wanted(gen, options, i))
@@ -205,7 +208,7 @@ static enum exit_status make_captures(struct gen *gen, struct gen_folder *folder
 }
 
 static enum exit_status fill_folder(struct gen *gen, struct gen_folder *folder, const struct gen_options *options,
-                                    struct sentence *error)
+                                    struct iwarp_sentence *error)
 {
     enum exit_status status = load_scripts(gen, folder, options, error);
 
@@ -214,8 +217,8 @@ static enum exit_status fill_folder(struct gen *gen, struct gen_folder *folder, 
     if (status == EXIT_DONE)
         status = make_captures(gen, folder, options, error);
     if (status == EXIT_DONE && gen_folder_captures(folder) == 0) {
-        (void)sentence_set(error,
-                           options->only != NULL ? "no capture has such a name" : "the scripts have no captures");
+        (void)iwarp_sentence_set(error,
+                                 options->only != NULL ? "no capture has such a name" : "the scripts have no captures");
         status = EXIT_NOTHING_SELECTED;
     }
     if (status == EXIT_DONE && gen_folder_finish(folder, error) != 0)
@@ -226,7 +229,7 @@ static enum exit_status fill_folder(struct gen *gen, struct gen_folder *folder, 
     return status;
 }
 
-static enum exit_status list_captures(struct gen *gen, const struct gen_options *options, struct sentence *error)
+static enum exit_status list_captures(struct gen *gen, const struct gen_options *options, struct iwarp_sentence *error)
 {
     enum exit_status status = load_scripts(gen, NULL, options, error);
     size_t shown = 0;
@@ -240,7 +243,7 @@ static enum exit_status list_captures(struct gen *gen, const struct gen_options 
         shown++;
     }
     if (status == EXIT_DONE && shown == 0) {
-        (void)sentence_set(error, "the scripts register no capture of such a name");
+        (void)iwarp_sentence_set(error, "the scripts register no capture of such a name");
         status = EXIT_NOTHING_SELECTED;
     }
     return status;
@@ -260,7 +263,8 @@ static int apply_settings(struct gen *gen, const struct gen_options *options)
 }
 
 /* From now on scripts run: they can write to the given output, and nowhere else. */
-static int give_up_rest(const struct gen_options *options, const struct gen_folder *folder, struct sentence *error)
+static int give_up_rest(const struct gen_options *options, const struct gen_folder *folder,
+                        struct iwarp_sentence *error)
 {
     char text[PATH_OCTETS];
     const char *place = NULL;
@@ -275,7 +279,7 @@ static int give_up_rest(const struct gen_options *options, const struct gen_fold
     return run_confine(place, 0, run_confine_files(&(struct run_files){.write = place}), error);
 }
 
-static enum exit_status run_gen(struct gen *gen, const struct gen_options *options, struct sentence *error)
+static enum exit_status run_gen(struct gen *gen, const struct gen_options *options, struct iwarp_sentence *error)
 {
     enum exit_status status = EXIT_ENVIRONMENT;
     struct gen_folder *folder = NULL;
@@ -296,7 +300,7 @@ static enum exit_status run_gen(struct gen *gen, const struct gen_options *optio
 int cmd_gen(int argc, char **argv)
 {
     struct gen_options options = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     enum exit_status status = EXIT_ENVIRONMENT;
     struct gen *gen;
 
@@ -307,7 +311,7 @@ int cmd_gen(int argc, char **argv)
     run_stop_install("gen");
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
-        (void)sentence_set(&error, "out of memory");
+        (void)iwarp_sentence_set(&error, "out of memory");
     else if (gen != NULL)
         status = run_gen(gen, &options, &error);
     gen_free(gen);

@@ -47,7 +47,7 @@ static int on_error(lua_State *lua)
 }
 
 /* Runs a function in a room. -1: `error` says "script:line: what", or what failed outside. */
-static int run(struct gen_room *room, lua_CFunction function, void *argument, struct sentence *error)
+static int run(struct gen_room *room, lua_CFunction function, void *argument, struct iwarp_sentence *error)
 {
     struct gen *gen = room->gen;
 
@@ -56,8 +56,8 @@ static int run(struct gen_room *room, lua_CFunction function, void *argument, st
     if (gen->failed)
         *error = gen->failure;
     else if (gen->account.short_of_it) /* also when the script has caught the error and gone on */
-        (void)sentence_set(error, "%.300s: %s", gen->loading != NULL ? gen->loading : "script",
-                           lua_sandbox_shortage(&gen->account));
+        (void)iwarp_sentence_set(error, "%.300s: %s", gen->loading != NULL ? gen->loading : "script",
+                                 lua_sandbox_shortage(&gen->account));
     return -1;
 }
 
@@ -79,7 +79,7 @@ int gen_emit(struct gen *gen, const struct gen_frame *frame)
         return -1;
     }
     if (gen_writer_octets(gen->writer) > OCTETS_MAX)
-        return sentence_set(&gen->failure, "the capture has grown beyond 1 GiB");
+        return iwarp_sentence_set(&gen->failure, "the capture has grown beyond 1 GiB");
     return 0;
 }
 
@@ -147,7 +147,7 @@ static void room_free(struct gen_room *room)
     free(room);
 }
 
-static struct gen_room *room_new(struct gen *gen, const char *path, struct sentence *error)
+static struct gen_room *room_new(struct gen *gen, const char *path, struct iwarp_sentence *error)
 {
     struct gen_room *room = calloc(1, sizeof(*room));
 
@@ -155,7 +155,7 @@ static struct gen_room *room_new(struct gen *gen, const char *path, struct sente
     if (room != NULL)
         room->path = path != NULL ? strdup(path) : NULL;
     if (room == NULL || (path != NULL && room->path == NULL)) {
-        (void)sentence_set(error, "out of memory for capture scripts");
+        (void)iwarp_sentence_set(error, "out of memory for capture scripts");
         free(room);
         return NULL;
     }
@@ -170,12 +170,12 @@ static struct gen_room *room_new(struct gen *gen, const char *path, struct sente
     return room;
 }
 
-struct gen *gen_new(uint64_t seed, struct sentence *error)
+struct gen *gen_new(uint64_t seed, struct iwarp_sentence *error)
 {
     struct gen *gen = calloc(1, sizeof(*gen));
 
     if (gen == NULL) {
-        (void)sentence_set(error, "out of memory for capture scripts");
+        (void)iwarp_sentence_set(error, "out of memory for capture scripts");
         return NULL;
     }
     gen->account.memory_max = LUA_SANDBOX_MEMORY_MAX;
@@ -233,7 +233,7 @@ static int call_begin(lua_State *lua)
 }
 
 /* A capture begins: nothing written, its clock at the default, random numbers from the seed. */
-static int begin(struct gen_room *room, const struct gen_writer_config *config, struct sentence *error)
+static int begin(struct gen_room *room, const struct gen_writer_config *config, struct iwarp_sentence *error)
 {
     struct gen *gen = room->gen;
 
@@ -249,7 +249,7 @@ static int begin(struct gen_room *room, const struct gen_writer_config *config, 
 }
 
 /* The end of it. What was written is good when it was done. */
-static enum exit_status end(struct gen *gen, enum exit_status status, struct sentence *error)
+static enum exit_status end(struct gen *gen, enum exit_status status, struct iwarp_sentence *error)
 {
     struct gen_writer *writer = gen->writer;
 
@@ -286,7 +286,7 @@ static int run_script(lua_State *lua)
 }
 
 static enum exit_status run_in(struct gen_room *room, const struct script *script,
-                               const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
+                               const struct gen_writer_config *config, uint64_t *written, struct iwarp_sentence *error)
 {
     struct gen *gen = room->gen;
     enum exit_status status = EXIT_DONE;
@@ -301,7 +301,7 @@ static enum exit_status run_in(struct gen_room *room, const struct script *scrip
 
 enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
                                 const struct gen_writer_config *config, bool bare, uint64_t *written,
-                                struct sentence *error)
+                                struct iwarp_sentence *error)
 {
     struct script script = {path, octets, count, false, bare};
     struct gen_room *room = room_new(gen, path, error);
@@ -330,7 +330,7 @@ bool gen_script_reads(struct gen *gen, const char *text)
     return reads;
 }
 
-enum exit_status gen_load_corpus(struct gen *gen, struct sentence *error)
+enum exit_status gen_load_corpus(struct gen *gen, struct iwarp_sentence *error)
 {
     struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
     struct gen_room *room = room_new(gen, NULL, error);
@@ -381,7 +381,8 @@ static int call_make(lua_State *lua)
     return 0;
 }
 
-enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error)
+enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config,
+                          struct iwarp_sentence *error)
 {
     struct gen_capture capture;
     enum exit_status status = EXIT_DONE;
@@ -394,7 +395,7 @@ enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_con
     if (begin(capture.room, config, error) != 0 || run(capture.room, call_make, &capture, error) != 0) {
         status = why(gen);
     } else if (gen->writer == NULL) {
-        (void)sentence_set(error, "%s:%d: capture %s has no packet", capture.path, capture.line, capture.name);
+        (void)iwarp_sentence_set(error, "%s:%d: capture %s has no packet", capture.path, capture.line, capture.name);
         status = EXIT_USAGE;
     }
     return end(gen, status, error);

@@ -44,7 +44,7 @@ struct gen_finding {
 };
 
 /* NULL with a sentence. */
-struct gen *gen_new(uint64_t seed, struct sentence *error);
+struct gen *gen_new(uint64_t seed, struct iwarp_sentence *error);
 void gen_free(struct gen *gen);
 
 /* `arg.name` of scripts that are loaded from now on. -1: memory is short, or there are too many. */
@@ -61,10 +61,10 @@ bool gen_script_reads(struct gen *gen, const char *text);
  */
 enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
                                 const struct gen_writer_config *config, bool bare, uint64_t *written,
-                                struct sentence *error);
+                                struct iwarp_sentence *error);
 
 /* The same for each script compiled in that describes the project's own corpus; none of them writes at once. */
-enum exit_status gen_load_corpus(struct gen *gen, struct sentence *error);
+enum exit_status gen_load_corpus(struct gen *gen, struct iwarp_sentence *error);
 
 size_t gen_capture_count(const struct gen *gen);
 const struct gen_capture *gen_capture_at(const struct gen *gen, size_t i);
@@ -72,7 +72,8 @@ const struct gen_corpus *gen_corpus_at(const struct gen *gen, size_t i);
 size_t gen_corpus_count(const struct gen *gen);
 
 /* Makes a registered capture. A capture without a packet is an error of the script. */
-enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error);
+enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config,
+                          struct iwarp_sentence *error);
 
 /* The findings of the capture that was made last, in the order in which they were named. */
 size_t gen_finding_count(const struct gen *gen);

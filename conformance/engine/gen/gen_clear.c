@@ -27,14 +27,14 @@ static char *read_readme(const struct place *folder)
 }
 
 /* Files alone: what else may have such a name is not ours. */
-static int remove_file(const struct place *folder, const char *name, struct sentence *error)
+static int remove_file(const struct place *folder, const char *name, struct iwarp_sentence *error)
 {
     struct stat status;
 
     if (fstatat(folder->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
         return 0;
     if (unlinkat(folder->folder, name, 0) != 0 && errno != ENOENT)
-        return sentence_set(error, "%.200s/%.100s: cannot be removed: %s", folder->path, name, strerror(errno));
+        return iwarp_sentence_set(error, "%.200s/%.100s: cannot be removed: %s", folder->path, name, strerror(errno));
     return 0;
 }
 
@@ -46,7 +46,7 @@ static bool is_capture(const char *name)
 }
 
 /* One row of the table, cut out of the text; what was being written when a command was stopped goes, too. */
-static int remove_row(const struct place *folder, char *row, struct sentence *error)
+static int remove_row(const struct place *folder, char *row, struct iwarp_sentence *error)
 {
     char *end = strncmp(row, "| `", 3) == 0 ? strchr(row + 3, '`') : NULL;
     char part[300];
@@ -60,7 +60,7 @@ static int remove_row(const struct place *folder, char *row, struct sentence *er
     return remove_file(folder, part, error) == 0 ? remove_file(folder, row + 3, error) : -1;
 }
 
-int gen_clear(const struct place *folder, struct sentence *error)
+int gen_clear(const struct place *folder, struct iwarp_sentence *error)
 {
     static const char *const files[] = {"findings.tsv.part", "findings.tsv", "README.md.part", "README.md"};
     char *text = read_readme(folder);

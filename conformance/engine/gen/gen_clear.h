@@ -13,6 +13,6 @@
  * Removes README.md, findings.tsv and the captures that README.md lists; nothing where there is no README.md with such
  * a table. As struct folder_config wants it. 0, or -1 with the sentence set.
  */
-int gen_clear(const struct place *folder, struct sentence *error);
+int gen_clear(const struct place *folder, struct iwarp_sentence *error);
 
 #endif

@@ -34,12 +34,12 @@ struct gen_folder {
     struct lines findings[GEN_CORPORA_MAX];
 };
 
-struct gen_folder *gen_folder_open(struct gen *gen, const char *root, bool force, struct sentence *error)
+struct gen_folder *gen_folder_open(struct gen *gen, const char *root, bool force, struct iwarp_sentence *error)
 {
     struct gen_folder *folder = calloc(1, sizeof(*folder));
 
     if (folder == NULL) {
-        (void)sentence_set(error, "out of memory for the corpus");
+        (void)iwarp_sentence_set(error, "out of memory for the corpus");
         return NULL;
     }
     folder->gen = gen;
@@ -49,7 +49,7 @@ struct gen_folder *gen_folder_open(struct gen *gen, const char *root, bool force
 }
 
 /* Takes the line over. */
-static int add_line(struct lines *lines, char *line, struct sentence *error)
+static int add_line(struct lines *lines, char *line, struct iwarp_sentence *error)
 {
     if (line != NULL && lines->count == lines->room) {
         size_t room = lines->room * 2 + 16;
@@ -64,7 +64,7 @@ static int add_line(struct lines *lines, char *line, struct sentence *error)
         }
     }
     if (line == NULL)
-        return sentence_set(error, "out of memory for the corpus");
+        return iwarp_sentence_set(error, "out of memory for the corpus");
     lines->line[lines->count++] = line;
     return 0;
 }
@@ -75,7 +75,7 @@ static const char *suffix_of(const struct gen_folder *folder, size_t corpus)
 }
 
 static int add_row(struct gen_folder *folder, struct lines *lines, size_t corpus, const char *name, const char *about,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     char *line;
 
@@ -85,13 +85,13 @@ static int add_row(struct gen_folder *folder, struct lines *lines, size_t corpus
 }
 
 int gen_folder_plan(struct gen_folder *folder, size_t corpus, const char *name, const char *about,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     return add_row(folder, &folder->plan[corpus], corpus, name, about, error);
 }
 
 int gen_folder_add(struct gen_folder *folder, size_t corpus, const char *name, const char *about,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     char *line;
 
@@ -120,7 +120,7 @@ size_t gen_folder_captures(const struct gen_folder *folder)
  */
 
 static int write_file(struct gen_folder *folder, size_t corpus, const char *name, const char *text, const char *head,
-                      const struct lines *lines, struct sentence *error)
+                      const struct lines *lines, struct iwarp_sentence *error)
 {
     struct place place = folder_place(folder->held[corpus], name);
     char *octets = NULL;
@@ -135,12 +135,13 @@ static int write_file(struct gen_folder *folder, size_t corpus, const char *name
             fputs(lines->line[i], out);
         rc = text_stream_close(out, &octets) ? 0 : -1;
     }
-    rc = rc == 0 ? save_file(&place, octets, size, error) : sentence_set(error, "out of memory for the corpus");
+    rc = rc == 0 ? save_file(&place, octets, size, error) : iwarp_sentence_set(error, "out of memory for the corpus");
     free(octets);
     return rc;
 }
 
-static int write_readme(struct gen_folder *folder, size_t corpus, const struct lines *table, struct sentence *error)
+static int write_readme(struct gen_folder *folder, size_t corpus, const struct lines *table,
+                        struct iwarp_sentence *error)
 {
     static const char unnamed[] = "# Captures\n\nMade by `warpcheck gen --corpus`.\n";
     const char *text = gen_corpus_at(folder->gen, corpus)->text;
@@ -148,7 +149,7 @@ static int write_readme(struct gen_folder *folder, size_t corpus, const struct l
     return write_file(folder, corpus, "README.md", text != NULL ? text : unnamed, "\n" GEN_TABLE_HEAD, table, error);
 }
 
-static enum exit_status take(struct gen_folder *folder, size_t corpus, struct sentence *error)
+static enum exit_status take(struct gen_folder *folder, size_t corpus, struct iwarp_sentence *error)
 {
     const char *below = gen_corpus_at(folder->gen, corpus)->folder;
     char path[PATH_OCTETS];
@@ -161,21 +162,21 @@ static enum exit_status take(struct gen_folder *folder, size_t corpus, struct se
     int rc;
 
     if (snprintf(path, sizeof(path), "%s%s%s", folder->root, below[0] != '\0' ? "/" : "", below) >= (int)sizeof(path)) {
-        (void)sentence_set(error, "the path of the folder is too long: %.100s...", folder->root);
+        (void)iwarp_sentence_set(error, "the path of the folder is too long: %.100s...", folder->root);
         return EXIT_USAGE;
     }
     rc = folder_take(&folder->held[corpus], &config, error);
     return rc == 0 ? EXIT_DONE : rc == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-static int take_whole(struct gen_folder *folder, struct sentence *error)
+static int take_whole(struct gen_folder *folder, struct iwarp_sentence *error)
 {
     struct folder_config config = {.path = folder->root, .use = FOLDER_AGAIN};
 
     return folder_make(folder->root, error) == 0 ? folder_take(&folder->whole, &config, error) : -1;
 }
 
-enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
+enum exit_status gen_folder_begin(struct gen_folder *folder, struct iwarp_sentence *error)
 {
     enum exit_status status = EXIT_DONE;
 
@@ -191,12 +192,12 @@ enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *er
 }
 
 int gen_folder_place(struct gen_folder *folder, size_t corpus, const char *name, struct place *place,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     char file[NAME_OCTETS];
 
     if (snprintf(file, sizeof(file), "%s.%s", name, suffix_of(folder, corpus)) >= (int)sizeof(file))
-        return sentence_set(error, "the name of the capture is too long: %.100s...", name);
+        return iwarp_sentence_set(error, "the name of the capture is too long: %.100s...", name);
     *place = folder_place(folder->held[corpus], file);
     return 0;
 }
@@ -206,7 +207,7 @@ static int by_octets(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int finish_corpus(struct gen_folder *folder, size_t corpus, struct sentence *error)
+static int finish_corpus(struct gen_folder *folder, size_t corpus, struct iwarp_sentence *error)
 {
     struct lines *findings = &folder->findings[corpus];
 
@@ -219,7 +220,7 @@ static int finish_corpus(struct gen_folder *folder, size_t corpus, struct senten
     return write_file(folder, corpus, "findings.tsv", "", expected_head, findings, error);
 }
 
-int gen_folder_finish(struct gen_folder *folder, struct sentence *error)
+int gen_folder_finish(struct gen_folder *folder, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < gen_corpus_count(folder->gen); i++)
         if (finish_corpus(folder, i, error) != 0)

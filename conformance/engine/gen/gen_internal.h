@@ -44,7 +44,7 @@ struct gen {
     bool making;
     bool registered; /* it is one that was registered: no more are, and the list does not move */
     bool failed;     /* the writer failed: `failure` says how, and it is not the script's fault */
-    struct sentence failure;
+    struct iwarp_sentence failure;
     uint64_t start_ns, clock_ns, step_ns;
     struct gen_finding findings[GEN_FINDINGS_MAX];
     size_t finding_count;

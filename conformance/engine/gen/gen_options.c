@@ -32,38 +32,39 @@ const char gen_options_usage[] =
     "  Exit status: 0 done, 2 usage or a bad script, 3 no packet or nothing selected, 4 the output cannot be written.\n";
 /* clang-format on */
 
-static int set_format(struct gen_options *options, const char *name, struct sentence *error)
+static int set_format(struct gen_options *options, const char *name, struct iwarp_sentence *error)
 {
     options->format_given = true;
     if (gen_format_from_name(name, &options->format) != 0)
-        return sentence_set(error, "--format \"%.40s\" is unknown, pcapng, pcap, hex, c or raw was expected", name);
+        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, pcapng, pcap, hex, c or raw was expected",
+                                  name);
     return 0;
 }
 
-static int set_seed(struct gen_options *options, const char *value, struct sentence *error)
+static int set_seed(struct gen_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
 
     errno = 0;
     options->seed = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || options->seed > INT64_MAX)
-        return sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
+        return iwarp_sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
     return 0;
 }
 
-static int add_setting(struct gen_options *options, const char *value, struct sentence *error)
+static int add_setting(struct gen_options *options, const char *value, struct iwarp_sentence *error)
 {
     const char *sign = strchr(value, '=');
 
     if (sign == NULL || sign == value || sign - value >= GEN_NAME_OCTETS)
-        return sentence_set(error, "--set \"%.60s\": NAME=TEXT was expected", value);
+        return iwarp_sentence_set(error, "--set \"%.60s\": NAME=TEXT was expected", value);
     if (options->setting_count == GEN_SETTINGS_MAX)
-        return sentence_set(error, "--set was given more than %d times", GEN_SETTINGS_MAX);
+        return iwarp_sentence_set(error, "--set was given more than %d times", GEN_SETTINGS_MAX);
     options->settings[options->setting_count++] = value;
     return 0;
 }
 
-static int set_value(struct gen_options *options, const char *name, const char *value, struct sentence *error)
+static int set_value(struct gen_options *options, const char *name, const char *value, struct iwarp_sentence *error)
 {
     if (strcmp(name, "-o") == 0)
         options->output = value;
@@ -83,7 +84,7 @@ static int set_value(struct gen_options *options, const char *name, const char *
 }
 
 /* "--name value" or "--name=value". 1: taken; 0: no such option; -1 with a sentence. */
-static int take_value(struct gen_options *options, int argc, char **argv, int *i, struct sentence *error)
+static int take_value(struct gen_options *options, int argc, char **argv, int *i, struct iwarp_sentence *error)
 {
     static const char *const names[] = {"-o", "-e", "--corpus", "--only", "--format", "--seed", "--set", NULL};
 
@@ -94,7 +95,7 @@ static int take_value(struct gen_options *options, int argc, char **argv, int *i
             const char *value = *i + 1 < argc ? argv[++*i] : NULL;
 
             if (value == NULL)
-                return sentence_set(error, "%s needs a value", names[n]);
+                return iwarp_sentence_set(error, "%s needs a value", names[n]);
             return set_value(options, names[n], value, error) == 0 ? 1 : -1;
         }
         if (length > 2 && strncmp(argv[*i], names[n], length) == 0 && argv[*i][length] == '=')
@@ -103,7 +104,7 @@ static int take_value(struct gen_options *options, int argc, char **argv, int *i
     return 0;
 }
 
-static int take_argument(struct gen_options *options, int argc, char **argv, int *i, struct sentence *error)
+static int take_argument(struct gen_options *options, int argc, char **argv, int *i, struct iwarp_sentence *error)
 {
     const char *argument = argv[*i];
     int taken = take_value(options, argc, argv, i, error);
@@ -121,7 +122,8 @@ static int take_argument(struct gen_options *options, int argc, char **argv, int
     else if (argument[0] == '-' && argument[1] != '\0')
         return option_unknown("gen", argument, gen_options_usage, NULL, error);
     else if (options->script_count == GEN_SCRIPTS_MAX)
-        return sentence_set(error, "at most %d scripts are possible; %.100s is one more", GEN_SCRIPTS_MAX, argument);
+        return iwarp_sentence_set(error, "at most %d scripts are possible; %.100s is one more", GEN_SCRIPTS_MAX,
+                                  argument);
     else
         options->scripts[options->script_count++] = argument;
     return 0;
@@ -146,7 +148,7 @@ static enum gen_format format_of(const char *path)
     return GEN_PCAPNG;
 }
 
-int gen_options_parse(struct gen_options *options, int argc, char **argv, struct sentence *error)
+int gen_options_parse(struct gen_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     options->output = "-";
     options->seed = 1;
@@ -159,10 +161,12 @@ int gen_options_parse(struct gen_options *options, int argc, char **argv, struct
         options->format = format_of(options->output);
     if (options->corpus != NULL &&
         (options->text != NULL || options->format_given || strcmp(options->output, "-") != 0))
-        return sentence_set(error, "--corpus chooses the names of its files: it excludes -e, -o and --format");
+        return iwarp_sentence_set(error, "--corpus chooses the names of its files: it excludes -e, -o and --format");
     if (options->force && options->corpus == NULL)
-        return sentence_set(error, "--force needs --corpus: without it, an output file always replaces an older one");
+        return iwarp_sentence_set(error,
+                                  "--force needs --corpus: without it, an output file always replaces an older one");
     if (options->corpus == NULL && !options->list && (options->text != NULL) + options->script_count != 1)
-        return sentence_set(error, "one script, one -e TEXT, or --corpus DIR was expected (see warpcheck gen --help)");
+        return iwarp_sentence_set(error,
+                                  "one script, one -e TEXT, or --corpus DIR was expected (see warpcheck gen --help)");
     return 0;
 }

@@ -30,6 +30,6 @@ struct gen_options {
 extern const char gen_options_usage[];
 
 /* `options` begins as {0}. 0, or -1 with a sentence for the user. */
-int gen_options_parse(struct gen_options *options, int argc, char **argv, struct sentence *error);
+int gen_options_parse(struct gen_options *options, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

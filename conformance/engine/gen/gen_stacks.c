@@ -76,7 +76,7 @@ static int note_carried(struct stacks *stacks, uint64_t frame, bool inbound)
         struct carried *grown = realloc(stacks->carried, room * sizeof(*grown));
 
         if (grown == NULL)
-            return sentence_set(&stacks->gen->failure, "out of memory for the packets of a simulated wire");
+            return iwarp_sentence_set(&stacks->gen->failure, "out of memory for the packets of a simulated wire");
         stacks->carried = grown;
         stacks->carried_room = room;
     }
@@ -114,7 +114,7 @@ static double member(lua_State *lua, const char *name, double least, double most
 static void read_defects(lua_State *lua, struct stacks *stacks, int side)
 {
     const char *ids[DEFECTS_MAX];
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     struct defect_list *list;
     size_t count = 0;
 
@@ -149,7 +149,7 @@ static void add_device(lua_State *lua, struct stacks *stacks, int side)
         .seed = stacks->gen->seed * 2 + (uint64_t)side,
         .defects = stacks->defects[side],
     };
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
 
     stacks->device[side] = sim_device_new(&config, &why);
     if (stacks->device[side] == NULL)

@@ -51,14 +51,14 @@ static bool is_standard_output(const struct place *to)
 }
 
 /* Pipes and devices are written as they are; a file takes its name when it is complete. */
-static int open_output(struct gen_writer *w, struct sentence *error)
+static int open_output(struct gen_writer *w, struct iwarp_sentence *error)
 {
     const struct place *to = &w->config.to;
     int file;
 
     if (is_standard_output(to)) {
         file = dup(STDOUT_FILENO);
-        return file >= 0 ? file : sentence_set(error, "the standard output is not open: %s", strerror(errno));
+        return file >= 0 ? file : iwarp_sentence_set(error, "the standard output is not open: %s", strerror(errno));
     }
     if (save_in_place(to)) {
         file = open(to->name, O_WRONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static int open_output(struct gen_writer *w, struct sentence *error)
         w->saving = true;
         file = fcntl(w->save.fd, F_DUPFD_CLOEXEC, 0);
     }
-    return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
+    return file >= 0 ? file : iwarp_sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
 }
 
 static int put_words(FILE *out, const uint32_t *words, size_t count)
@@ -90,16 +90,16 @@ static int put_words(FILE *out, const uint32_t *words, size_t count)
     return 0;
 }
 
-static int open_pcap(struct gen_writer *w, struct sentence *error)
+static int open_pcap(struct gen_writer *w, struct iwarp_sentence *error)
 {
     const uint32_t words[] = {PCAP_MAGIC, PCAP_MAJOR | PCAP_MINOR << 16, 0, 0, PCAP_SNAP, w->config.link};
 
     if (put_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0)
-        return sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     return 0;
 }
 
-static int open_format(struct gen_writer *w, int file, struct sentence *error)
+static int open_format(struct gen_writer *w, int file, struct iwarp_sentence *error)
 {
     if (w->config.format == GEN_PCAPNG) {
         w->pcapng =
@@ -109,24 +109,24 @@ static int open_format(struct gen_writer *w, int file, struct sentence *error)
     w->text = fdopen(file, "wb");
     if (w->text == NULL) {
         (void)close(file);
-        return sentence_set(error, "%s: %s", w->path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: %s", w->path, strerror(errno));
     }
     return w->config.format == GEN_PCAP ? open_pcap(w, error) : 0;
 }
 
-struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struct sentence *error)
+struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struct iwarp_sentence *error)
 {
     struct gen_writer *w = calloc(1, sizeof(*w));
     int file;
 
     if (w == NULL) {
-        (void)sentence_set(error, "out of memory for the output");
+        (void)iwarp_sentence_set(error, "out of memory for the output");
         return NULL;
     }
     w->config = *config;
     if (snprintf(w->path, sizeof(w->path), "%s",
                  is_standard_output(&config->to) ? "standard output" : config->to.path) >= (int)sizeof(w->path)) {
-        (void)sentence_set(error, "the output's path is too long");
+        (void)iwarp_sentence_set(error, "the output's path is too long");
         free(w);
         return NULL;
     }
@@ -190,16 +190,16 @@ static int write_text(struct gen_writer *w, const struct gen_frame *frame, size_
     return ferror(w->text) ? -1 : 0;
 }
 
-int gen_writer_frame(struct gen_writer *w, const struct gen_frame *frame, struct sentence *error)
+int gen_writer_frame(struct gen_writer *w, const struct gen_frame *frame, struct iwarp_sentence *error)
 {
     size_t kept = w->config.snap != 0 && w->config.snap < frame->count ? w->config.snap : frame->count;
 
     if (w->pcapng != NULL) {
         if (pcapng_write_cut_frame(w->pcapng, frame->time_ns, frame->octets, kept, frame->count, frame->comment,
                                    frame->inbound) != 0)
-            return sentence_set(error, "%s", pcapng_error(w->pcapng)->text);
+            return iwarp_sentence_set(error, "%s", pcapng_error(w->pcapng)->text);
     } else if ((w->config.format == GEN_PCAP ? write_pcap(w, frame, kept) : write_text(w, frame, kept)) != 0) {
-        return sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     }
     w->frames++;
     w->octets += kept;
@@ -216,18 +216,18 @@ uint64_t gen_writer_octets(const struct gen_writer *writer)
     return writer->octets;
 }
 
-static int close_format(struct gen_writer *w, struct sentence *error)
+static int close_format(struct gen_writer *w, struct iwarp_sentence *error)
 {
     int status = 0;
 
     if (w->pcapng != NULL)
         return pcapng_close(w->pcapng, error);
     if (w->text != NULL && fclose(w->text) != 0)
-        status = sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+        status = iwarp_sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     return status;
 }
 
-int gen_writer_close(struct gen_writer *w, bool keep, struct sentence *error)
+int gen_writer_close(struct gen_writer *w, bool keep, struct iwarp_sentence *error)
 {
     int status;
 

@@ -39,15 +39,15 @@ struct gen_frame {
 };
 
 /* NULL with a sentence. */
-struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struct sentence *error);
+struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struct iwarp_sentence *error);
 
 /* 0, or -1 with a sentence. */
-int gen_writer_frame(struct gen_writer *writer, const struct gen_frame *frame, struct sentence *error);
+int gen_writer_frame(struct gen_writer *writer, const struct gen_frame *frame, struct iwarp_sentence *error);
 
 uint64_t gen_writer_frames(const struct gen_writer *writer);
 uint64_t gen_writer_octets(const struct gen_writer *writer);
 
 /* Without `keep`, a file of its own is removed. Frees. 0, or -1 with a sentence. NULL is allowed. */
-int gen_writer_close(struct gen_writer *writer, bool keep, struct sentence *error);
+int gen_writer_close(struct gen_writer *writer, bool keep, struct iwarp_sentence *error);
 
 #endif

@@ -41,7 +41,7 @@ static const char usage[] =
     "  --anyway           also for a requirement that a check or a rule decides already, or that no device shows\n"
     "  --help             shows this text\n";
 
-static int arguments_parse(struct order *order, int argc, char **argv, struct sentence *error)
+static int arguments_parse(struct order *order, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
@@ -53,37 +53,38 @@ static int arguments_parse(struct order *order, int argc, char **argv, struct se
         else if (strcmp(argument, "-o") == 0 && i + 1 < argc)
             order->path = argv[++i];
         else if (strcmp(argument, "-o") == 0)
-            return sentence_set(error, "-o needs a file");
+            return iwarp_sentence_set(error, "-o needs a file");
         else if (argument[0] == '-')
             return option_unknown("new-check", argument, usage, NULL, error);
         else if (order->id != NULL)
-            return sentence_set(error, "one id was expected; %.60s is a second one", argument);
+            return iwarp_sentence_set(error, "one id was expected; %.60s is a second one", argument);
         else
             order->id = argument;
     }
     if (order->id == NULL)
-        return sentence_set(error, "the id of a requirement is missing (warpcheck list shows them)");
+        return iwarp_sentence_set(error, "the id of a requirement is missing (warpcheck list shows them)");
     if (order->path != NULL && order->path[0] == '\0')
-        return sentence_set(error, "-o needs a file, its name is empty");
+        return iwarp_sentence_set(error, "-o needs a file, its name is empty");
     return 0;
 }
 
 /* Why nobody needs a check of it: -1 with the sentence; 0. */
-static int judge_need(const struct requirement *requirement, const struct coverage *coverage, struct sentence *error)
+static int judge_need(const struct requirement *requirement, const struct coverage *coverage,
+                      struct iwarp_sentence *error)
 {
     if (coverage->check_path != NULL)
-        return sentence_set(error, "%s has a check already: %s:%u (--anyway writes a skeleton all the same)",
-                            requirement->id, coverage->check_path, coverage->check_line);
+        return iwarp_sentence_set(error, "%s has a check already: %s:%u (--anyway writes a skeleton all the same)",
+                                  requirement->id, coverage->check_path, coverage->check_line);
     if (coverage->rule_name != NULL)
-        return sentence_set(error,
-                            "%s is decided by a rule already, %s, which judges all traffic (--anyway writes a "
-                            "skeleton all the same)",
-                            requirement->id, coverage->rule_name);
+        return iwarp_sentence_set(error,
+                                  "%s is decided by a rule already, %s, which judges all traffic (--anyway writes a "
+                                  "skeleton all the same)",
+                                  requirement->id, coverage->rule_name);
     if (requirement->observability == REQUIREMENT_SPEC)
-        return sentence_set(error,
-                            "%s binds a document or a person: no device shows it (--anyway writes a skeleton all "
-                            "the same)",
-                            requirement->id);
+        return iwarp_sentence_set(error,
+                                  "%s binds a document or a person: no device shows it (--anyway writes a skeleton all "
+                                  "the same)",
+                                  requirement->id);
     return 0;
 }
 
@@ -115,7 +116,7 @@ static char *skeleton_make(const struct requirement *requirement, const struct c
 static int file_write(const struct order *order, const char *path, const char *text, size_t octets)
 {
     struct place place = place_at(path);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char command[PLAIN_TEXT_ROOM(COMMAND_ROOM)];
     struct stat status;
     bool there = strcmp(path, "-") != 0 && !save_in_place(&place) && lstat(path, &status) == 0;
@@ -137,7 +138,7 @@ static int order_fill(const struct order *order, const struct catalogue *catalog
 {
     const struct requirement *requirement = requirement_named(catalogue, order->id);
     struct coverage coverage;
-    struct sentence why;
+    struct iwarp_sentence why;
     char own[ID_ROOM + sizeof(".lua")];
     const char *path = order->path;
     size_t octets = 0;
@@ -167,7 +168,7 @@ int cmd_new_check(int argc, char **argv)
     struct order order = {0};
     struct catalogue *catalogue = NULL;
     struct coverage_index *index = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     int status;
 
     for (int i = 1; i < argc; i++)

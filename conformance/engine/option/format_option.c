@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int format_option_parse(struct format_option *option, const char *value, struct sentence *error)
+int format_option_parse(struct format_option *option, const char *value, struct iwarp_sentence *error)
 {
     char names[200];
 
@@ -13,8 +13,8 @@ int format_option_parse(struct format_option *option, const char *value, struct 
     option->report = report_format_find(value);
     if (option->jsonl || option->report != NULL || strcmp(value, "text") == 0)
         return 0;
-    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
-                        format_option_names(names, sizeof(names)));
+    return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
+                              format_option_names(names, sizeof(names)));
 }
 
 bool format_option_machine(const struct format_option *option)
@@ -28,7 +28,7 @@ const char *format_option_names(char *text, size_t room)
 }
 
 int format_option_results(const struct format_option *option, struct folder *output, struct format_results *results,
-                          struct sentence *error)
+                          struct iwarp_sentence *error)
 {
     *results = (struct format_results){.place = {.folder = AT_FDCWD}};
     if (output != NULL) {
@@ -43,7 +43,7 @@ int format_option_results(const struct format_option *option, struct folder *out
         if (file != NULL)
             (void)fclose(file);
         if (descriptor < 0)
-            return sentence_set(error, "cannot make a temporary file: %s", strerror(errno));
+            return iwarp_sentence_set(error, "cannot make a temporary file: %s", strerror(errno));
         results->place = (struct place){descriptor, "", "the temporary file for results"};
     }
     return 0;

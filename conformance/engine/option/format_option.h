@@ -16,7 +16,7 @@ struct format_option {
 };
 
 /* -1 with a sentence that names what there is. */
-int format_option_parse(struct format_option *option, const char *value, struct sentence *error);
+int format_option_parse(struct format_option *option, const char *value, struct iwarp_sentence *error);
 
 /* True if standard output is read by a program: messages for people must go elsewhere. */
 bool format_option_machine(const struct format_option *option);
@@ -35,6 +35,6 @@ struct format_results {
  * name and goes with the process; else nowhere. 0, or -1 with a sentence.
  */
 int format_option_results(const struct format_option *option, struct folder *output, struct format_results *results,
-                          struct sentence *error);
+                          struct iwarp_sentence *error);
 
 #endif

@@ -83,7 +83,7 @@ static void line_add(struct help *help, char *line)
     help->count++;
 }
 
-int help_parse(struct help *help, const char *text, struct sentence *error)
+int help_parse(struct help *help, const char *text, struct iwarp_sentence *error)
 {
     size_t lines = 1;
     char *rest, *line;
@@ -94,7 +94,7 @@ int help_parse(struct help *help, const char *text, struct sentence *error)
     help->text = strdup(text);
     help->parts = calloc(lines, sizeof(*help->parts));
     if (help->text == NULL || help->parts == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     rest = help->text;
     while ((line = strsep(&rest, "\n")) != NULL)
         line_add(help, line);
@@ -103,7 +103,7 @@ int help_parse(struct help *help, const char *text, struct sentence *error)
     for (size_t i = 0; i < help->count; i++)
         if (help->parts[i].kind == HELP_USAGE)
             return 0;
-    return sentence_set(error, "the help has no line \"usage: ...\": \"%.60s\"", text);
+    return iwarp_sentence_set(error, "the help has no line \"usage: ...\": \"%.60s\"", text);
 }
 
 void help_free(struct help *help)
@@ -152,7 +152,7 @@ static char *output_read(int fd)
     return text;
 }
 
-char *help_ask(const char *program, const char *command, struct sentence *error)
+char *help_ask(const char *program, const char *command, struct iwarp_sentence *error)
 {
     char *const arguments[] = {(char *)program, (char *)(command != NULL ? command : "--help"),
                                command != NULL ? (char *)"--help" : NULL, NULL};
@@ -161,7 +161,7 @@ char *help_ask(const char *program, const char *command, struct sentence *error)
     pid_t child;
 
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        (void)sentence_set(error, "%.200s: %s", program, strerror(errno));
+        (void)iwarp_sentence_set(error, "%.200s: %s", program, strerror(errno));
         return NULL;
     }
     child = fork();
@@ -178,7 +178,7 @@ char *help_ask(const char *program, const char *command, struct sentence *error)
     if (text != NULL && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return text;
     free(text);
-    (void)sentence_set(error, "%.200s%s%s --help did not end with exit status 0", program, command != NULL ? " " : "",
-                       command != NULL ? command : "");
+    (void)iwarp_sentence_set(error, "%.200s%s%s --help did not end with exit status 0", program,
+                             command != NULL ? " " : "", command != NULL ? command : "");
     return NULL;
 }

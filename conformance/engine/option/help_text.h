@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sentence;
+struct iwarp_sentence;
 
 enum help_kind { HELP_USAGE, HELP_PARAGRAPH, HELP_EXAMPLE, HELP_ROW, HELP_GAP /* an empty line */ };
 
@@ -41,7 +41,7 @@ struct help_option {
 };
 
 /* Reads a help text. 0, or -1 with a sentence; help_free() in either case. */
-int help_parse(struct help *help, const char *text, struct sentence *error);
+int help_parse(struct help *help, const char *text, struct iwarp_sentence *error);
 void help_free(struct help *help);
 
 /*
@@ -54,6 +54,6 @@ bool help_option_next(const char **at, struct help_option *option);
  * Runs `program COMMAND --help` (COMMAND may be NULL) and gives what it wrote to standard output, the caller's to
  * free(); NULL with a sentence when it cannot be run or does not end with status 0.
  */
-char *help_ask(const char *program, const char *command, struct sentence *error);
+char *help_ask(const char *program, const char *command, struct iwarp_sentence *error);
 
 #endif

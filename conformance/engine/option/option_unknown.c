@@ -53,7 +53,7 @@ static void look_through(struct search *search, const char *usage)
 }
 
 int option_unknown(const char *command, const char *argument, const char *usage, const char *more,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     struct search search = {.distance = 0};
     char hint[NEAREST_HINT_OCTETS];
@@ -68,11 +68,11 @@ int option_unknown(const char *command, const char *argument, const char *usage,
     if (more != NULL)
         look_through(&search, more);
     if (search.best[0] != '\0' && strcmp(search.word, search.best) == 0)
-        return sentence_set(error, "%s %s (warpcheck %s --help describes it)", search.best,
-                            !search.takes_value             ? "takes no value, or cannot stand here"
-                            : strchr(argument, '=') != NULL ? "takes its value as the next word"
-                                                            : "needs a value",
-                            command);
-    return sentence_set(error, "unknown option %.60s%s (warpcheck %s --help lists them)", argument,
-                        nearest_hint(search.best[0] != '\0' ? search.best : NULL, hint), command);
+        return iwarp_sentence_set(error, "%s %s (warpcheck %s --help describes it)", search.best,
+                                  !search.takes_value             ? "takes no value, or cannot stand here"
+                                  : strchr(argument, '=') != NULL ? "takes its value as the next word"
+                                                                  : "needs a value",
+                                  command);
+    return iwarp_sentence_set(error, "unknown option %.60s%s (warpcheck %s --help lists them)", argument,
+                              nearest_hint(search.best[0] != '\0' ? search.best : NULL, hint), command);
 }

@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_OPTION_UNKNOWN_H
 #define CONFORMANCE_ENGINE_OPTION_UNKNOWN_H
 
-struct sentence;
+struct iwarp_sentence;
 
 /*
  * Sets the sentence for `argument`, which the command ("list") could not take, and returns -1:
@@ -16,6 +16,6 @@ struct sentence;
  * confined. Without memory the sentence makes no suggestion.
  */
 int option_unknown(const char *command, const char *argument, const char *usage, const char *more,
-                   struct sentence *error);
+                   struct iwarp_sentence *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "reports/results/result.h"
 
 int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     struct folder_config config = {
         .path = path,

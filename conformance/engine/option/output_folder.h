@@ -11,6 +11,6 @@
  * first, EXIT_INCONCLUSIVE when it cannot be made or another command writes there. `resumes`: the command has --resume.
  */
 int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
-                       struct sentence *error);
+                       struct iwarp_sentence *error);
 
 #endif

@@ -50,15 +50,16 @@ const char *day_after(const char *today, long days, char text[DAY_TEXT_OCTETS])
     return text;
 }
 
-int review_day_check(const char *day, const char *today, const char *at, struct sentence *error)
+int review_day_check(const char *day, const char *today, const char *at, struct iwarp_sentence *error)
 {
     char limit[DAY_TEXT_OCTETS];
 
     if (day_check(day) != 0)
-        return sentence_set(error, "%s: \"review_by\" is \"%.20s\", a calendar day, YYYY-MM-DD, was expected", at, day);
+        return iwarp_sentence_set(error, "%s: \"review_by\" is \"%.20s\", a calendar day, YYYY-MM-DD, was expected", at,
+                                  day);
     if (strcmp(day, day_later(today, REVIEW_YEARS, limit)) > 0)
-        return sentence_set(error,
-                            "%s: \"review_by\" is %s, a day in the next %d years, %s at the latest, was expected", at,
-                            day, REVIEW_YEARS, limit);
+        return iwarp_sentence_set(error,
+                                  "%s: \"review_by\" is %s, a day in the next %d years, %s at the latest, was expected",
+                                  at, day, REVIEW_YEARS, limit);
     return 0;
 }

@@ -17,6 +17,6 @@ const char *day_after(const char *today, long days, char text[DAY_TEXT_OCTETS]);
 const char *day_later(const char *today, long years, char text[DAY_TEXT_OCTETS]);
 
 /* 0; -1 with a sentence that begins with `at` when the day is none, or later than `today` and REVIEW_YEARS years. */
-int review_day_check(const char *day, const char *today, const char *at, struct sentence *error);
+int review_day_check(const char *day, const char *today, const char *at, struct iwarp_sentence *error);
 
 #endif

@@ -16,15 +16,15 @@ static unsigned number_of(const char *text, char **end)
     return number <= SHARDS_MAX ? (unsigned)number : 0;
 }
 
-int shard_parse(struct shard *shard, const char *text, struct sentence *error)
+int shard_parse(struct shard *shard, const char *text, struct iwarp_sentence *error)
 {
     char *end;
     unsigned index = number_of(text, &end);
     unsigned of = *end == '/' ? number_of(end + 1, &end) : 0;
 
     if (index == 0 || of == 0 || *end != '\0' || index > of)
-        return sentence_set(error, "--shard \"%.40s\": i/n was expected, from 1/n to n/n, n at most %d", text,
-                            SHARDS_MAX);
+        return iwarp_sentence_set(error, "--shard \"%.40s\": i/n was expected, from 1/n to n/n, n at most %d", text,
+                                  SHARDS_MAX);
     *shard = (struct shard){index, of};
     return 0;
 }
@@ -59,7 +59,7 @@ static unsigned lightest(const uint64_t *loads, unsigned of)
     return least;
 }
 
-int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct sentence *error)
+int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct iwarp_sentence *error)
 {
     struct unit *units = calloc(count + 1, sizeof(*units));
     uint64_t *loads = calloc((size_t)of + 1, sizeof(*loads));
@@ -67,7 +67,7 @@ int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *o
     if (units == NULL || loads == NULL) {
         free(units);
         free(loads);
-        return sentence_set(error, "out of memory for the division into shards");
+        return iwarp_sentence_set(error, "out of memory for the division into shards");
     }
     for (size_t i = 0; i < count; i++)
         units[i] = (struct unit){weights[i], i};

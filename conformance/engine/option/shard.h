@@ -21,7 +21,7 @@ struct shard {
 };
 
 /* "2/4". 0, or -1 with the sentence set. */
-int shard_parse(struct shard *shard, const char *text, struct sentence *error);
+int shard_parse(struct shard *shard, const char *text, struct iwarp_sentence *error);
 
 /* "2/4" again. */
 void shard_label(const struct shard *shard, char *text, size_t room);
@@ -31,7 +31,7 @@ void shard_label(const struct shard *shard, char *text, size_t room);
  * unit is assigned first, and each unit goes to the lightest shard: no shard is heavier than the lightest by more than
  * one unit. The same weights give the same division on every machine. 0, or -1 with the sentence set (memory).
  */
-int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct sentence *error);
+int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *owner, struct iwarp_sentence *error);
 
 /* A digest of what is divided: begin with SHARD_DIGEST_START, add each unit's texts and numbers in order. */
 #define SHARD_DIGEST_START UINT64_C(14695981039346656037)

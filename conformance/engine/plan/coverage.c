@@ -45,7 +45,8 @@ static const char *string_keep(struct coverage_index *index, const char *text, s
 }
 
 /* The first `octets` of `requirement` are its id. */
-static int citation_add(struct coverage_index *index, struct citation citation, size_t octets, struct sentence *error)
+static int citation_add(struct coverage_index *index, struct citation citation, size_t octets,
+                        struct iwarp_sentence *error)
 {
     struct citation *citations = room_make(index->citations, &index->room, index->count, sizeof(*citations));
 
@@ -55,12 +56,12 @@ static int citation_add(struct coverage_index *index, struct citation citation, 
     if (citations != NULL)
         index->citations = citations;
     if (citations == NULL || citation.requirement == NULL || citation.name == NULL)
-        return sentence_set(error, "index of checks and defects: out of memory");
+        return iwarp_sentence_set(error, "index of checks and defects: out of memory");
     index->citations[index->count++] = citation;
     return 0;
 }
 
-static int rules_add(struct coverage_index *index, struct sentence *error)
+static int rules_add(struct coverage_index *index, struct iwarp_sentence *error)
 {
     size_t count = rule_count();
 
@@ -74,7 +75,7 @@ static int rules_add(struct coverage_index *index, struct sentence *error)
     return 0;
 }
 
-static int checks_add(struct coverage_index *index, const struct script_host *host, struct sentence *error)
+static int checks_add(struct coverage_index *index, const struct script_host *host, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < script_check_count(host); i++) {
         const struct check *check = script_check_at(host, i);
@@ -90,7 +91,7 @@ static int checks_add(struct coverage_index *index, const struct script_host *ho
 }
 
 /* A defect cites each of the requirements that it breaks. */
-static int defect_add(struct coverage_index *index, const struct defect *defect, struct sentence *error)
+static int defect_add(struct coverage_index *index, const struct defect *defect, struct iwarp_sentence *error)
 {
     for (const char *at = defect->requirement; *at != '\0';) {
         struct citation citation = {
@@ -105,7 +106,7 @@ static int defect_add(struct coverage_index *index, const struct defect *defect,
     return 0;
 }
 
-static int defects_add(struct coverage_index *index, const struct defect_list *list, struct sentence *error)
+static int defects_add(struct coverage_index *index, const struct defect_list *list, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < defect_list_count(list); i++)
         if (defect_add(index, defect_list_at(list, i), error) != 0)
@@ -123,26 +124,26 @@ static int citation_compare(const void *a, const void *b)
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static int index_finish(struct coverage_index *index, struct sentence *error)
+static int index_finish(struct coverage_index *index, struct iwarp_sentence *error)
 {
     if (index->count > 0)
         qsort(index->citations, index->count, sizeof(*index->citations), citation_compare);
     index->defects = calloc(index->count + 1, sizeof(*index->defects));
     if (index->defects == NULL)
-        return sentence_set(error, "index of checks and defects: out of memory");
+        return iwarp_sentence_set(error, "index of checks and defects: out of memory");
     for (size_t i = 0; i < index->count; i++)
         index->defects[i] = index->citations[i].name;
     return 0;
 }
 
 static int build(struct coverage_index **index, bool rules, const struct script_host *host,
-                 const struct defect_list *defects, struct sentence *error)
+                 const struct defect_list *defects, struct iwarp_sentence *error)
 {
     struct coverage_index *made = calloc(1, sizeof(*made));
 
     *index = NULL;
     if (made == NULL)
-        return sentence_set(error, "index of checks and defects: out of memory");
+        return iwarp_sentence_set(error, "index of checks and defects: out of memory");
     if ((rules && rules_add(made, error) != 0) || checks_add(made, host, error) != 0 ||
         defects_add(made, defects, error) != 0 || index_finish(made, error) != 0) {
         coverage_free(made);
@@ -153,12 +154,12 @@ static int build(struct coverage_index **index, bool rules, const struct script_
 }
 
 int coverage_build(struct coverage_index **index, const struct script_host *host, const struct defect_list *defects,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     return build(index, false, host, defects, error);
 }
 
-int coverage_load(struct coverage_index **index, struct sentence *error)
+int coverage_load(struct coverage_index **index, struct iwarp_sentence *error)
 {
     struct script_host *host = script_host_new(error);
     struct defect_list *defects = host != NULL ? defect_list_embedded(error) : NULL;

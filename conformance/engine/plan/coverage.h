@@ -12,7 +12,7 @@
 struct coverage_index;
 struct defect_list;
 struct script_host;
-struct sentence;
+struct iwarp_sentence;
 
 struct coverage {
     const char *check_path; /* script of the first check, such as "conformance/scripts/mpa/7.1-request.lua"; or NULL */
@@ -37,11 +37,11 @@ struct citation {
  * Builds the index of everything compiled in. The caller frees it with coverage_free(). -1 with a sentence if a script
  * does not load, the table of defects cannot be read, or memory is short.
  */
-int coverage_load(struct coverage_index **index, struct sentence *error);
+int coverage_load(struct coverage_index **index, struct iwarp_sentence *error);
 
 /* The same from the checks of a host and from a list of defects, without rules. Both are borrowed during the call. */
 int coverage_build(struct coverage_index **index, const struct script_host *host, const struct defect_list *defects,
-                   struct sentence *error);
+                   struct iwarp_sentence *error);
 
 void coverage_free(struct coverage_index *index);
 

@@ -22,15 +22,15 @@ static bool role_selected(const struct selection *selection, const char *role)
 }
 
 /* 1: run it, 0: skip it with the reason, -1: the predicate cannot be read. */
-static int capable(const struct plan_config *config, const char *predicate, struct sentence *reason,
-                   struct sentence *error)
+static int capable(const struct plan_config *config, const char *predicate, struct iwarp_sentence *reason,
+                   struct iwarp_sentence *error)
 {
     return predicate == NULL || predicate[0] == '\0' ? 1 : pics_evaluate(config->pics, predicate, reason, error);
 }
 
-static int decide_skip(struct plan_item *item, const struct plan_config *config, struct sentence *error)
+static int decide_skip(struct plan_item *item, const struct plan_config *config, struct iwarp_sentence *error)
 {
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     int able = capable(config, item->role, &item->skip, &why);
 
     if (able == 1 && item->requirement != NULL)
@@ -38,30 +38,30 @@ static int decide_skip(struct plan_item *item, const struct plan_config *config,
     if (able == 1)
         able = capable(config, item->check->requires, &item->skip, &why);
     if (able < 0)
-        return sentence_set(error, "%s:%d: %s", item->check->path, item->check->line, why.text);
+        return iwarp_sentence_set(error, "%s:%d: %s", item->check->path, item->check->line, why.text);
     /* A device opens a connection only on request. */
     if (able == 1 && strcmp(item->role, "initiator") == 0 && !config->starts_initiator &&
         capable(config, "upper_tester", &item->skip, &why) == 0) {
         able = 0;
-        (void)sentence_set(&item->skip, "this check needs the device's upper tester (profile: \"control\") or a "
-                                        "command that starts it (\"connect_command\")");
+        (void)iwarp_sentence_set(&item->skip, "this check needs the device's upper tester (profile: \"control\") or a "
+                                              "command that starts it (\"connect_command\")");
     }
     if (able == 1) {
         item->skip.text[0] = '\0';
         if (item->check->destructive && !config->destructive)
-            (void)sentence_set(&item->skip, "may crash a device: runs only with --destructive");
+            (void)iwarp_sentence_set(&item->skip, "may crash a device: runs only with --destructive");
     }
     return 0;
 }
 
 static int add_item(struct plan *plan, const struct check *check, const char *role, const struct plan_config *config,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     struct plan_item *item = &plan->items[plan->count++];
 
     *item = (struct plan_item){.check = check, .role = role, .sctp = check->sctp};
     if (check->any_llp && config->sctp)
-        item->sctp = config->profile != DDP_SCTP_UNDECIDED ? config->profile : DDP_SCTP_RFC5043;
+        item->sctp = config->profile != IWARP_SCTP_UNDECIDED ? config->profile : IWARP_SCTP_RFC5043;
     item->requirement = catalogue_find(config->catalogue, check->id);
     return decide_skip(item, config, error);
 }
@@ -70,10 +70,10 @@ static int add_item(struct plan *plan, const struct check *check, const char *ro
 static bool llp_fits(const struct check *check, const struct plan_config *config)
 {
     if (check->any_llp)
-        return !config->sctp || (!config->sctp_alone && (config->profile != DDP_SCTP_DRAFT02 || !check->with_end));
-    if (config->sctp && config->profile != DDP_SCTP_UNDECIDED)
+        return !config->sctp || (!config->sctp_alone && (config->profile != IWARP_SCTP_DRAFT02 || !check->with_end));
+    if (config->sctp && config->profile != IWARP_SCTP_UNDECIDED)
         return check->sctp == config->profile;
-    return (check->sctp != DDP_SCTP_UNDECIDED) == config->sctp;
+    return (check->sctp != IWARP_SCTP_UNDECIDED) == config->sctp;
 }
 
 /* A stand-alone script may use an id of its own: it is selected when nothing, or that very id, is asked for. */
@@ -93,13 +93,13 @@ static bool check_selected(const struct check *check, const struct plan_config *
  * What can be decided: by the plan's checks, and by rules on their traffic. Somebody's own scripts ask for what they
  * declare: the rules judge their traffic all the same, but what they do not meet was not asked for.
  */
-static int count_decidable(struct plan *plan, const struct plan_config *config, struct sentence *error)
+static int count_decidable(struct plan *plan, const struct plan_config *config, struct iwarp_sentence *error)
 {
     bool *decides = plan->decides = calloc(catalogue_count(config->catalogue) + 1, sizeof(*decides));
 
     if (decides == NULL) {
         plan->short_of_memory = true;
-        return sentence_set(error, "out of memory for the plan");
+        return iwarp_sentence_set(error, "out of memory for the plan");
     }
     for (size_t i = 0; i < plan->count; i++)
         if (plan->items[i].requirement != NULL)
@@ -118,7 +118,7 @@ static int count_decidable(struct plan *plan, const struct plan_config *config, 
 }
 
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
-              struct sentence *error)
+              struct iwarp_sentence *error)
 {
     size_t count = script_check_count(host);
 
@@ -126,7 +126,7 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
     plan->items = calloc(count * CHECK_ROLES + 1, sizeof(*plan->items));
     if (plan->items == NULL) {
         plan->short_of_memory = true;
-        return sentence_set(error, "out of memory for the plan");
+        return iwarp_sentence_set(error, "out of memory for the plan");
     }
     for (size_t i = 0; i < count; i++) {
         const struct check *check = script_check_at(host, i);
@@ -178,7 +178,8 @@ static uint64_t plan_digest(const struct plan *plan)
     return digest;
 }
 
-int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS], struct sentence *error)
+int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS],
+               struct iwarp_sentence *error)
 {
     size_t *unit = calloc(plan->count + 1, sizeof(*unit));
     uint64_t *weights = calloc(plan->count + 1, sizeof(*weights));
@@ -188,7 +189,7 @@ int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_D
 
     shard_digest_show(plan_digest(plan), digest);
     if (unit == NULL || weights == NULL || owner == NULL)
-        (void)sentence_set(error, "out of memory for the plan");
+        (void)iwarp_sentence_set(error, "out of memory for the plan");
     else
         rc = shard_assign(weights, number_units(plan, unit, weights), shard->of, owner, error);
     for (size_t i = 0; rc == 0 && i < plan->count; i++)

@@ -16,8 +16,8 @@ struct plan_item {
     const struct check *check;
     const struct requirement *requirement; /* NULL: an id that the catalogue does not have (a stand-alone script) */
     const char *role;                      /* of the DUT: "responder" or "initiator" */
-    enum ddp_sctp_profile sctp;            /* the LLP that it drives here; UNDECIDED: MPA over TCP */
-    struct sentence skip;                  /* why not; "" when it is to be run */
+    enum iwarp_sctp_profile sctp;          /* the LLP that it drives here; UNDECIDED: MPA over TCP */
+    struct iwarp_sentence skip;            /* why not; "" when it is to be run */
 };
 
 struct plan {
@@ -33,9 +33,9 @@ struct plan_config {
     const struct catalogue *catalogue;
     const struct pics *pics;
     const struct selection *selection;
-    bool sctp;                     /* the checks that drive a device over SCTP, and no others; false: those over TCP */
-    enum ddp_sctp_profile profile; /* with `sctp`: the checks of this profile alone; UNDECIDED: of both */
-    bool sctp_alone;               /* of those over SCTP, leave out what runs over TCP just as well */
+    bool sctp; /* the checks that drive a device over SCTP, and no others; false: those over TCP */
+    enum iwarp_sctp_profile profile; /* with `sctp`: the checks of this profile alone; UNDECIDED: of both */
+    bool sctp_alone;                 /* of those over SCTP, leave out what runs over TCP just as well */
     bool destructive;
     bool cm;          /* checks that drive a CM, and no others */
     bool every_llp;   /* both kinds */
@@ -46,12 +46,13 @@ struct plan_config {
 
 /* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
-              struct sentence *error);
+              struct iwarp_sentence *error);
 /*
  * Keeps this shard's items, in their order; the checks of one requirement stay together. `digest` becomes that of the
  * whole plan. 0, or -1 with a sentence (memory).
  */
-int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS], struct sentence *error);
+int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS],
+               struct iwarp_sentence *error);
 
 void plan_free(struct plan *plan);
 

@@ -58,7 +58,7 @@ static json_t *profile_of_options(const struct probe_options *options)
     return json;
 }
 
-static int take_profile(struct probe_command *command, struct sentence *error)
+static int take_profile(struct probe_command *command, struct iwarp_sentence *error)
 {
     const struct probe_options *options = &command->options;
     char today[UTC_TEXT_OCTETS];
@@ -68,18 +68,18 @@ static int take_profile(struct probe_command *command, struct sentence *error)
     if (options->profile != NULL) {
         if (profile_load(&command->profile, options->profile, &context, error) != 0)
             return -1;
-        return command->profile.sctp == DDP_SCTP_UNDECIDED
+        return command->profile.sctp == IWARP_SCTP_UNDECIDED
                    ? 0
-                   : sentence_set(error,
-                                  "%.200s: this device's DDP is over SCTP, and probe asks over MPA and TCP alone",
-                                  options->profile);
+                   : iwarp_sentence_set(error,
+                                        "%.200s: this device's DDP is over SCTP, and probe asks over MPA and TCP alone",
+                                        options->profile);
     }
     if (options->address.family != 0)
         return profile_take(&command->profile, profile_of_options(options), "the command line", &context, error);
     return 0;
 }
 
-static int name_defects(struct probe_command *command, struct sentence *error)
+static int name_defects(struct probe_command *command, struct iwarp_sentence *error)
 {
     struct defect_list *list;
 
@@ -92,7 +92,7 @@ static int name_defects(struct probe_command *command, struct sentence *error)
     return command->defects != NULL ? 0 : -1;
 }
 
-static int prepare(struct probe_command *command, struct sentence *error)
+static int prepare(struct probe_command *command, struct iwarp_sentence *error)
 {
     command->found = json_array();
     if (command->found == NULL || catalogue_load(&command->catalogue, error) != 0 ||
@@ -114,7 +114,7 @@ static void try_control(struct probe_command *command)
                                     .port = command->profile.place.control_port,
                                     .token = &command->profile.token,
                                     .connect_ms = CONTROL_MS};
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     struct control *control;
 
     if (config.address.family == 0)
@@ -127,7 +127,7 @@ static void try_control(struct probe_command *command)
     control_free(control);
 }
 
-static int give_up_rest(void *user, struct sentence *error)
+static int give_up_rest(void *user, struct iwarp_sentence *error)
 {
     const struct probe_command *command = user;
     unsigned needs = command->options.simulate ? 0 : CONFINE_CONNECTIONS | CONFINE_SIGNALS;
@@ -140,7 +140,7 @@ static int give_up_rest(void *user, struct sentence *error)
                        needs, 0, error);
 }
 
-static int open_rig(struct probe_command *command, struct sentence *error)
+static int open_rig(struct probe_command *command, struct iwarp_sentence *error)
 {
     const struct probe_options *options = &command->options;
     struct rig_lock lock = {give_up_rest, command};
@@ -181,7 +181,7 @@ static int add_target(struct probe_command *command)
 }
 
 /* TCP, and then what stands on it. False with a sentence: the device cannot be probed further. */
-static bool ask_all(struct probe_command *command, struct sentence *error)
+static bool ask_all(struct probe_command *command, struct iwarp_sentence *error)
 {
     struct rig *rig = command->rig;
     bool accepts, measured;
@@ -203,7 +203,7 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
         (void)json_array_append_new(command->found,
                                     json_pack("{s:s, s:b, s:s}", "type", "tcp", "accepts", 0, "why", error->text));
     if (!measured)
-        (void)sentence_set(error, "the link failed: %.400s", rig->link->error.text);
+        (void)iwarp_sentence_set(error, "the link failed: %.400s", rig->link->error.text);
     return accepts && measured &&
            probe_measure(command->host, rig, &command->wire, command->found, &command->capabilities, error) == 0;
 }
@@ -211,7 +211,7 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
 /* What was measured counts from now on: a requirement that it leaves out, the device cannot break. */
 static void leave_out(struct probe_command *command)
 {
-    struct sentence unused;
+    struct iwarp_sentence unused;
     json_t *line;
     size_t i;
 
@@ -242,13 +242,13 @@ static const char *what_is_left(unsigned startups, bool speaks)
 }
 
 /* One sentence and the exit status for all of it. */
-static enum exit_status conclude(struct probe_command *command, bool done, const struct sentence *error)
+static enum exit_status conclude(struct probe_command *command, bool done, const struct iwarp_sentence *error)
 {
     unsigned defects = 0, failed = 0, startups = 0, served = 0, measured = 0, unmeasured = 0;
     enum exit_status status = EXIT_CONFORMS;
     bool speaks = probe_accepts_any(command->found);
     const json_t *line;
-    struct sentence text;
+    struct iwarp_sentence text;
     size_t i;
 
     json_array_foreach(command->found, i, line)
@@ -271,8 +271,8 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
         status = EXIT_INCONCLUSIVE;
     if (status == EXIT_INCONCLUSIVE)
         (void)complain(status, "%.400s", done ? what_is_left(startups, speaks) : error->text);
-    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects, defects == 1 ? "defect" : "defects",
-                       measured, unmeasured);
+    (void)iwarp_sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects,
+                             defects == 1 ? "defect" : "defects", measured, unmeasured);
     (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",
                                                           text.text, "defects", (int)defects, "measured", (int)measured,
                                                           "unmeasured", (int)unmeasured, "status", (int)status));
@@ -313,7 +313,7 @@ static bool any_startup(const json_t *found)
            probe_line(found, "startup", "role", "initiator") != NULL;
 }
 
-static enum exit_status probe(struct probe_command *command, struct sentence *error)
+static enum exit_status probe(struct probe_command *command, struct iwarp_sentence *error)
 {
     enum exit_status status;
     json_t *profile; /* null: there is none */
@@ -341,7 +341,7 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
 int cmd_probe(int argc, char **argv)
 {
     struct probe_command command;
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int status;
 
     memset(&command, 0, sizeof(command));

@@ -109,7 +109,7 @@ bool probe_accepts_any(const json_t *found)
            probe_line(found, "startup", "outcome", "sent") != NULL;
 }
 
-static int measure_role(struct measuring *measuring, const char *role, struct sentence *error)
+static int measure_role(struct measuring *measuring, const char *role, struct iwarp_sentence *error)
 {
     json_t *answer, *served;
 
@@ -187,9 +187,9 @@ static void on_result(void *user, const struct rule_result *result, const struct
     tally_passes(((struct measuring *)user)->tally, result, flow);
 }
 
-static int measure_all(struct measuring *measuring, struct probe_wire *wire, struct sentence *error)
+static int measure_all(struct measuring *measuring, struct probe_wire *wire, struct iwarp_sentence *error)
 {
-    struct sentence unwritten;
+    struct iwarp_sentence unwritten;
     int status;
 
     recorder_attach(measuring->recorder, measuring->rig);
@@ -206,7 +206,7 @@ static int measure_all(struct measuring *measuring, struct probe_wire *wire, str
 }
 
 int probe_measure(struct script_host *host, struct rig *rig, struct probe_wire *wire, json_t *found,
-                  json_t **capabilities, struct sentence *error)
+                  json_t **capabilities, struct iwarp_sentence *error)
 {
     struct measuring measuring = {.host = host, .rig = rig, .found = found};
     struct recorder_config config = {.finding = on_finding, .rule_result = on_result, .user = &measuring};
@@ -215,7 +215,7 @@ int probe_measure(struct script_host *host, struct rig *rig, struct probe_wire *
     measuring.recorder = recorder_new(&config, error);
     measuring.tally = tally_new();
     if (measuring.tally == NULL)
-        (void)sentence_set(error, "out of memory for the rules' verdicts");
+        (void)iwarp_sentence_set(error, "out of memory for the rules' verdicts");
     else if (measuring.recorder != NULL)
         status = measure_all(&measuring, wire, error);
     *capabilities = measuring.capabilities;

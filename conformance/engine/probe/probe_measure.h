@@ -19,7 +19,7 @@
  * `found`.
  */
 int probe_measure(struct script_host *host, struct rig *rig, struct probe_wire *wire, json_t *found,
-                  json_t **capabilities, struct sentence *error);
+                  json_t **capabilities, struct iwarp_sentence *error);
 
 /* The line of this type whose member `name` is `value`; NULL where there is none. Borrowed. */
 const json_t *probe_line(const json_t *found, const char *type, const char *name, const char *value);

@@ -90,17 +90,18 @@ static bool take_flag(struct probe_options *options, const char *argument)
     return false;
 }
 
-static int take_seed(struct probe_options *options, const char *value, struct sentence *error)
+static int take_seed(struct probe_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
 
     options->seed = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || options->seed > INT64_MAX)
-        return sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
+        return iwarp_sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
     return 0;
 }
 
-static int take_value(struct probe_options *options, const char *option, const char *value, struct sentence *error)
+static int take_value(struct probe_options *options, const char *option, const char *value,
+                      struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (strcmp(option, texts[i].name) == 0) {
@@ -111,7 +112,7 @@ static int take_value(struct probe_options *options, const char *option, const c
         return take_seed(options, value, error);
     if (strcmp(option, "--defect") == 0) {
         if (options->defect_count == PROBE_DEFECTS_MAX)
-            return sentence_set(error, "--defect was given more than %d times", PROBE_DEFECTS_MAX);
+            return iwarp_sentence_set(error, "--defect was given more than %d times", PROBE_DEFECTS_MAX);
         options->defects[options->defect_count++] = value;
         return 0;
     }
@@ -119,43 +120,43 @@ static int take_value(struct probe_options *options, const char *option, const c
         return option_unknown("probe", option, probe_usage, NULL, error);
     options->jsonl = strcmp(value, "jsonl") == 0;
     if (!options->jsonl && strcmp(value, "text") != 0)
-        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
+        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
     return 0;
 }
 
-static int take_device(struct probe_options *options, const char *argument, struct sentence *error)
+static int take_device(struct probe_options *options, const char *argument, struct iwarp_sentence *error)
 {
     if (options->profile != NULL || options->address.family != 0)
-        return sentence_set(error, "one device was expected, \"%.60s\" is another", argument);
+        return iwarp_sentence_set(error, "one device was expected, \"%.60s\" is another", argument);
     if (!endpoint_parse(argument, &options->address, &options->port))
         options->profile = argument;
     return 0;
 }
 
-static int consistent(const struct probe_options *options, struct sentence *error)
+static int consistent(const struct probe_options *options, struct iwarp_sentence *error)
 {
     bool address = options->address.family != 0, named = address || options->profile != NULL;
     bool beside = options->interface != NULL || options->own_address != NULL || options->control != NULL ||
                   options->gateway != NULL;
 
     if (named && (options->simulate || options->defect_count != 0 || options->ipv6))
-        return sentence_set(error,
-                            "a device excludes --simulate, --defect and --ipv6: these are for the reference stack");
+        return iwarp_sentence_set(
+            error, "a device excludes --simulate, --defect and --ipv6: these are for the reference stack");
     if (address && (options->interface == NULL || options->own_address == NULL))
-        return sentence_set(error,
-                            "ADDRESS:PORT needs --interface IF, the tester's interface on that link, and --own-address "
-                            "ADDRESS, an address there that no host owns");
+        return iwarp_sentence_set(
+            error, "ADDRESS:PORT needs --interface IF, the tester's interface on that link, and --own-address "
+                   "ADDRESS, an address there that no host owns");
     if (!address && beside)
-        return sentence_set(
+        return iwarp_sentence_set(
             error, "--interface, --own-address, --gateway and --control belong to ADDRESS:PORT; a profile has its own");
     if (options->control_token != NULL && options->control == NULL)
-        return sentence_set(error, "--control-token needs --control ADDRESS:PORT");
+        return iwarp_sentence_set(error, "--control-token needs --control ADDRESS:PORT");
     if (options->force && options->output == NULL)
-        return sentence_set(error, "--force needs -o OUT");
+        return iwarp_sentence_set(error, "--force needs -o OUT");
     return 0;
 }
 
-int probe_options_parse(struct probe_options *options, int argc, char **argv, struct sentence *error)
+int probe_options_parse(struct probe_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;

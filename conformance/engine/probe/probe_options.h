@@ -28,6 +28,6 @@ struct probe_options {
 extern const char probe_usage[];
 
 /* 0, or -1 with a sentence for the user. */
-int probe_options_parse(struct probe_options *options, int argc, char **argv, struct sentence *error);
+int probe_options_parse(struct probe_options *options, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

@@ -13,17 +13,17 @@
 
 #define PROFILE_FLAGS (JSON_INDENT(2) | JSON_PRESERVE_ORDER)
 
-int probe_output_check(const char *path, bool force, struct sentence *error)
+int probe_output_check(const char *path, bool force, struct iwarp_sentence *error)
 {
     struct stat there;
 
     if (!force && lstat(path, &there) == 0)
-        return sentence_set(error, "%s is there already; --force replaces it", path);
+        return iwarp_sentence_set(error, "%s is there already; --force replaces it", path);
     return 0;
 }
 
 /* A profile that is not whole does not stay. */
-static int write_file(const char *path, bool force, const json_t *profile, struct sentence *error)
+static int write_file(const char *path, bool force, const json_t *profile, struct iwarp_sentence *error)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -32,12 +32,12 @@ static int write_file(const char *path, bool force, const json_t *profile, struc
     if (file == NULL) {
         if (fd >= 0)
             (void)close(fd);
-        return sentence_set(error, "%s: cannot write the profile: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: cannot write the profile: %s", path, strerror(errno));
     }
     whole = json_dumpf(profile, file, PROFILE_FLAGS) == 0 && fputc('\n', file) != EOF;
     if (fclose(file) == 0 && whole)
         return 0;
-    (void)sentence_set(error, "%s: cannot write the profile: %s", path, strerror(errno));
+    (void)iwarp_sentence_set(error, "%s: cannot write the profile: %s", path, strerror(errno));
     (void)unlink(path);
     return -1;
 }
@@ -55,7 +55,7 @@ static void write_jsonl(const json_t *found)
 }
 
 int probe_output_write(const struct probe_options *options, const json_t *found, const json_t *profile,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     if (options->jsonl)
         write_jsonl(found);

@@ -72,15 +72,15 @@ struct run_identity run_identity_of(const char *output)
     return identity;
 }
 
-int run_identity_assume(const struct run_identity *identity, struct sentence *error)
+int run_identity_assume(const struct run_identity *identity, struct iwarp_sentence *error)
 {
     if (!identity->changes)
         return 0;
     if (setegid(identity->group) == 0 && seteuid(identity->user) == 0)
         return 0;
     run_identity_resume(identity);
-    return sentence_set(error, "cannot write as user %u, group %u: %s", (unsigned)identity->user,
-                        (unsigned)identity->group, strerror(errno));
+    return iwarp_sentence_set(error, "cannot write as user %u, group %u: %s", (unsigned)identity->user,
+                              (unsigned)identity->group, strerror(errno));
 }
 
 void run_identity_resume(const struct run_identity *identity)
@@ -89,7 +89,7 @@ void run_identity_resume(const struct run_identity *identity)
         abort(); /* the real user is root: the kernel does not refuse this */
 }
 
-int run_identity_become(const struct run_identity *identity, struct sentence *error)
+int run_identity_become(const struct run_identity *identity, struct iwarp_sentence *error)
 {
     if (!identity->changes)
         return 0;
@@ -134,7 +134,7 @@ uint64_t run_confine_files(const struct run_files *files)
     return needed;
 }
 
-int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct sentence *error)
+int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct iwarp_sentence *error)
 {
     const char *writable[1] = {output};
     struct confine_config config = {

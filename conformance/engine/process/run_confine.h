@@ -43,14 +43,14 @@ struct run_identity {
 struct run_identity run_identity_of(const char *output);
 
 /* Between these two files are made as that user; capabilities come back. -1 with a sentence. */
-int run_identity_assume(const struct run_identity *identity, struct sentence *error);
+int run_identity_assume(const struct run_identity *identity, struct iwarp_sentence *error);
 void run_identity_resume(const struct run_identity *identity);
 
 /* For good. Where a user namespace does not know that user, nothing changes. -1 with a sentence. */
-int run_identity_become(const struct run_identity *identity, struct sentence *error);
+int run_identity_become(const struct run_identity *identity, struct iwarp_sentence *error);
 
 /* Confines the process; it may write below `output` (NULL: nowhere). */
-int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct sentence *error);
+int run_confine(const char *output, unsigned needs, uint64_t capabilities, struct iwarp_sentence *error);
 
 /* The folder that a file is made in, or the file itself where it is there and is no regular one (a pipe, a device). */
 const char *run_confine_place(const char *file, char *text, size_t room);

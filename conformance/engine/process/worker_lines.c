@@ -10,8 +10,8 @@ enum { READ_OCTETS = 65536 };
 
 /* A line that has no end yet is not searched again from its begin. */
 static int take_whole(struct worker_lines *lines, size_t old,
-                      int (*take)(void *user, const char *line, size_t length, struct sentence *error), void *user,
-                      struct sentence *error)
+                      int (*take)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
+                      void *user, struct iwarp_sentence *error)
 {
     size_t begin = 0;
     const char *newline;
@@ -29,8 +29,8 @@ static int take_whole(struct worker_lines *lines, size_t old,
 }
 
 int worker_lines_read(struct worker_lines *lines,
-                      int (*take)(void *user, const char *line, size_t length, struct sentence *error), void *user,
-                      struct sentence *error)
+                      int (*take)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
+                      void *user, struct iwarp_sentence *error)
 {
     size_t old = lines->length;
     ssize_t got;
@@ -39,7 +39,7 @@ int worker_lines_read(struct worker_lines *lines,
         char *grown = realloc(lines->text, 2 * lines->room + READ_OCTETS);
 
         if (grown == NULL)
-            return sentence_set(error, "out of memory for a worker's answers");
+            return iwarp_sentence_set(error, "out of memory for a worker's answers");
         lines->text = grown;
         lines->room = 2 * lines->room + READ_OCTETS;
     }

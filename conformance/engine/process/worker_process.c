@@ -95,14 +95,14 @@ int worker_process_wait(const struct worker_process *worker, int most)
     return most >= 0 && most < left ? most : left;
 }
 
-const char *worker_process_reason(const struct worker_process *worker, struct sentence *text)
+const char *worker_process_reason(const struct worker_process *worker, struct iwarp_sentence *text)
 {
     if (worker->killed_for_delay)
-        (void)sentence_set(text, "it was stopped for %d s", WORKER_STOPPED_SECONDS);
+        (void)iwarp_sentence_set(text, "it was stopped for %d s", WORKER_STOPPED_SECONDS);
     else if (WIFSIGNALED(worker->ended))
-        (void)sentence_set(text, "signal %d", WTERMSIG(worker->ended));
+        (void)iwarp_sentence_set(text, "signal %d", WTERMSIG(worker->ended));
     else
-        (void)sentence_set(text, "exit status %d", WEXITSTATUS(worker->ended));
+        (void)iwarp_sentence_set(text, "exit status %d", WEXITSTATUS(worker->ended));
     return text->text;
 }
 

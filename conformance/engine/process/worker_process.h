@@ -42,7 +42,7 @@ void worker_process_check(struct worker_process *worker);
 int worker_process_wait(const struct worker_process *worker, int most);
 
 /* Why it ended, for a sentence: "signal 9", "exit status 1", "it was stopped for 5 s". */
-const char *worker_process_reason(const struct worker_process *worker, struct sentence *text);
+const char *worker_process_reason(const struct worker_process *worker, struct iwarp_sentence *text);
 
 /* Waits for one that is about to end; it is not waited for longer than it may be stopped. */
 void worker_process_join(struct worker_process *worker);

@@ -55,7 +55,7 @@ static const char *placeholder_name(const void *names, size_t index)
 }
 
 /* "<numbr>": letters in angle brackets that are no placeholder would stand for themselves, and never be met. */
-static int misspelt(const char *text, const char *member, const char *at, struct sentence *error)
+static int misspelt(const char *text, const char *member, const char *at, struct iwarp_sentence *error)
 {
     size_t letters = 1;
     char word[24], hint[NEAREST_HINT_OCTETS];
@@ -67,8 +67,8 @@ static int misspelt(const char *text, const char *member, const char *at, struct
         return 0;
     (void)snprintf(word, sizeof(word), "%.*s", (int)letters + 1, text);
     nearest = nearest_name(word, placeholder_name, placeholders, PLACEHOLDERS);
-    return sentence_set(error, "%s: \"%s\" contains %s, which is not a placeholder%s", at, member, word,
-                        nearest != NULL ? nearest_hint(nearest, hint) : ", <number> or <hex> was expected");
+    return iwarp_sentence_set(error, "%s: \"%s\" contains %s, which is not a placeholder%s", at, member, word,
+                              nearest != NULL ? nearest_hint(nearest, hint) : ", <number> or <hex> was expected");
 }
 
 /* The regular expression of a text that has to be met in full, malloc'd. NULL without memory. */
@@ -112,7 +112,7 @@ static bool names_something(const char *text)
 }
 
 static int pattern_read(struct outcome_pattern *pattern, const json_t *entry, const char *member, const char *at,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     const char *text = json_string_value(json_object_get(entry, member));
     char *expression;
@@ -124,7 +124,7 @@ static int pattern_read(struct outcome_pattern *pattern, const json_t *entry, co
         if (placeholder_at(p) == NULL && misspelt(p, member, at, error) != 0)
             return -1;
     if (!names_something(text))
-        return sentence_set(
+        return iwarp_sentence_set(
             error,
             "%s: \"%s\" is \"%.40s\", which matches no outcome: the full text of \"%s\" in results.jsonl was expected",
             at, member, text, member);
@@ -132,7 +132,7 @@ static int pattern_read(struct outcome_pattern *pattern, const json_t *entry, co
     rc = expression != NULL ? regcomp(&pattern->whole, expression, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;
     free(expression);
     if (rc != 0)
-        return sentence_set(error, "%s: \"%s\": out of memory", at, member);
+        return iwarp_sentence_set(error, "%s: \"%s\": out of memory", at, member);
     pattern->text = text;
     return 0;
 }
@@ -156,18 +156,18 @@ const char *outcome_digest(const struct result *result, char text[OUTCOME_OCTETS
 
 const char *const device_roles[DEVICE_ROLES] = {"initiator", "responder"};
 
-int requirement_unknown(const struct catalogue *catalogue, const char *id, const char *at, struct sentence *error)
+int requirement_unknown(const struct catalogue *catalogue, const char *id, const char *at, struct iwarp_sentence *error)
 {
     const struct requirement *nearest = NULL;
     char hint[NEAREST_HINT_OCTETS];
 
     (void)catalogue_nearest(catalogue, id, &nearest, 1);
-    return sentence_set(error, "%s: there is no requirement \"%.60s\"%s", at, id,
-                        nearest_hint(nearest != NULL ? nearest->id : NULL, hint));
+    return iwarp_sentence_set(error, "%s: there is no requirement \"%.60s\"%s", at, id,
+                              nearest_hint(nearest != NULL ? nearest->id : NULL, hint));
 }
 
 static int names_check(const struct known_deviation *entry, const struct catalogue *catalogue, const char *at,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     static const char *const deciders[] = {"check", "rule"};
 
@@ -178,26 +178,26 @@ static int names_check(const struct known_deviation *entry, const struct catalog
     return entry->by != NULL ? json_one_of(entry->by, "by", deciders, 2, at, error) : 0;
 }
 
-static int outcome_check(const struct known_deviation *entry, const char *at, struct sentence *error)
+static int outcome_check(const struct known_deviation *entry, const char *at, struct iwarp_sentence *error)
 {
     if (entry->outcome == NULL && entry->actual.text == NULL)
-        return sentence_set(error,
-                            "%s: \"actual\" is missing, the full text of \"actual\" in results.jsonl was expected", at);
+        return iwarp_sentence_set(
+            error, "%s: \"actual\" is missing, the full text of \"actual\" in results.jsonl was expected", at);
     if (entry->outcome == NULL)
         return 0;
     if (entry->actual.text != NULL || entry->message.text != NULL)
-        return sentence_set(
+        return iwarp_sentence_set(
             error,
             "%s: \"outcome\" replaces \"actual\" and \"message\", an entry with one of the two forms was expected", at);
     if (strlen(entry->outcome) != OUTCOME_OCTETS - 1 || entry->outcome[strspn(entry->outcome, "0123456789abcdef")])
-        return sentence_set(error,
-                            "%s: \"outcome\" is \"%.40s\", the %d digits of \"outcome\" in results.jsonl were expected",
-                            at, entry->outcome, OUTCOME_OCTETS - 1);
+        return iwarp_sentence_set(
+            error, "%s: \"outcome\" is \"%.40s\", the %d digits of \"outcome\" in results.jsonl were expected", at,
+            entry->outcome, OUTCOME_OCTETS - 1);
     return 0;
 }
 
 static int entry_read(struct known_deviation *entry, const json_t *json, const struct catalogue *catalogue,
-                      const char *today, const char *at, struct sentence *error)
+                      const char *today, const char *at, struct iwarp_sentence *error)
 {
     entry->requirement = member_text(json, "requirement");
     entry->role = member_text(json, "role");
@@ -214,7 +214,7 @@ static int entry_read(struct known_deviation *entry, const json_t *json, const s
 }
 
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,
-                    const char *today, const char *file, struct sentence *error)
+                    const char *today, const char *file, struct iwarp_sentence *error)
 {
     size_t count = json_array_size(json);
 
@@ -223,7 +223,7 @@ int deviations_read(struct deviation_list *list, const json_t *json, const struc
         return 0;
     list->entries = calloc(count, sizeof(*list->entries));
     if (list->entries == NULL)
-        return sentence_set(error, "%s: out of memory", file);
+        return iwarp_sentence_set(error, "%s: out of memory", file);
     for (size_t i = 0; i < count; i++) {
         const json_t *entry = json_array_get(json, i);
         char place[48], at[256];

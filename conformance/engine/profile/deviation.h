@@ -59,7 +59,7 @@ struct deviation_list {
  * no outcome; days that do not exist or lie more than REVIEW_YEARS years after `today` ("YYYY-MM-DD").
  */
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,
-                    const char *today, const char *file, struct sentence *error);
+                    const char *today, const char *file, struct iwarp_sentence *error);
 void deviations_free(struct deviation_list *list);
 
 /*
@@ -88,6 +88,7 @@ enum { DEVICE_ROLES = 2 };
 extern const char *const device_roles[DEVICE_ROLES];
 
 /* -1, with the sentence that there is no such requirement, and the nearest that there is. `at`: "file: place". */
-int requirement_unknown(const struct catalogue *catalogue, const char *id, const char *at, struct sentence *error);
+int requirement_unknown(const struct catalogue *catalogue, const char *id, const char *at,
+                        struct iwarp_sentence *error);
 
 #endif

@@ -60,15 +60,15 @@ static const char *list_of(nearest_name_at *at, const void *names, size_t count,
 }
 
 static int unknown(const char *name, const struct json_member *members, size_t count, const char *at,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     const char *nearest = nearest_name(name, name_at, members, count);
     char hint[NEAREST_HINT_OCTETS], known[200];
 
     if (nearest != NULL)
-        return sentence_set(error, "%s: there is no member \"%.60s\"%s", at, name, nearest_hint(nearest, hint));
-    return sentence_set(error, "%s: there is no member \"%.60s\", expected are %s", at, name,
-                        list_of(name_at, members, count, known));
+        return iwarp_sentence_set(error, "%s: there is no member \"%.60s\"%s", at, name, nearest_hint(nearest, hint));
+    return iwarp_sentence_set(error, "%s: there is no member \"%.60s\", expected are %s", at, name,
+                              list_of(name_at, members, count, known));
 }
 
 static const char *string_at(const void *names, size_t index)
@@ -77,7 +77,7 @@ static const char *string_at(const void *names, size_t index)
 }
 
 int json_one_of(const char *value, const char *member, const char *const *names, size_t count, const char *at,
-                struct sentence *error)
+                struct iwarp_sentence *error)
 {
     char hint[NEAREST_HINT_OCTETS], known[200];
     const char *nearest;
@@ -87,13 +87,13 @@ int json_one_of(const char *value, const char *member, const char *const *names,
             return 0;
     nearest = nearest_of(value, names, count);
     if (nearest != NULL)
-        return sentence_set(error, "%s: \"%s\" is \"%.40s\"%s", at, member, value, nearest_hint(nearest, hint));
-    return sentence_set(error, "%s: \"%s\" is \"%.40s\", one of %s was expected", at, member, value,
-                        list_of(string_at, names, count, known));
+        return iwarp_sentence_set(error, "%s: \"%s\" is \"%.40s\"%s", at, member, value, nearest_hint(nearest, hint));
+    return iwarp_sentence_set(error, "%s: \"%s\" is \"%.40s\", one of %s was expected", at, member, value,
+                              list_of(string_at, names, count, known));
 }
 
 static int member_check(const char *name, const json_t *value, const struct json_member *members, size_t count,
-                        const char *at, struct sentence *error)
+                        const char *at, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < count; i++) {
         const struct json_member *member = &members[i];
@@ -101,19 +101,19 @@ static int member_check(const char *name, const json_t *value, const struct json
         if (strcmp(member->name, name) != 0)
             continue;
         if (member->kinds == 0)
-            return sentence_set(error, "%s: \"%s\" is no longer a member: %s", at, name, member->what);
+            return iwarp_sentence_set(error, "%s: \"%s\" is no longer a member: %s", at, name, member->what);
         if ((kind_of(value) & member->kinds) == 0)
-            return sentence_set(error, "%s: \"%s\" is %s, %s was expected", at, name, json_kind_name(value),
-                                member->what);
+            return iwarp_sentence_set(error, "%s: \"%s\" is %s, %s was expected", at, name, json_kind_name(value),
+                                      member->what);
         if (json_is_string(value) && json_string_value(value)[0] == '\0')
-            return sentence_set(error, "%s: \"%s\" is empty, %s was expected", at, name, member->what);
+            return iwarp_sentence_set(error, "%s: \"%s\" is empty, %s was expected", at, name, member->what);
         return 0;
     }
     return unknown(name, members, count, at, error);
 }
 
 int json_members_check(const json_t *object, const struct json_member *members, size_t count, const char *file,
-                       const char *place, struct sentence *error)
+                       const char *place, struct iwarp_sentence *error)
 {
     char at[256];
     const char *name;
@@ -121,7 +121,7 @@ int json_members_check(const json_t *object, const struct json_member *members, 
 
     (void)where(file, place, at);
     if (!json_is_object(object))
-        return sentence_set(error, "%s: this is %s, an object was expected", at, json_kind_name(object));
+        return iwarp_sentence_set(error, "%s: this is %s, an object was expected", at, json_kind_name(object));
     json_object_foreach((json_t *)object, name, value)
     {
         if (member_check(name, value, members, count, at, error) != 0)
@@ -129,6 +129,7 @@ int json_members_check(const json_t *object, const struct json_member *members, 
     }
     for (size_t i = 0; i < count; i++)
         if (members[i].required && json_object_get(object, members[i].name) == NULL)
-            return sentence_set(error, "%s: \"%s\" is missing, %s was expected", at, members[i].name, members[i].what);
+            return iwarp_sentence_set(error, "%s: \"%s\" is missing, %s was expected", at, members[i].name,
+                                      members[i].what);
     return 0;
 }

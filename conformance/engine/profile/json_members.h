@@ -35,11 +35,11 @@ struct json_member {
  * and the nearest name for one that is unknown. `place` is a path as "known_deviations[3]"; "" for the file as a whole.
  */
 int json_members_check(const json_t *object, const struct json_member *members, size_t count, const char *file,
-                       const char *place, struct sentence *error);
+                       const char *place, struct iwarp_sentence *error);
 
 /* 0 when a member's text is one of the names, else -1 with the nearest of them. `at`: "file: place". */
 int json_one_of(const char *value, const char *member, const char *const *names, size_t count, const char *at,
-                struct sentence *error);
+                struct iwarp_sentence *error);
 
 /* "a text", "a list", ...: what a value is. */
 const char *json_kind_name(const json_t *value);

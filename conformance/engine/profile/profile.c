@@ -18,22 +18,22 @@
 enum { WAIT_SECONDS_MAX = 600 };
 
 /* What is below DDP, and what follows of that for the capabilities; those that the profile names itself come later. */
-static int llp_of(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+static int llp_of(struct profile *profile, const char *path, struct pics *pics, struct iwarp_sentence *error)
 {
     const char *text = member_text(profile->json, "llp");
     bool encapsulated = json_object_get(profile->json, "udp_port") != NULL, sctp;
 
     if (!rig_llp_parse(text, &profile->sctp))
-        return sentence_set(error, "%s: \"llp\" is \"%.60s\", \"tcp\", \"sctp\" or \"sctp-draft02\" was expected", path,
-                            text);
-    sctp = profile->sctp != DDP_SCTP_UNDECIDED;
+        return iwarp_sentence_set(error, "%s: \"llp\" is \"%.60s\", \"tcp\", \"sctp\" or \"sctp-draft02\" was expected",
+                                  path, text);
+    sctp = profile->sctp != IWARP_SCTP_UNDECIDED;
     if (encapsulated && !sctp)
-        return sentence_set(error, "%s: \"udp_port\" is for SCTP in UDP, and \"llp\" is not \"sctp\"", path);
+        return iwarp_sentence_set(error, "%s: \"udp_port\" is for SCTP in UDP, and \"llp\" is not \"sctp\"", path);
     if (encapsulated && profile_port(path, profile->json, "udp_port", &profile->udp_port, error) != 0)
         return -1;
-    return sctp
-               ? pics_set_sctp(pics, profile->sctp == DDP_SCTP_RFC5043, profile->sctp == DDP_SCTP_DRAFT02, false, error)
-               : 0;
+    return sctp ? pics_set_sctp(pics, profile->sctp == IWARP_SCTP_RFC5043, profile->sctp == IWARP_SCTP_DRAFT02, false,
+                                error)
+                : 0;
 }
 
 /* What stands there, for a sentence: a text or a number itself, else its kind. */
@@ -50,12 +50,12 @@ static const char *shown(const json_t *member, char text[64])
 
 /* An answer has to be of the item's kind: a number where a number is asked for, else yes or no, or true or false. */
 static int capability_of(struct pics *pics, const char *name, const json_t *member, const char *path,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     const struct pics_item *item = pics_find(pics, name);
     const char *text = json_string_value(member);
     bool number = item != NULL && pics_is_number(item), answered;
-    struct sentence why;
+    struct iwarp_sentence why;
     char value[64];
 
     if (number)
@@ -64,21 +64,24 @@ static int capability_of(struct pics *pics, const char *name, const json_t *memb
     else
         answered = json_is_boolean(member) || (text != NULL && (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0));
     if (item != NULL && !answered && number)
-        return sentence_set(error, "%s: capabilities: \"%s\" is %s, a number from 0 to %d was expected", path, name,
-                            shown(member, value), PICS_NUMBER_MAX);
+        return iwarp_sentence_set(error, "%s: capabilities: \"%s\" is %s, a number from 0 to %d was expected", path,
+                                  name, shown(member, value), PICS_NUMBER_MAX);
     if (item != NULL && !answered)
-        return sentence_set(error, "%s: capabilities: \"%s\" is %s, \"yes\" or \"no\" was expected", path, name,
-                            shown(member, value));
+        return iwarp_sentence_set(error, "%s: capabilities: \"%s\" is %s, \"yes\" or \"no\" was expected", path, name,
+                                  shown(member, value));
     if (json_is_boolean(member))
         (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
     else if (text != NULL)
         (void)snprintf(value, sizeof(value), "%.30s", text);
     else
         (void)shown(member, value);
-    return pics_set(pics, name, value, &why) == 0 ? 0 : sentence_set(error, "%s: capabilities: %.300s", path, why.text);
+    return pics_set(pics, name, value, &why) == 0
+               ? 0
+               : iwarp_sentence_set(error, "%s: capabilities: %.300s", path, why.text);
 }
 
-static int capabilities_of(const struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+static int capabilities_of(const struct profile *profile, const char *path, struct pics *pics,
+                           struct iwarp_sentence *error)
 {
     json_t *capabilities = json_object_get(profile->json, "capabilities");
     const char *name;
@@ -102,7 +105,7 @@ static bool selects_any(const struct catalogue *catalogue, const char *pattern)
 }
 
 static int hazards_check(const struct profile *profile, const char *path, const struct catalogue *catalogue,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     static const struct json_member members[] = {
         {"requirement", MEMBER_TEXT, true, "the id of a requirement, or a pattern over ids,"},
@@ -170,7 +173,7 @@ static const struct json_member members[] = {
 
 /* A program and its arguments: no shell reads them, and each is a text by itself. */
 static int command_of(const json_t *json, const char *name, const char *path, const char ***command,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     const json_t *list = json_object_get(json, name), *word;
     size_t i, count = json_array_size(list);
@@ -178,25 +181,25 @@ static int command_of(const json_t *json, const char *name, const char *path, co
     if (list == NULL || json_is_null(list))
         return 0;
     if (count == 0 || count > DEVICE_COMMAND_ARGUMENTS)
-        return sentence_set(error,
-                            "%s: \"%s\" has %zu members, a program and its arguments were expected (1 to %d texts)",
-                            path, name, count, DEVICE_COMMAND_ARGUMENTS);
+        return iwarp_sentence_set(
+            error, "%s: \"%s\" has %zu members, a program and its arguments were expected (1 to %d texts)", path, name,
+            count, DEVICE_COMMAND_ARGUMENTS);
     *command = calloc(count + 1, sizeof(**command));
     if (*command == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     json_array_foreach(list, i, word)
     {
         if (!json_is_string(word) || (i == 0 && json_string_length(word) == 0))
-            return sentence_set(error, "%s: %s[%zu] is %s, a text was expected: %s", path, name, i,
-                                json_is_string(word) ? "empty" : json_kind_name(word),
-                                i == 0 ? "the program" : "one argument");
+            return iwarp_sentence_set(error, "%s: %s[%zu] is %s, a text was expected: %s", path, name, i,
+                                      json_is_string(word) ? "empty" : json_kind_name(word),
+                                      i == 0 ? "the program" : "one argument");
         (*command)[i] = json_string_value(word);
     }
     return 0;
 }
 
 static int private_of(const struct profile *profile, const char *name, const char *path, struct profile_private *out,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     const char *text = member_text(profile->json, name);
     size_t digits = text != NULL ? strlen(text) : 0;
@@ -204,7 +207,7 @@ static int private_of(const struct profile *profile, const char *name, const cha
     out->wanted = text != NULL;
     if (digits % 2 != 0 || digits > 2 * PROFILE_PRIVATE_MOST ||
         strspn(text != NULL ? text : "", "0123456789abcdefABCDEF") != digits)
-        return sentence_set(
+        return iwarp_sentence_set(
             error, "%s: \"%s\" is \"%.60s\", two hexadecimal digits for each of at most %d octets were expected", path,
             name, text, PROFILE_PRIVATE_MOST);
     for (out->count = 0; 2 * out->count < digits; out->count++) {
@@ -216,19 +219,19 @@ static int private_of(const struct profile *profile, const char *name, const cha
 }
 
 static int seconds_of(const struct profile *profile, const char *name, const char *path, unsigned *out,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     const json_t *member = json_object_get(profile->json, name);
     json_int_t seconds = json_integer_value(member);
 
     if (member != NULL && (seconds < 1 || seconds > WAIT_SECONDS_MAX))
-        return sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected", path,
-                            name, seconds, WAIT_SECONDS_MAX);
+        return iwarp_sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected",
+                                  path, name, seconds, WAIT_SECONDS_MAX);
     *out = (unsigned)seconds;
     return 0;
 }
 
-static int keeping_of(struct profile *profile, const char *path, struct sentence *error)
+static int keeping_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     return seconds_of(profile, "wait_for_device", path, &profile->wait_for_device, error) != 0 ||
                    seconds_of(profile, "reaction_seconds", path, &profile->reaction_seconds, error) != 0 ||
@@ -240,18 +243,18 @@ static int keeping_of(struct profile *profile, const char *path, struct sentence
                : 0;
 }
 
-static int token_of(struct profile *profile, const char *path, struct sentence *error)
+static int token_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     const char *file = member_text(profile->json, "control_token_file");
-    struct sentence why;
+    struct iwarp_sentence why;
 
     return file == NULL || upper_token_read(&profile->token, file, &why) == 0
                ? 0
-               : sentence_set(error, "%s: \"control_token_file\": %.400s", path, why.text);
+               : iwarp_sentence_set(error, "%s: \"control_token_file\": %.400s", path, why.text);
 }
 
 static int read_all(struct profile *profile, const char *path, const struct profile_context *context,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     const json_t *json = profile->json;
 
@@ -273,7 +276,7 @@ static int read_all(struct profile *profile, const char *path, const struct prof
                            context->today, path, error);
 }
 
-int profile_defaults(struct pics *pics, bool control, struct sentence *error)
+int profile_defaults(struct pics *pics, bool control, struct iwarp_sentence *error)
 {
     return pics_set(pics, "upper_tester", control ? "yes" : "no", error) != 0 ||
                    pics_set(pics, "instrumented", "no", error) != 0
@@ -282,27 +285,27 @@ int profile_defaults(struct pics *pics, bool control, struct sentence *error)
 }
 
 int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
-                 struct sentence *error)
+                 struct iwarp_sentence *error)
 {
     json_error_t where;
     json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
     memset(profile, 0, sizeof(*profile));
     if (json == NULL && access(path, R_OK) != 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     if (json == NULL)
-        return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
-                              : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
+        return where.line < 1 ? iwarp_sentence_set(error, "%s: %s", path, where.text)
+                              : iwarp_sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
     return profile_take(profile, json, path, context, error);
 }
 
 int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
-                 struct sentence *error)
+                 struct iwarp_sentence *error)
 {
     memset(profile, 0, sizeof(*profile));
     profile->json = json;
     if (json == NULL)
-        return sentence_set(error, "%s: out of memory", path);
+        return iwarp_sentence_set(error, "%s: out of memory", path);
     if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);
@@ -310,7 +313,7 @@ int profile_take(struct profile *profile, json_t *json, const char *path, const 
 }
 
 int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
-                     struct device_command **commands, struct sentence *error)
+                     struct device_command **commands, struct iwarp_sentence *error)
 {
     struct device_command_config config = {.folder = folder, .identity = *identity};
 

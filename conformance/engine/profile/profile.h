@@ -74,9 +74,9 @@ struct profile {
     struct profile_place beside[PROFILE_BESIDE_MOST];
     struct upper_token token; /* for each 'control'; empty: none */
     size_t beside_count;
-    enum ddp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
-    uint16_t udp_port;          /* of SCTP in UDP; 0: SCTP is over IP */
-    const char *good_exchange;  /* conformance/engine/script/services.h; NULL: the least */
+    enum iwarp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
+    uint16_t udp_port;            /* of SCTP in UDP; 0: SCTP is over IP */
+    const char *good_exchange;    /* conformance/engine/script/services.h; NULL: the least */
     struct profile_private request_private_data, reply_private_data;
     unsigned reaction_seconds;                       /* 0: by the round trip */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
@@ -97,17 +97,17 @@ struct profile_context {
  * expected", and nothing to free.
  */
 int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
-                 struct sentence *error);
+                 struct iwarp_sentence *error);
 
 /*
  * The same for a profile that is no file: takes the reference (NULL: memory was short); `path` is what messages call
  * it.
  */
 int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
-                 struct sentence *error);
+                 struct iwarp_sentence *error);
 
 /* Sets the defaults of two items for a profile: upper_tester is "yes" if `control`, else "no"; instrumented is "no". */
-int profile_defaults(struct pics *pics, bool control, struct sentence *error);
+int profile_defaults(struct pics *pics, bool control, struct iwarp_sentence *error);
 
 /*
  * Forks the process that runs the profile's commands (device_command.h), and keeps their output in this folder (-1:
@@ -115,7 +115,7 @@ int profile_defaults(struct pics *pics, bool control, struct sentence *error);
  * has no commands. -1 with a sentence.
  */
 int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
-                     struct device_command **commands, struct sentence *error);
+                     struct device_command **commands, struct iwarp_sentence *error);
 
 void profile_free(struct profile *profile);
 

@@ -9,26 +9,27 @@
 #include "reports/results/member.h"
 
 static int address_of(const char *path, const char *name, const char *text, struct net_address *address,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     if (net_address_parse(address, text) != 0)
-        return sentence_set(error, "%s: \"%s\" is \"%.60s\", an IPv4 or IPv6 address was expected", path, name, text);
+        return iwarp_sentence_set(error, "%s: \"%s\" is \"%.60s\", an IPv4 or IPv6 address was expected", path, name,
+                                  text);
     return 0;
 }
 
-int profile_port(const char *path, const json_t *json, const char *name, uint16_t *port, struct sentence *error)
+int profile_port(const char *path, const json_t *json, const char *name, uint16_t *port, struct iwarp_sentence *error)
 {
     json_int_t value = json_integer_value(json_object_get(json, name));
 
     if (value < 1 || value > 65535)
-        return sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected", path,
-                            name, value);
+        return iwarp_sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected",
+                                  path, name, value);
     *port = (uint16_t)value;
     return 0;
 }
 
 /* "192.0.2.7:7471" or "[fd00::7]:7471" */
-static int control_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
+static int control_of(const json_t *json, const char *path, struct profile_place *place, struct iwarp_sentence *error)
 {
     const char *text = member_text(json, "control");
     char address[64];
@@ -42,19 +43,20 @@ static int control_of(const json_t *json, const char *path, struct profile_place
     colon = strrchr(text, ':');
     length = colon != NULL ? (size_t)(colon - text) : sizeof(address);
     if (length >= sizeof(address) || length < 2)
-        return sentence_set(error, "%s: \"control\" is \"%.60s\", \"address:port\" was expected", path, text);
+        return iwarp_sentence_set(error, "%s: \"control\" is \"%.60s\", \"address:port\" was expected", path, text);
     if (text[0] == '[' && colon[-1] == ']')
         (void)snprintf(address, sizeof(address), "%.*s", (int)length - 2, text + 1);
     else
         (void)snprintf(address, sizeof(address), "%.*s", (int)length, text);
     port = strtoul(colon + 1, &end, 10);
     if (*end != '\0' || port < 1 || port > 65535)
-        return sentence_set(error, "%s: \"control\" is \"%.60s\", a port from 1 to 65535 was expected", path, text);
+        return iwarp_sentence_set(error, "%s: \"control\" is \"%.60s\", a port from 1 to 65535 was expected", path,
+                                  text);
     place->control_port = (uint16_t)port;
     return address_of(path, "control", address, &place->control, error);
 }
 
-static int mac_of(const json_t *json, const char *path, struct profile_place *place, struct sentence *error)
+static int mac_of(const json_t *json, const char *path, struct profile_place *place, struct iwarp_sentence *error)
 {
     const char *text = member_text(json, "own_mac");
     unsigned octets[6];
@@ -64,8 +66,8 @@ static int mac_of(const json_t *json, const char *path, struct profile_place *pl
         return 0;
     if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%c", &octets[0], &octets[1], &octets[2], &octets[3], &octets[4],
                &octets[5], &rest) != 6)
-        return sentence_set(error, "%s: \"own_mac\" is \"%.40s\", \"02:77:63:00:00:03\" or the like was expected", path,
-                            text);
+        return iwarp_sentence_set(error, "%s: \"own_mac\" is \"%.40s\", \"02:77:63:00:00:03\" or the like was expected",
+                                  path, text);
     for (int i = 0; i < 6; i++)
         place->own_mac[i] = (uint8_t)octets[i];
     return 0;
@@ -73,12 +75,12 @@ static int mac_of(const json_t *json, const char *path, struct profile_place *pl
 
 /* Also for a place in "beside": `path` then names that place, too. */
 static int place_of(const json_t *json, const char *path, const struct profile *profile, struct profile_place *place,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     if (address_of(path, "own_address", member_text(json, "own_address"), &place->own_address, error) != 0)
         return -1;
     if (profile->address.family != place->own_address.family)
-        return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
+        return iwarp_sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
     return profile_port(path, json, "port", &place->port, error) != 0 || control_of(json, path, place, error) != 0 ||
                    mac_of(json, path, place, error) != 0
                ? -1
@@ -92,17 +94,17 @@ static bool same_address(const struct net_address *a, const struct net_address *
 
 /* Two testers with one address take each other's frames, and an upper tester that two of them reset serves neither. */
 static int beside_apart(const struct profile_place *place, const struct profile_place *other, const char *at,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     if (same_address(&place->own_address, &other->own_address))
-        return sentence_set(error, "%s: \"own_address\" is another place's, too", at);
+        return iwarp_sentence_set(error, "%s: \"own_address\" is another place's, too", at);
     if (place->control.family != 0 && place->control_port == other->control_port &&
         same_address(&place->control, &other->control))
-        return sentence_set(error, "%s: \"control\" is another place's, too", at);
+        return iwarp_sentence_set(error, "%s: \"control\" is another place's, too", at);
     return 0;
 }
 
-static int beside_of(struct profile *profile, const char *path, struct sentence *error)
+static int beside_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     static const struct json_member members[] = {
         {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
@@ -114,8 +116,8 @@ static int beside_of(struct profile *profile, const char *path, struct sentence 
     size_t i;
 
     if (json_array_size(list) > PROFILE_BESIDE_MOST)
-        return sentence_set(error, "%s: \"beside\" has %zu places, at most %d were expected", path,
-                            json_array_size(list), PROFILE_BESIDE_MOST);
+        return iwarp_sentence_set(error, "%s: \"beside\" has %zu places, at most %d were expected", path,
+                                  json_array_size(list), PROFILE_BESIDE_MOST);
     json_array_foreach(list, i, entry)
     {
         struct profile_place *place = &profile->beside[i];
@@ -127,9 +129,9 @@ static int beside_of(struct profile *profile, const char *path, struct sentence 
             place_of(entry, at, profile, place, error) != 0 || beside_apart(place, &profile->place, at, error) != 0)
             return -1;
         if ((place->control.family != 0) != (profile->place.control.family != 0))
-            return sentence_set(error, "%s: \"control\" is %s here and %s in the profile", at,
-                                place->control.family != 0 ? "given" : "missing",
-                                place->control.family != 0 ? "missing" : "given");
+            return iwarp_sentence_set(error, "%s: \"control\" is %s here and %s in the profile", at,
+                                      place->control.family != 0 ? "given" : "missing",
+                                      place->control.family != 0 ? "missing" : "given");
         for (size_t k = 0; k < i; k++)
             if (beside_apart(place, &profile->beside[k], at, error) != 0)
                 return -1;
@@ -139,7 +141,7 @@ static int beside_of(struct profile *profile, const char *path, struct sentence 
 }
 
 /* A router takes what is sent to it alone: the device, or an address of the tester's, is none. */
-static int gateway_of(struct profile *profile, const char *path, struct sentence *error)
+static int gateway_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     const char *text = member_text(profile->json, "gateway");
     const struct net_address *gateway = &profile->gateway;
@@ -149,14 +151,14 @@ static int gateway_of(struct profile *profile, const char *path, struct sentence
     if (address_of(path, "gateway", text, &profile->gateway, error) != 0)
         return -1;
     if (gateway->family != profile->address.family)
-        return sentence_set(error, "%s: \"address\" and \"gateway\" are of different families", path);
+        return iwarp_sentence_set(error, "%s: \"address\" and \"gateway\" are of different families", path);
     if (same_address(gateway, &profile->address) || same_address(gateway, &profile->place.own_address))
-        return sentence_set(error, "%s: \"gateway\" is \"%.60s\", as \"%s\" is; a router's address was expected", path,
-                            text, same_address(gateway, &profile->address) ? "address" : "own_address");
+        return iwarp_sentence_set(error, "%s: \"gateway\" is \"%.60s\", as \"%s\" is; a router's address was expected",
+                                  path, text, same_address(gateway, &profile->address) ? "address" : "own_address");
     return 0;
 }
 
-int profile_places(struct profile *profile, const char *path, struct sentence *error)
+int profile_places(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     const json_t *json = profile->json;
 

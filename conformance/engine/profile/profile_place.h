@@ -15,9 +15,9 @@
  * Reads "address", "gateway", the profile's own place and those of "beside" into the profile, whose `json` is set. -1
  * with "path: where: what is wrong, what was expected".
  */
-int profile_places(struct profile *profile, const char *path, struct sentence *error);
+int profile_places(struct profile *profile, const char *path, struct iwarp_sentence *error);
 
 /* A port from 1 to 65535, or -1 with such a sentence. */
-int profile_port(const char *path, const json_t *json, const char *name, uint16_t *port, struct sentence *error);
+int profile_port(const char *path, const json_t *json, const char *name, uint16_t *port, struct iwarp_sentence *error);
 
 #endif

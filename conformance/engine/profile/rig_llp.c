@@ -5,10 +5,10 @@
 
 static const struct {
     const char *name;
-    enum ddp_sctp_profile sctp;
-} rows[] = {{"tcp", DDP_SCTP_UNDECIDED}, {"sctp", DDP_SCTP_RFC5043}, {"sctp-draft02", DDP_SCTP_DRAFT02}};
+    enum iwarp_sctp_profile sctp;
+} rows[] = {{"tcp", IWARP_SCTP_UNDECIDED}, {"sctp", IWARP_SCTP_RFC5043}, {"sctp-draft02", IWARP_SCTP_DRAFT02}};
 
-bool rig_llp_parse(const char *name, enum ddp_sctp_profile *sctp)
+bool rig_llp_parse(const char *name, enum iwarp_sctp_profile *sctp)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(name != NULL ? name : rows[0].name, rows[i].name) == 0) {
@@ -18,7 +18,7 @@ bool rig_llp_parse(const char *name, enum ddp_sctp_profile *sctp)
     return false;
 }
 
-const char *rig_llp_name(enum ddp_sctp_profile sctp)
+const char *rig_llp_name(enum iwarp_sctp_profile sctp)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].sctp == sctp)

@@ -11,9 +11,9 @@
  * "tcp" (NULL is the same): UNDECIDED, which is MPA over TCP; "sctp": RFC 5043; "sctp-draft02". False: another name,
  * and *sctp is as it was.
  */
-bool rig_llp_parse(const char *name, enum ddp_sctp_profile *sctp);
+bool rig_llp_parse(const char *name, enum iwarp_sctp_profile *sctp);
 
 /* The name of what a rig carries DDP with: "tcp" where it is UNDECIDED. */
-const char *rig_llp_name(enum ddp_sctp_profile sctp);
+const char *rig_llp_name(enum iwarp_sctp_profile sctp);
 
 #endif

@@ -78,30 +78,30 @@ struct command {
     struct terminal terminal;
 };
 
-static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
+static int number_of(const char *text, uint64_t most, uint64_t *value, struct iwarp_sentence *error, const char *option)
 {
     char *end;
 
     if (text == NULL || text[0] < '0' || text[0] > '9')
-        return sentence_set(error, "%s needs a number, got \"%.40s\"", option, text != NULL ? text : "nothing");
+        return iwarp_sentence_set(error, "%s needs a number, got \"%.40s\"", option, text != NULL ? text : "nothing");
     *value = strtoull(text, &end, 10);
     if (*end != '\0' || *value > most)
-        return sentence_set(error, "%s needs a number up to %" PRIu64 ", got \"%.40s\"", option, most, text);
+        return iwarp_sentence_set(error, "%s needs a number up to %" PRIu64 ", got \"%.40s\"", option, most, text);
     return 0;
 }
 
 /* `sctp` has the checks of both texts, as in a simulated run. */
-static int take_llp(struct prove_config *config, const char *value, struct sentence *error)
+static int take_llp(struct prove_config *config, const char *value, struct iwarp_sentence *error)
 {
     if (!rig_llp_parse(value, &config->profile))
-        return sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
-    config->sctp = config->profile != DDP_SCTP_UNDECIDED;
-    if (config->profile == DDP_SCTP_RFC5043)
-        config->profile = DDP_SCTP_UNDECIDED;
+        return iwarp_sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
+    config->sctp = config->profile != IWARP_SCTP_UNDECIDED;
+    if (config->profile == IWARP_SCTP_RFC5043)
+        config->profile = IWARP_SCTP_UNDECIDED;
     return 0;
 }
 
-static int option_parse(struct command *command, const char *option, const char *value, struct sentence *error)
+static int option_parse(struct command *command, const char *option, const char *value, struct iwarp_sentence *error)
 {
     uint64_t number = 0;
 
@@ -115,7 +115,7 @@ static int option_parse(struct command *command, const char *option, const char 
         command->seeds_given = true;
     } else if (strcmp(option, "-j") == 0) {
         if (number_of(value, JOBS_MAX, &number, error, option) != 0 || number == 0)
-            return sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
+            return iwarp_sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
         command->prove.jobs = (unsigned)number;
     } else if (strcmp(option, "--shard") == 0 && value != NULL) {
         return shard_parse(&command->prove.shard, value, error);
@@ -127,14 +127,14 @@ static int option_parse(struct command *command, const char *option, const char 
                (strcmp(value, "text") == 0 || strcmp(value, "jsonl") == 0)) {
         command->jsonl = strcmp(value, "jsonl") == 0;
     } else if (strcmp(option, "--format") == 0 && value != NULL) {
-        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
+        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
     } else {
         return option_unknown("prove", option, usage, NULL, error);
     }
     return 0;
 }
 
-static int arguments_parse(struct command *command, int argc, char **argv, struct sentence *error)
+static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--matrix") == 0)
@@ -156,9 +156,9 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             i++;
     }
     if (command->variants && (command->merge || command->seeds_given))
-        return sentence_set(error, "--variants excludes --merge and --seeds");
+        return iwarp_sentence_set(error, "--variants excludes --merge and --seeds");
     if (command->merge && command->prove.only_count == 0)
-        return sentence_set(
+        return iwarp_sentence_set(
             error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
     if (command->prove.only_count != 0 && !command->seeds_given)
         command->prove.seeds = 0;
@@ -294,7 +294,7 @@ static void print_summary(const struct command *command, const struct prove_summ
         printf("%zu defects were left out, which have no meaning over SCTP (--matrix says why)\n", summary->left_out);
 }
 
-static int prove(struct command *command, struct sentence *error)
+static int prove(struct command *command, struct iwarp_sentence *error)
 {
     struct prove_summary summary;
     size_t unmet;
@@ -333,7 +333,7 @@ static int prove_variants(const struct command *command)
     return cmd_prove_variants(&config, command->jsonl);
 }
 
-static int load_and_prove(struct command *command, struct sentence *error)
+static int load_and_prove(struct command *command, struct iwarp_sentence *error)
 {
     struct catalogue *catalogue = NULL;
     struct pics *pics = NULL;
@@ -342,7 +342,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
 
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
-        pics_set_sctp(pics, command->prove.profile != DDP_SCTP_DRAFT02, true, true, error) != 0 ||
+        pics_set_sctp(pics, command->prove.profile != IWARP_SCTP_DRAFT02, true, true, error) != 0 ||
         pics_set_cm(pics, true, error) != 0 || (defects = defect_list_embedded(error)) == NULL) {
         (void)complain(status, "%s", error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
@@ -365,7 +365,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
 int cmd_prove(int argc, char **argv)
 {
     struct command command = {.prove = {.seed = 1, .seeds = SEEDS}};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int status;
 

@@ -103,7 +103,7 @@ int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)
 {
     struct printer printer = {.jsonl = jsonl};
     struct prove_variants_summary summary;
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     struct defect_list *variants = variant_list_embedded(&error);
     int status;
 

@@ -117,7 +117,7 @@ static bool is_killed(const struct drawn *drawn)
  * For the whole matrix all checks are run in one pass.
  */
 static int run_passes(const struct prove_config *config, struct runner_config *runner, struct drawn *drawn,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     bool (*const passes[])(void *, const struct plan_item *) = {not_named, not_sampled, not_of_layer};
     struct runner_totals totals;
@@ -138,7 +138,7 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
  * that it names; the correct stack all. With --llp sctp or sctp-draft02 everything meets the checks over SCTP alone.
  */
 static int run_plans(const struct matrix *matrix, struct runner_config *runner, struct drawn *drawn,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     bool sctp = matrix->config->sctp || (drawn->defect != NULL && defect_acts_over_sctp(drawn->defect));
 
@@ -155,7 +155,7 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     return runner_run(runner, &(struct runner_totals){0}, error);
 }
 
-static json_t *run_unit(void *user, size_t number, struct sentence *error)
+static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
 {
     const struct matrix *matrix = user;
     const struct prove_config *config = matrix->config;
@@ -254,13 +254,13 @@ static void tell(void *user, size_t number, const json_t *row)
 
 /* Nothing that runs here could meet it: it has neither survived nor been killed. */
 static int leave_out(const struct matrix *matrix, const struct defect *defect, const char *reason,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     const struct prove_config *config = matrix->config;
 
     if (config->only_count != 0)
-        return sentence_set(error, "no defect can be proved that has no meaning over SCTP, as %s is one: %s",
-                            defect->id, reason);
+        return iwarp_sentence_set(error, "no defect can be proved that has no meaning over SCTP, as %s is one: %s",
+                                  defect->id, reason);
     matrix->summary->left_out++;
     if (config->left_out != NULL)
         config->left_out(config->user, defect, reason);
@@ -268,14 +268,14 @@ static int leave_out(const struct matrix *matrix, const struct defect *defect, c
 }
 
 /* Has the defect something to be met by, where it is over SCTP? 1: yes; 0: it was left out; -1 with a sentence. */
-static int is_met(const struct matrix *matrix, const struct defect *defect, struct sentence *error)
+static int is_met(const struct matrix *matrix, const struct defect *defect, struct iwarp_sentence *error)
 {
     const struct prove_config *config = matrix->config;
     struct prove_llp_reason reason = {""};
 
     if (!config->sctp && !defect_acts_over_sctp(defect))
         return 1;
-    if (!prove_llp_is_foreign(defect, config->profile == DDP_SCTP_DRAFT02, &reason)) {
+    if (!prove_llp_is_foreign(defect, config->profile == IWARP_SCTP_DRAFT02, &reason)) {
         if (prove_llp_is_driven(&matrix->sctp_plan, config->catalogue, config->pics, defect))
             return 1;
         (void)snprintf(reason.text, sizeof(reason.text), "no check or rule decides over SCTP what it breaks");
@@ -283,7 +283,7 @@ static int is_met(const struct matrix *matrix, const struct defect *defect, stru
     return leave_out(matrix, defect, reason.text, error);
 }
 
-static int make_units(struct matrix *matrix, struct sentence *error)
+static int make_units(struct matrix *matrix, struct iwarp_sentence *error)
 {
     const struct prove_config *config = matrix->config;
     size_t defects = config->only_count != 0 ? config->only_count : defect_list_count(config->defects);
@@ -291,7 +291,7 @@ static int make_units(struct matrix *matrix, struct sentence *error)
 
     matrix->units = calloc(config->seeds + defects + 1, sizeof(*matrix->units));
     if (matrix->units == NULL)
-        return sentence_set(error, "out of memory for the matrix");
+        return iwarp_sentence_set(error, "out of memory for the matrix");
     for (unsigned i = 0; i < config->seeds; i++)
         matrix->units[matrix->unit_count++].seed = config->seed + i;
     for (size_t i = 0; i < defects; i++) {
@@ -300,9 +300,9 @@ static int make_units(struct matrix *matrix, struct sentence *error)
         int met;
 
         if (defect == NULL)
-            return sentence_set(error, "no defect is called '%s'%s (warpcheck list --defects names them)",
-                                config->only[i],
-                                nearest_hint(defect_nearest_id(config->defects, config->only[i]), hint));
+            return iwarp_sentence_set(error, "no defect is called '%s'%s (warpcheck list --defects names them)",
+                                      config->only[i],
+                                      nearest_hint(defect_nearest_id(config->defects, config->only[i]), hint));
         met = is_met(matrix, defect, error);
         if (met < 0)
             return -1;
@@ -332,7 +332,7 @@ static uint64_t digest_of(const struct matrix *matrix)
 }
 
 /* Leaves this shard's units, in their order. */
-static int keep_own(struct matrix *matrix, struct sentence *error)
+static int keep_own(struct matrix *matrix, struct iwarp_sentence *error)
 {
     const struct shard *shard = &matrix->config->shard;
     uint64_t *weights = calloc(matrix->unit_count + 1, sizeof(*weights));
@@ -344,7 +344,7 @@ static int keep_own(struct matrix *matrix, struct sentence *error)
     for (size_t i = 0; weights != NULL && i < matrix->unit_count; i++)
         weights[i] = matrix->units[i].defect == NULL ? WEIGHT_SEED : WEIGHT_DEFECT;
     if (weights == NULL || owner == NULL)
-        (void)sentence_set(error, "out of memory for the matrix");
+        (void)iwarp_sentence_set(error, "out of memory for the matrix");
     else
         rc = shard_assign(weights, matrix->unit_count, shard->of, owner, error);
     for (size_t i = 0; rc == 0 && i < matrix->unit_count; i++)
@@ -357,7 +357,7 @@ static int keep_own(struct matrix *matrix, struct sentence *error)
     return rc;
 }
 
-int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error)
+int prove_run(const struct prove_config *config, struct prove_summary *summary, struct iwarp_sentence *error)
 {
     struct matrix matrix = {.config = config, .summary = summary};
     struct plan_config plan = {

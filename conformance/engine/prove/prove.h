@@ -21,7 +21,7 @@
 
 struct prove_config {
     bool sctp; /* checks that run over TCP and SCTP run over SCTP, and meet the defects of the stack there */
-    enum ddp_sctp_profile
+    enum iwarp_sctp_profile
         profile; /* with `sctp`: the checks of this text alone; UNDECIDED: of both, others by RFC 5043 */
     const struct catalogue *catalogue;
     const struct pics *pics;
@@ -67,6 +67,6 @@ struct prove_summary {
  * 0 when the matrix was made, also if it has survivors or alarms; -1 with a sentence (unknown defect, a worker died,
  * memory).
  */
-int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error);
+int prove_run(const struct prove_config *config, struct prove_summary *summary, struct iwarp_sentence *error);
 
 #endif

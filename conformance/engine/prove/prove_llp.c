@@ -71,7 +71,7 @@ static bool is_rule_met(const struct rule *rule, const struct catalogue *catalog
 {
     const uint32_t flows = 1U << FLOW_ASSOCIATION | 1U << FLOW_STREAM;
     const struct requirement *requirement = catalogue_find(catalogue, rule->id);
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
 
     return (rule->flows & flows) != 0 && requirement != NULL && requirement->layer != REQUIREMENT_LAYER_MPA &&
            (requirement->capability[0] == '\0' || pics_evaluate(pics, requirement->capability, &reason, &error) == 1);

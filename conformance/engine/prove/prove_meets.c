@@ -144,7 +144,7 @@ static int on_result(void *user, const struct result *result)
     return json_array_append_new(part->checks, json_pack("[I, s, o]", (json_int_t)part->item, digest, rows_met(part)));
 }
 
-static json_t *run_part(void *user, size_t number, struct sentence *error)
+static json_t *run_part(void *user, size_t number, struct iwarp_sentence *error)
 {
     const struct prove_meets *meets = user;
     struct part part = {.meets = meets,
@@ -232,7 +232,7 @@ static void on_part(void *user, size_t number, const json_t *row)
         meets->short_of_memory = true;
 }
 
-struct prove_meets *prove_meets_make(const struct prove_meets_config *config, struct sentence *error)
+struct prove_meets *prove_meets_make(const struct prove_meets_config *config, struct iwarp_sentence *error)
 {
     struct prove_meets *meets = calloc(1, sizeof(*meets));
     size_t octets = octets_of(config->row_count) + 1;
@@ -240,7 +240,7 @@ struct prove_meets *prove_meets_make(const struct prove_meets_config *config, st
     int status = -1;
 
     if (meets == NULL) {
-        (void)sentence_set(error, "out of memory for what meets what");
+        (void)iwarp_sentence_set(error, "out of memory for what meets what");
         return NULL;
     }
     meets->config = config;
@@ -253,11 +253,11 @@ struct prove_meets *prove_meets_make(const struct prove_meets_config *config, st
         meets->learning[i] = calloc(1, octets);
     if (meets->met == NULL || meets->digests == NULL || meets->alarms == NULL || meets->learning[0] == NULL ||
         meets->learning[1] == NULL)
-        (void)sentence_set(error, "out of memory for what meets what");
+        (void)iwarp_sentence_set(error, "out of memory for what meets what");
     else
         status = prove_workers_run(&work, error);
     if (status == 0 && meets->short_of_memory)
-        status = sentence_set(error, "out of memory for what meets what");
+        status = iwarp_sentence_set(error, "out of memory for what meets what");
     meets->config = NULL;
     if (status == 0)
         return meets;

@@ -26,7 +26,7 @@ struct prove_meets_config {
 struct prove_meets;
 
 /* NULL with a sentence: a worker died, or memory. The plan must last as long as what is returned. */
-struct prove_meets *prove_meets_make(const struct prove_meets_config *config, struct sentence *error);
+struct prove_meets *prove_meets_make(const struct prove_meets_config *config, struct iwarp_sentence *error);
 void prove_meets_free(struct prove_meets *meets);
 
 /* Could the row change what the check does, or what is learned in the role? */

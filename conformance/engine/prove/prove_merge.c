@@ -56,13 +56,14 @@ static bool counts_more(const json_t *a, const json_t *b)
     return before;
 }
 
-static int take_defect(struct merged *merged, json_t *line, const char *path, struct sentence *error)
+static int take_defect(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
 {
     const char *id = text_of(line, "defect");
     json_t *known = json_object_get(merged->defects, id);
 
     if (defect_list_find(merged->list, id) == NULL)
-        return sentence_set(error, "%.200s: no defect is called '%.60s': was it written by another version?", path, id);
+        return iwarp_sentence_set(error, "%.200s: no defect is called '%.60s': was it written by another version?",
+                                  path, id);
     return known != NULL && !counts_more(line, known) ? 0 : json_object_set(merged->defects, id, line);
 }
 
@@ -84,22 +85,22 @@ static int take_seed(struct merged *merged, const json_t *line)
 }
 
 /* "2/4": that shard is there. */
-static int take_shard(struct merged *merged, const char *label, const char *path, struct sentence *error)
+static int take_shard(struct merged *merged, const char *label, const char *path, struct iwarp_sentence *error)
 {
     struct shard shard;
     char name[24];
 
     if (shard_parse(&shard, label, error) != 0)
-        return sentence_set(error, "%.200s: a shard is called \"%.40s\"", path, label);
+        return iwarp_sentence_set(error, "%.200s: a shard is called \"%.40s\"", path, label);
     if (merged->of != 0 && merged->of != shard.of)
-        return sentence_set(error, "%.200s: cannot be merged with %.200s: one of %u shards, not of %u", path,
-                            merged->first, shard.of, merged->of);
+        return iwarp_sentence_set(error, "%.200s: cannot be merged with %.200s: one of %u shards, not of %u", path,
+                                  merged->first, shard.of, merged->of);
     merged->of = shard.of;
     shard_label(&shard, name, sizeof(name)); /* as it is looked for: "2/4" may have been written as "02/4" */
     return json_object_set_new(merged->shards, name, json_true());
 }
 
-static int take_summary(struct merged *merged, const json_t *line, const char *path, struct sentence *error)
+static int take_summary(struct merged *merged, const json_t *line, const char *path, struct iwarp_sentence *error)
 {
     json_int_t checks = json_integer_value(json_object_get(line, "checks"));
     json_int_t rules = json_integer_value(json_object_get(line, "rules"));
@@ -109,17 +110,18 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
     size_t i;
 
     if (merged->checks >= 0 && (merged->checks != checks || merged->rules != rules))
-        return sentence_set(error, "%.200s: cannot be merged with %.200s: other checks or rules", path, merged->first);
+        return iwarp_sentence_set(error, "%.200s: cannot be merged with %.200s: other checks or rules", path,
+                                  merged->first);
     merged->checks = checks;
     merged->rules = rules;
     if (json_integer_value(json_object_get(line, "left_out")) > merged->left_out)
         merged->left_out = json_integer_value(json_object_get(line, "left_out")); /* each shard leaves out the same */
     if (plan != NULL && merged->plan != NULL && strcmp(plan, merged->plan) != 0)
-        return sentence_set(error,
-                            "%.200s: cannot be merged with %.200s: their shards are of other seeds, defects or checks",
-                            path, merged->first);
+        return iwarp_sentence_set(
+            error, "%.200s: cannot be merged with %.200s: their shards are of other seeds, defects or checks", path,
+            merged->first);
     if (plan != NULL && merged->plan == NULL && (merged->plan = strdup(plan)) == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     if (json_is_string(shard))
         return take_shard(merged, json_string_value(shard), path, error);
     json_array_foreach(shard, i, label)
@@ -130,7 +132,7 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
     return 0;
 }
 
-static int take(struct merged *merged, json_t *line, const char *path, struct sentence *error)
+static int take(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
 {
     const char *type = text_of(line, "type");
 
@@ -142,15 +144,15 @@ static int take(struct merged *merged, json_t *line, const char *path, struct se
         return take_seed(merged, line);
     if (strcmp(type, "summary") == 0)
         return take_summary(merged, line, path, error);
-    return sentence_set(error, "%.200s: a line of type \"%.40s\": output of prove --format jsonl was expected", path,
-                        type);
+    return iwarp_sentence_set(error, "%.200s: a line of type \"%.40s\": output of prove --format jsonl was expected",
+                              path, type);
 }
 
 /*
  * The next line's object. NULL: the end; or, with the sentence set, the file breaks off in a line (*rc is -2 then), or
  * has something else there (-1).
  */
-static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, struct sentence *error)
+static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, struct iwarp_sentence *error)
 {
     json_error_t where;
     json_t *line;
@@ -163,17 +165,17 @@ static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, st
     (void)ungetc(c, file);
     line = json_loadf(file, JSON_DISABLE_EOF_CHECK, &where);
     if (line == NULL)
-        *rc = sentence_set(error, "%.200s: is damaged after line %zu: %.100s", path, lines, where.text);
+        *rc = iwarp_sentence_set(error, "%.200s: is damaged after line %zu: %.100s", path, lines, where.text);
     if (line == NULL && feof(file)) {
-        (void)sentence_set(error, "%.200s: ends abruptly after line %zu: prove was stopped before its end; repeat it",
-                           path, lines);
+        (void)iwarp_sentence_set(
+            error, "%.200s: ends abruptly after line %zu: prove was stopped before its end; repeat it", path, lines);
         *rc = -2;
     }
     return line;
 }
 
 /* 0; -1: no such file, or of something else; -2: of a prove that was stopped. */
-static int read_file(struct merged *merged, const char *path, struct sentence *error)
+static int read_file(struct merged *merged, const char *path, struct iwarp_sentence *error)
 {
     FILE *file = fopen(path, "re");
     size_t lines = 0;
@@ -181,7 +183,7 @@ static int read_file(struct merged *merged, const char *path, struct sentence *e
     int rc = 0;
 
     if (file == NULL)
-        return sentence_set(error, "%.300s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s: %s", path, strerror(errno));
     if (merged->first == NULL)
         merged->first = path;
     for (json_t *line; rc == 0 && (line = next_line(file, path, lines, &rc, error)) != NULL; lines++) {
@@ -191,9 +193,9 @@ static int read_file(struct merged *merged, const char *path, struct sentence *e
     }
     (void)fclose(file);
     if (rc == 0 && lines == 0)
-        return sentence_set(error, "%.300s: output of prove --format jsonl was expected", path);
+        return iwarp_sentence_set(error, "%.300s: output of prove --format jsonl was expected", path);
     if (rc == 0 && !ended) {
-        (void)sentence_set(error, "%.300s: has no summary: prove was stopped before its end; repeat it", path);
+        (void)iwarp_sentence_set(error, "%.300s: has no summary: prove was stopped before its end; repeat it", path);
         return -2;
     }
     return rc;
@@ -363,7 +365,7 @@ static int finish(const struct merged *merged, bool jsonl)
 
 int prove_merge(const char *const *paths, size_t count, bool jsonl)
 {
-    struct sentence error = {"out of memory"};
+    struct iwarp_sentence error = {"out of memory"};
     struct merged merged = {.list = defect_list_embedded(&error),
                             .defects = json_object(),
                             .seeds = json_object(),

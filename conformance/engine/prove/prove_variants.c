@@ -115,7 +115,7 @@ static json_t *unseen_of(const struct drawn *drawn)
 }
 
 /* Does a row of the text that the device follows allow the variant? RFC 6581 goes with RFC 5043. */
-static bool is_allowed(const struct drawn *drawn, enum ddp_sctp_profile profile)
+static bool is_allowed(const struct drawn *drawn, enum iwarp_sctp_profile profile)
 {
     static const char draft[] = "draft-stewart-rddp-sctp-02";
     const struct catalogue *catalogue = drawn->suite->config->catalogue;
@@ -124,7 +124,7 @@ static bool is_allowed(const struct drawn *drawn, enum ddp_sctp_profile profile)
         const struct requirement *row = catalogue_at(catalogue, i);
 
         if (defect_breaks(drawn->variant, row->id) &&
-            (strcmp(row->source, draft) == 0) == (profile == DDP_SCTP_DRAFT02))
+            (strcmp(row->source, draft) == 0) == (profile == IWARP_SCTP_DRAFT02))
             return true;
     }
     return false;
@@ -139,10 +139,10 @@ static bool is_of_other_layer(const struct drawn *drawn, const struct plan_item 
 
     if (item->check->cm != defect_acts_over_cm(drawn->variant))
         return true;
-    if (item->sctp == DDP_SCTP_UNDECIDED)
+    if (item->sctp == IWARP_SCTP_UNDECIDED)
         return false;
     if (config->sctp)
-        return (item->sctp == DDP_SCTP_DRAFT02) != (config->profile == DDP_SCTP_DRAFT02);
+        return (item->sctp == IWARP_SCTP_DRAFT02) != (config->profile == IWARP_SCTP_DRAFT02);
     return !is_allowed(drawn, item->sctp);
 }
 
@@ -185,7 +185,7 @@ static bool not_changed_by_learning(void *user, const struct plan_item *item)
     return !run_it(drawn, item, !meets(drawn, item) && learned_otherwise(drawn, item->role));
 }
 
-static int run_passes(struct runner_config *runner, const struct drawn *drawn, struct sentence *error)
+static int run_passes(struct runner_config *runner, const struct drawn *drawn, struct iwarp_sentence *error)
 {
     struct runner_totals totals;
 
@@ -209,7 +209,7 @@ static struct runner_config runner_of(const struct suite *suite)
 }
 
 /* In a worker. */
-static json_t *run_unit(void *user, size_t number, struct sentence *error)
+static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
 {
     const struct suite *suite = user;
     const struct prove_variants_config *config = suite->config;
@@ -288,7 +288,7 @@ static void tell_and_progress(void *user, size_t number, const json_t *row)
 }
 
 /* Over SCTP, those that have no meaning there are left out: they do nothing. */
-static int name_variants(struct suite *suite, struct sentence *error)
+static int name_variants(struct suite *suite, struct iwarp_sentence *error)
 {
     size_t named = 0;
     const struct prove_variants_config *config = suite->config;
@@ -297,19 +297,19 @@ static int name_variants(struct suite *suite, struct sentence *error)
 
     suite->variants = calloc(count + 1, sizeof(*suite->variants));
     if (suite->variants == NULL)
-        return sentence_set(error, "out of memory for the variants");
+        return iwarp_sentence_set(error, "out of memory for the variants");
     for (size_t i = 0; i < count; i++) {
         const struct defect *variant = config->only_count != 0 ? defect_list_find(config->variants, config->only[i])
                                                                : defect_list_at(config->variants, i);
 
         if (variant == NULL)
-            return sentence_set(error, "no variant is called '%s' (warpcheck peer --list-variants names them)",
-                                config->only[i]);
-        if (!config->sctp || !prove_llp_is_foreign(variant, config->profile == DDP_SCTP_DRAFT02, &reason))
+            return iwarp_sentence_set(error, "no variant is called '%s' (warpcheck peer --list-variants names them)",
+                                      config->only[i]);
+        if (!config->sctp || !prove_llp_is_foreign(variant, config->profile == IWARP_SCTP_DRAFT02, &reason))
             suite->variants[named++] = variant;
         else if (config->only_count != 0)
-            return sentence_set(error, "no variant can be proved that has no meaning over SCTP, as %s is one: %s",
-                                variant->id, reason.text);
+            return iwarp_sentence_set(error, "no variant can be proved that has no meaning over SCTP, as %s is one: %s",
+                                      variant->id, reason.text);
         else
             suite->summary->left_out++;
     }
@@ -324,13 +324,13 @@ static int name_variants(struct suite *suite, struct sentence *error)
  * Of the variants that are run, those of the stack over SCTP go to a suite of their own, where --llp does not say so of
  * all.
  */
-static int part_with_sctp(struct suite *suite, struct suite *sctp, struct sentence *error)
+static int part_with_sctp(struct suite *suite, struct suite *sctp, struct iwarp_sentence *error)
 {
     size_t kept = 0;
 
     sctp->variants = calloc(suite->count + 1, sizeof(*sctp->variants));
     if (sctp->variants == NULL)
-        return sentence_set(error, "out of memory for the variants");
+        return iwarp_sentence_set(error, "out of memory for the variants");
     for (size_t i = 0; i < suite->count; i++)
         if (!suite->config->sctp && defect_acts_over_sctp(suite->variants[i]))
             sctp->variants[sctp->count++] = suite->variants[i];
@@ -347,14 +347,14 @@ static void note_first_checks(struct suite *suite)
     for (size_t i = suite->plan.count; i-- > 0;) {
         const struct plan_item *item = &suite->plan.items[i];
 
-        if (item->skip.text[0] == '\0' && item->check->sctp == DDP_SCTP_UNDECIDED && !item->check->cm)
+        if (item->skip.text[0] == '\0' && item->check->sctp == IWARP_SCTP_UNDECIDED && !item->check->cm)
             suite->first[strcmp(item->role, "initiator") == 0] = i;
         suite->summary->pairs += item->skip.text[0] == '\0' ? suite->count : 0;
     }
 }
 
 /* Finds which variant can change which check, and reports alarms that occur without any variant. */
-static int find_meetings(struct suite *suite, struct sentence *error)
+static int find_meetings(struct suite *suite, struct iwarp_sentence *error)
 {
     const struct prove_meets_config config = {
         .runner = runner_of(suite), .rows = suite->variants, .row_count = suite->count, .jobs = suite->config->jobs};
@@ -371,7 +371,7 @@ static int find_meetings(struct suite *suite, struct sentence *error)
     return 0;
 }
 
-static int run_suite(struct suite *suite, const struct plan_config *plan, struct sentence *error)
+static int run_suite(struct suite *suite, const struct plan_config *plan, struct iwarp_sentence *error)
 {
     struct prove_work work = {suite->count, suite->config->jobs, run_unit, tell_and_progress, suite};
 
@@ -390,7 +390,7 @@ static void free_suite(struct suite *suite)
 }
 
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     struct suite suite = {.config = config, .summary = summary}, sctp = suite;
     struct plan_config plan = {.catalogue = config->catalogue,
@@ -410,7 +410,7 @@ int prove_variants_run(const struct prove_variants_config *config, struct prove_
         run_suite(&suite, &plan, error) == 0)
         status = run_suite(&sctp, &sctp_plan, error);
     if (status == 0 && summary->variants != suite.all)
-        status = sentence_set(error, "out of memory for what the variants drew");
+        status = iwarp_sentence_set(error, "out of memory for what the variants drew");
     free_suite(&suite);
     free_suite(&sctp);
     return status;

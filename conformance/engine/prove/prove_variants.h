@@ -37,7 +37,7 @@ struct prove_variants_config {
     const char *const *only; /* ids of the variants to prove; all when only_count is 0 */
     size_t only_count;
     bool sctp; /* the checks over SCTP; a row's WARNs, which are those over TCP, may then be missing */
-    enum ddp_sctp_profile profile; /* as in struct prove_config */
+    enum iwarp_sctp_profile profile; /* as in struct prove_config */
     uint64_t seed;
     unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
     struct shard shard; /* every N-th variant, from the I-th on; 0 of 0: all */
@@ -67,6 +67,6 @@ struct prove_variants_summary {
  * died, memory).
  */
 int prove_variants_run(const struct prove_variants_config *config, struct prove_variants_summary *summary,
-                       struct sentence *error);
+                       struct iwarp_sentence *error);
 
 #endif

@@ -21,7 +21,7 @@ struct pool {
 static int work(const struct pool *pool, unsigned worker, int out)
 {
     FILE *stream = fdopen(out, "w");
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
 
     if (stream == NULL)
         return 1;
@@ -39,7 +39,7 @@ static int work(const struct pool *pool, unsigned worker, int out)
 }
 
 /* One line of a worker. */
-static int take_row(void *user, const char *line, size_t length, struct sentence *error)
+static int take_row(void *user, const char *line, size_t length, struct iwarp_sentence *error)
 {
     struct pool *pool = user;
     json_t *row = json_loadb(line, length, 0, NULL);
@@ -47,7 +47,7 @@ static int take_row(void *user, const char *line, size_t length, struct sentence
     const char *why = json_string_value(json_object_get(row, "error"));
 
     if (row == NULL || unit < 0 || (size_t)unit >= pool->work->units || why != NULL) {
-        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "an answer cannot be parsed");
+        (void)iwarp_sentence_set(error, "a worker failed: %s", why != NULL ? why : "an answer cannot be parsed");
         json_decref(row);
         return -1;
     }
@@ -72,7 +72,7 @@ struct worker {
 };
 
 /* Waits until a worker has said something, and takes it. -1 with a sentence. */
-static int take_answers(struct pool *pool, struct worker *workers, struct sentence *error)
+static int take_answers(struct pool *pool, struct worker *workers, struct iwarp_sentence *error)
 {
     struct pollfd waits[PROVE_JOBS_MAX];
     int limit = -1, ready;
@@ -83,7 +83,7 @@ static int take_answers(struct pool *pool, struct worker *workers, struct senten
     }
     ready = worker_process_poll(waits, pool->work->jobs, limit);
     if (ready < 0 && errno != EINTR)
-        return sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
     for (unsigned i = 0; ready <= 0 && i < pool->work->jobs; i++)
         worker_process_check(&workers[i].process);
     for (unsigned i = 0; ready > 0 && i < pool->work->jobs; i++)
@@ -94,13 +94,13 @@ static int take_answers(struct pool *pool, struct worker *workers, struct senten
 }
 
 /* Reads all workers at once, so that none of them waits for another to be heard. */
-static int listen_to_workers(struct pool *pool, struct worker *workers, struct sentence *error)
+static int listen_to_workers(struct pool *pool, struct worker *workers, struct iwarp_sentence *error)
 {
     unsigned open = 1;
 
     while (open != 0) {
         if (run_stopped())
-            return sentence_set(error, "interrupted");
+            return iwarp_sentence_set(error, "interrupted");
         open = 0;
         for (unsigned i = 0; i < pool->work->jobs; i++)
             open += workers[i].lines.pipe >= 0;
@@ -111,13 +111,13 @@ static int listen_to_workers(struct pool *pool, struct worker *workers, struct s
     return 0;
 }
 
-static int start_worker(const struct pool *pool, struct worker *worker, unsigned number, struct sentence *error)
+static int start_worker(const struct pool *pool, struct worker *worker, unsigned number, struct iwarp_sentence *error)
 {
     int ends[2];
     pid_t parent = getpid(), child;
 
     if (pipe(ends) != 0)
-        return sentence_set(error, "cannot start a worker: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot start a worker: %s", strerror(errno));
     child = fork();
     if (child == 0) {
         close(ends[0]);
@@ -126,10 +126,10 @@ static int start_worker(const struct pool *pool, struct worker *worker, unsigned
     close(ends[1]);
     worker->lines.pipe = ends[0];
     worker->process.pid = child > 0 ? child : 0;
-    return child > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
+    return child > 0 ? 0 : iwarp_sentence_set(error, "cannot start a worker: %s", strerror(errno));
 }
 
-static int run_workers(struct pool *pool, struct sentence *error)
+static int run_workers(struct pool *pool, struct iwarp_sentence *error)
 {
     struct worker workers[PROVE_JOBS_MAX] = {0};
     int status = 0;
@@ -145,30 +145,31 @@ static int run_workers(struct pool *pool, struct sentence *error)
     for (unsigned i = 0; i < pool->work->jobs; i++) {
         struct worker_process *process = &workers[i].process;
         bool began = process->pid > 0;
-        struct sentence reason;
+        struct iwarp_sentence reason;
 
         worker_lines_free(&workers[i].lines);
         if (status != 0) /* nobody waits for its answers */
             worker_process_kill(process);
         worker_process_join(process);
         if (began && status == 0 && process->ended != 0)
-            status = sentence_set(error, "a worker died (%s) while proving", worker_process_reason(process, &reason));
+            status =
+                iwarp_sentence_set(error, "a worker died (%s) while proving", worker_process_reason(process, &reason));
     }
     if (status == 0 && pool->reported != pool->work->units)
-        status = sentence_set(error, "the workers gave %zu of %zu answers", pool->reported, pool->work->units);
+        status = iwarp_sentence_set(error, "the workers gave %zu of %zu answers", pool->reported, pool->work->units);
     return status;
 }
 
-int prove_workers_run(const struct prove_work *work, struct sentence *error)
+int prove_workers_run(const struct prove_work *work, struct iwarp_sentence *error)
 {
     struct pool pool = {.work = work};
     int status;
 
     if (work->jobs == 0 || work->jobs > PROVE_JOBS_MAX)
-        return sentence_set(error, "1 to %d processes can prove at once", PROVE_JOBS_MAX);
+        return iwarp_sentence_set(error, "1 to %d processes can prove at once", PROVE_JOBS_MAX);
     pool.rows = calloc(work->units + 1, sizeof(json_t *));
     if (pool.rows == NULL)
-        return sentence_set(error, "out of memory for the workers' answers");
+        return iwarp_sentence_set(error, "out of memory for the workers' answers");
     status = run_workers(&pool, error);
     for (size_t i = 0; i < work->units; i++)
         json_decref(pool.rows[i]);

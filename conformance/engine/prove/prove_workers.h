@@ -17,7 +17,7 @@ struct prove_work {
     size_t units;
     unsigned jobs; /* processes, 1 to PROVE_JOBS_MAX */
     /* In a worker: the unit's answer, an object, which the caller owns. NULL with a sentence: the whole work fails. */
-    json_t *(*unit)(void *user, size_t number, struct sentence *error);
+    json_t *(*unit)(void *user, size_t number, struct iwarp_sentence *error);
     /*
      * Called in the calling process, in the order of the units: for each unit as soon as all units before it are done.
      */
@@ -26,6 +26,6 @@ struct prove_work {
 };
 
 /* 0 when each unit was reported; -1 with a sentence: a unit failed, a worker died, memory, the run was stopped. */
-int prove_workers_run(const struct prove_work *work, struct sentence *error);
+int prove_workers_run(const struct prove_work *work, struct iwarp_sentence *error);
 
 #endif

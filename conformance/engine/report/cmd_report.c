@@ -73,15 +73,15 @@ static bool destroys(const char *output, const char *input)
     return same;
 }
 
-static int output_check(const struct report_options *options, struct sentence *error)
+static int output_check(const struct report_options *options, struct iwarp_sentence *error)
 {
     for (size_t i = 0; options->output && i < options->input_count; i++) {
         const char *input = options->inputs[i], *equals = options->matrix || options->diff ? strchr(input, '=') : NULL;
 
         if (destroys(options->output, input) || (equals != NULL && destroys(options->output, equals + 1)))
-            return sentence_set(error,
-                                "-o %.100s contains the results from which the report is made; name another file",
-                                options->output);
+            return iwarp_sentence_set(error,
+                                      "-o %.100s contains the results from which the report is made; name another file",
+                                      options->output);
     }
     return 0;
 }
@@ -102,7 +102,7 @@ static void say_path(const char *path)
 
 /* One report, elsewhere. */
 static int write_one(const struct report_options *options, const struct report *report,
-                     const struct report_coverage *coverage, struct sentence *error)
+                     const struct report_coverage *coverage, struct iwarp_sentence *error)
 {
     struct place to = place_at(options->output);
     int rc = options->format->write(report, coverage, &to, error);
@@ -114,7 +114,7 @@ static int write_one(const struct report_options *options, const struct report *
 
 /* One report, or all standing ones, in the folder of the results. */
 static int write_beside(const struct report_options *options, const struct report *report,
-                        const struct report_coverage *coverage, const char *dir, struct sentence *error)
+                        const struct report_coverage *coverage, const char *dir, struct iwarp_sentence *error)
 {
     struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
     struct folder *folder;
@@ -140,7 +140,7 @@ static int write_beside(const struct report_options *options, const struct repor
  * to standard output.
  */
 static int write_statement(const struct report_options *options, const struct report *report,
-                           const struct report_coverage *coverage, const char *dir, struct sentence *error)
+                           const struct report_coverage *coverage, const char *dir, struct iwarp_sentence *error)
 {
     char *path = options->output != NULL ? strdup(options->output)
                  : options->known        ? strdup("-")
@@ -152,7 +152,7 @@ static int write_statement(const struct report_options *options, const struct re
     (void)utc_text(today);
     today[10] = '\0';
     if (path == NULL)
-        rc = sentence_set(error, "out of memory");
+        rc = iwarp_sentence_set(error, "out of memory");
     else if (options->known)
         rc = statement_known(report, day_after(today, REVIEW_DAYS, review_by), &to, error);
     else
@@ -166,7 +166,7 @@ static int write_statement(const struct report_options *options, const struct re
 static int write_files(const struct report_options *options, const struct report *report, const char *dir)
 {
     struct coverage_index *index = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     int rc;
 
     if (coverage_load(&index, &error) != 0)
@@ -201,7 +201,7 @@ static int with_coverage(const struct report_options *options,
                          int (*write)(const struct report_options *, const struct report_coverage *))
 {
     struct coverage_index *index = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     if (coverage_load(&index, &error) != 0)
@@ -214,7 +214,7 @@ static int with_coverage(const struct report_options *options,
 static int write_matrix(const struct report_options *options)
 {
     const char *output = options->output ? options->output : "matrix.html";
-    struct sentence error;
+    struct iwarp_sentence error;
     int rc = report_matrix(options->inputs, options->input_count, output, &error);
 
     if (rc != 0)
@@ -229,7 +229,7 @@ static int write_again(const struct report_options *options)
 {
     struct catalogue *catalogue = NULL;
     struct report report;
-    struct sentence error;
+    struct iwarp_sentence error;
     char *results = NULL, *dir = NULL;
     int status;
 
@@ -254,7 +254,7 @@ static int write_again(const struct report_options *options)
 int cmd_report(int argc, char **argv)
 {
     struct report_options options = {0};
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     for (int i = 1; i < argc; i++)
@@ -294,7 +294,7 @@ int cmd_report(int argc, char **argv)
 }
 
 int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
-                         const struct catalogue *catalogue, struct sentence *error)
+                         const struct catalogue *catalogue, struct iwarp_sentence *error)
 {
     struct place standard_output = place_at("-");
     struct coverage_index *index = NULL;

@@ -7,7 +7,7 @@ struct catalogue;
 struct folder;
 struct place;
 struct report_format;
-struct sentence;
+struct iwarp_sentence;
 
 /*
  * warpcheck report DIR|FILE [--format F] [-o OUT]: makes the reports again from results.jsonl.
@@ -29,6 +29,6 @@ int results_paths(const char *input, char **results, char **dir);
  * NULL. 0, or -1 with the sentence set.
  */
 int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
-                         const struct catalogue *catalogue, struct sentence *error);
+                         const struct catalogue *catalogue, struct iwarp_sentence *error);
 
 #endif

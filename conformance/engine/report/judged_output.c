@@ -24,13 +24,13 @@ void judged_output_describe(struct run_info *info, struct judged_texts *texts, c
     info->plan = plan;
 }
 
-int judged_output_place(struct judged_output *output, const struct format_option *format, struct sentence *error)
+int judged_output_place(struct judged_output *output, const struct format_option *format, struct iwarp_sentence *error)
 {
     return format_option_results(format, output->folder, &output->results, error);
 }
 
 int judged_output_begin(struct judged_output *output, const struct format_option *format, const struct run_info *info,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     const struct place *place = output->results.place.name != NULL ? &output->results.place : NULL;
 
@@ -38,7 +38,7 @@ int judged_output_begin(struct judged_output *output, const struct format_option
     return output->log != NULL ? 0 : -1;
 }
 
-int judged_output_append(struct judged_output *output, const struct result *result, struct sentence *error)
+int judged_output_append(struct judged_output *output, const struct result *result, struct iwarp_sentence *error)
 {
     int status;
 
@@ -48,9 +48,9 @@ int judged_output_append(struct judged_output *output, const struct result *resu
     return status;
 }
 
-int judged_output_end(struct judged_output *output, const struct run_summary *summary, struct sentence *error)
+int judged_output_end(struct judged_output *output, const struct run_summary *summary, struct iwarp_sentence *error)
 {
-    struct sentence late;
+    struct iwarp_sentence late;
     int status;
 
     run_stop_hold();
@@ -63,7 +63,7 @@ int judged_output_end(struct judged_output *output, const struct run_summary *su
 }
 
 int judged_output_report(struct judged_output *output, const struct format_option *format,
-                         const struct catalogue *catalogue, struct sentence *error)
+                         const struct catalogue *catalogue, struct iwarp_sentence *error)
 {
     return engine_write_reports(&output->results.place, output->folder, format->report, catalogue, error);
 }

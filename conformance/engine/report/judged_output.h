@@ -30,20 +30,20 @@ void judged_output_describe(struct run_info *info, struct judged_texts *texts, c
                             const struct shard *shard, const char *plan);
 
 /* Opens the results for `format`, below `folder` where there is one. 0, or -1 with the sentence set. */
-int judged_output_place(struct judged_output *output, const struct format_option *format, struct sentence *error);
+int judged_output_place(struct judged_output *output, const struct format_option *format, struct iwarp_sentence *error);
 /* Begins them with `info`. 0, or -1 with the sentence set. */
 int judged_output_begin(struct judged_output *output, const struct format_option *format, const struct run_info *info,
-                        struct sentence *error);
+                        struct iwarp_sentence *error);
 
 /* results_log_append(), whole before a signal ends the process. */
-int judged_output_append(struct judged_output *output, const struct result *result, struct sentence *error);
+int judged_output_append(struct judged_output *output, const struct result *result, struct iwarp_sentence *error);
 
 /* Appends the summary and closes the results. -1 with the first sentence; they are closed then, too. */
-int judged_output_end(struct judged_output *output, const struct run_summary *summary, struct sentence *error);
+int judged_output_end(struct judged_output *output, const struct run_summary *summary, struct iwarp_sentence *error);
 
 /* Makes the reports of the results. 0, or -1 with the sentence set. */
 int judged_output_report(struct judged_output *output, const struct format_option *format,
-                         const struct catalogue *catalogue, struct sentence *error);
+                         const struct catalogue *catalogue, struct iwarp_sentence *error);
 
 /*
  * The summary on the terminal, with the path of the page in `folder_path` (NULL: none), unless `format` is for

@@ -264,13 +264,13 @@ static int add_all(struct bundle *bundle, const struct excerpt *excerpt)
 }
 
 /* An open file in memory that holds these octets; -1 with the sentence set. */
-static int in_memory(const char *octets, size_t size, struct sentence *error)
+static int in_memory(const char *octets, size_t size, struct iwarp_sentence *error)
 {
     int fd = memfd_create("warpcheck", MFD_CLOEXEC);
     struct place place = {.folder = fd, .name = "", .path = "memory"};
 
     if (fd < 0)
-        return sentence_set(error, "memory for the excerpt: %s", strerror(errno));
+        return iwarp_sentence_set(error, "memory for the excerpt: %s", strerror(errno));
     if (save_file(&place, octets, size, error) == 0)
         return fd;
     close(fd);
@@ -278,7 +278,7 @@ static int in_memory(const char *octets, size_t size, struct sentence *error)
 }
 
 /* All that is in that file, malloc'd. -1 with the sentence set. */
-static int octets_of(int fd, char **octets, size_t *size, struct sentence *error)
+static int octets_of(int fd, char **octets, size_t *size, struct iwarp_sentence *error)
 {
     off_t end = lseek(fd, 0, SEEK_END);
     size_t done = 0;
@@ -290,12 +290,12 @@ static int octets_of(int fd, char **octets, size_t *size, struct sentence *error
         done += count > 0 ? (size_t)count : 0;
     }
     *size = done;
-    return *octets != NULL && count > 0 ? 0 : sentence_set(error, "the page: out of memory");
+    return *octets != NULL && count > 0 ? 0 : iwarp_sentence_set(error, "the page: out of memory");
 }
 
 /* The page of the excerpt. */
 static int make_page(struct bundle *bundle, const struct excerpt *excerpt, const struct catalogue *catalogue,
-                     const struct report_coverage *coverage, struct sentence *error)
+                     const struct report_coverage *coverage, struct iwarp_sentence *error)
 {
     int results = in_memory(excerpt->text, excerpt->size, error), page = results >= 0 ? in_memory("", 0, error) : -1;
     struct place from = {.folder = results, .name = "", .path = "results.jsonl"};
@@ -317,7 +317,7 @@ static int make_page(struct bundle *bundle, const struct excerpt *excerpt, const
 }
 
 static int write_bundle(struct bundle *bundle, const struct excerpt *excerpt, const char *output,
-                        struct sentence *error)
+                        struct iwarp_sentence *error)
 {
     struct place to = place_at(output);
     int rc = 0, ended;
@@ -326,12 +326,12 @@ static int write_bundle(struct bundle *bundle, const struct excerpt *excerpt, co
     bundle->missing = json_array();
     bundle->sums_out = text_stream_open(&bundle->sums, &bundle->sums_size);
     if (bundle->added == NULL || bundle->missing == NULL || bundle->sums_out == NULL)
-        return sentence_set(error, "%s: out of memory", output);
+        return iwarp_sentence_set(error, "%s: out of memory", output);
     bundle->zip = zip_begin(&to, error);
     if (bundle->zip == NULL)
         return -1;
     if (add_all(bundle, excerpt) != 0)
-        rc = sentence_set(error, "%s: out of memory", output);
+        rc = iwarp_sentence_set(error, "%s: out of memory", output);
     ended = zip_end(bundle->zip, rc == 0, rc == 0 ? error : NULL);
     return rc == 0 ? ended : rc;
 }
@@ -352,7 +352,7 @@ static int make(struct bundle *bundle, const struct place *results, const struct
 {
     struct catalogue *catalogue = NULL;
     struct excerpt excerpt;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status = EXIT_DONE, rc = excerpt_take(&excerpt, results, bundle->ids, bundle->id_count, &error);
 
     if (rc != 0)

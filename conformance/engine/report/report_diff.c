@@ -25,7 +25,7 @@ report_diff_writer *report_diff_format(const char *name)
     return NULL;
 }
 
-int report_diff_fails(const char *kinds, unsigned *fails, struct sentence *error)
+int report_diff_fails(const char *kinds, unsigned *fails, struct iwarp_sentence *error)
 {
     *fails = 0;
     if (strcmp(kinds, "none") == 0)
@@ -39,10 +39,11 @@ int report_diff_fails(const char *kinds, unsigned *fails, struct sentence *error
         int kind = diff_kind_find(at, octets);
 
         if (kind < 0)
-            return sentence_set(error,
-                                "--fail-on \"%.*s\" is unknown, \"any\", \"none\" or a list of new, changed, vanished, "
-                                "fixed and added was expected",
-                                octets > 40 ? 40 : (int)octets, at);
+            return iwarp_sentence_set(
+                error,
+                "--fail-on \"%.*s\" is unknown, \"any\", \"none\" or a list of new, changed, vanished, "
+                "fixed and added was expected",
+                octets > 40 ? 40 : (int)octets, at);
         *fails |= 1u << kind;
         at += octets;
         if (*at == '\0')
@@ -78,7 +79,7 @@ static enum exit_status status_of(const struct diff *last, unsigned fails)
 /* Compares each run with the next, as long as they can be compared; returns how many steps were made. */
 static size_t make_steps(struct diff *steps, struct report_input *runs, size_t count)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t made;
 
     for (made = 0; made + 1 < count; made++) {
@@ -99,7 +100,7 @@ static int compare(struct report_input *runs, size_t count, report_diff_writer *
 {
     struct diff *steps = calloc(count, sizeof(*steps));
     const struct place to = place_at(output);
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t made;
     int status = EXIT_USAGE;
 
@@ -119,7 +120,7 @@ int report_diff(char *const *inputs, size_t count, report_diff_writer *write, un
 {
     struct report_input *runs = calloc(count, sizeof(*runs));
     struct catalogue *catalogue = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     if (runs == NULL)

@@ -8,14 +8,15 @@
 #include "reports/diff/diff.h"
 
 /* "text", "md", "jsonl" or "html". */
-typedef int report_diff_writer(const struct diff *steps, size_t count, const struct place *to, struct sentence *error);
+typedef int report_diff_writer(const struct diff *steps, size_t count, const struct place *to,
+                               struct iwarp_sentence *error);
 
 /* NULL for an unknown format; of NULL that of text. */
 report_diff_writer *report_diff_format(const char *name);
 extern const char report_diff_formats[]; /* for messages: "text, md, jsonl or html" */
 
 /* Kinds of differences as bits, 1 << enum diff_kind: of "new,vanished", "any" or "none". -1 with the sentence set. */
-int report_diff_fails(const char *kinds, unsigned *fails, struct sentence *error);
+int report_diff_fails(const char *kinds, unsigned *fails, struct iwarp_sentence *error);
 
 /*
  * Compares each run with the next, two at least, and writes all steps to `output` ("-": standard output). The exit

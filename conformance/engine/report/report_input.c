@@ -27,13 +27,14 @@ void report_input_folder(char *path)
         slash[slash == path] = '\0';
 }
 
-static int load(struct report_input *run, const char *input, const struct catalogue *catalogue, struct sentence *error)
+static int load(struct report_input *run, const char *input, const struct catalogue *catalogue,
+                struct iwarp_sentence *error)
 {
     const char *equals = strchr(input, '=');
     const char *path = equals != NULL && equals != input ? equals + 1 : input;
 
     if (strlen(path) + sizeof("/results.jsonl") > sizeof(run->results))
-        return sentence_set(error, "%.100s...: the path is too long", path);
+        return iwarp_sentence_set(error, "%.100s...: the path is too long", path);
     snprintf(run->results, sizeof(run->results), "%s%s", path, is_folder(path) ? "/results.jsonl" : "");
     if (report_load(&run->report, run->results, catalogue, error) != 0)
         return -1;
@@ -117,7 +118,7 @@ void report_input_page(struct report_input *run, const char *output)
 }
 
 int report_inputs_load(struct report_input *inputs, char *const *arguments, size_t count,
-                       const struct catalogue *catalogue, struct sentence *error)
+                       const struct catalogue *catalogue, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < count; i++)
         if (load(&inputs[i], arguments[i], catalogue, error) != 0)

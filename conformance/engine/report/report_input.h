@@ -24,7 +24,7 @@ struct report_input {
  * Loads all of them into `inputs`, which are zero. 0, or -1 with the sentence set; report_inputs_free() in either case.
  */
 int report_inputs_load(struct report_input *inputs, char *const *arguments, size_t count,
-                       const struct catalogue *catalogue, struct sentence *error);
+                       const struct catalogue *catalogue, struct iwarp_sentence *error);
 void report_inputs_free(struct report_input *inputs, size_t count);
 
 /*

@@ -13,7 +13,7 @@
 
 enum { FAILED_TO_READ = -1, FAILED_TO_WRITE = -2 };
 
-int report_matrix(char *const *inputs, size_t count, const char *output, struct sentence *error)
+int report_matrix(char *const *inputs, size_t count, const char *output, struct iwarp_sentence *error)
 {
     const struct place to = place_at(output);
     struct report_input *runs = calloc(count, sizeof(*runs));
@@ -22,7 +22,8 @@ int report_matrix(char *const *inputs, size_t count, const char *output, struct 
     int rc = FAILED_TO_READ;
 
     if (runs == NULL || count > MATRIX_COLUMNS_MAX) {
-        sentence_set(error, runs == NULL ? "out of memory" : "a matrix shows at most %d runs", MATRIX_COLUMNS_MAX);
+        iwarp_sentence_set(error, runs == NULL ? "out of memory" : "a matrix shows at most %d runs",
+                           MATRIX_COLUMNS_MAX);
     } else if (catalogue_load(&catalogue, error) == 0 &&
                report_inputs_load(runs, inputs, count, catalogue, error) == 0) {
         for (size_t i = 0; i < count; i++) {

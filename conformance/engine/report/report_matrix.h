@@ -12,6 +12,6 @@
  * folder of a run, or its results.jsonl; without a name the run's target stands for it, with the folder where targets
  * repeat. 0; -1: results that cannot be read, -2: the page could not be written; the sentence set in both.
  */
-int report_matrix(char *const *inputs, size_t count, const char *output, struct sentence *error);
+int report_matrix(char *const *inputs, size_t count, const char *output, struct iwarp_sentence *error);
 
 #endif

@@ -25,15 +25,15 @@ static bool is_same_folder(const char *a, const char *b)
     return same;
 }
 
-static int add(struct merge *merge, const char *input, const char *output, struct sentence *error)
+static int add(struct merge *merge, const char *input, const char *output, struct iwarp_sentence *error)
 {
     char *results = NULL, *dir = NULL;
     int rc;
 
     if (results_paths(input, &results, &dir) != 0)
-        rc = sentence_set(error, "out of memory");
+        rc = iwarp_sentence_set(error, "out of memory");
     else if (is_same_folder(dir, output))
-        rc = sentence_set(error, "-o %.200s is one of the folders to be merged: another was expected", output);
+        rc = iwarp_sentence_set(error, "-o %.200s is one of the folders to be merged: another was expected", output);
     else
         rc = merge_add(merge, results, dir, error);
     free(results);
@@ -67,7 +67,7 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
 }
 
 static int write_merged(struct merge *merge, const struct catalogue *catalogue, struct folder *folder,
-                        struct merge_outcome *outcome, struct sentence *error)
+                        struct merge_outcome *outcome, struct iwarp_sentence *error)
 {
     struct format_option option = {0};
     struct format_results results;
@@ -85,7 +85,7 @@ static int merge_all(struct merge *merge, const struct catalogue *catalogue, cha
     struct terminal terminal;
     struct merge_outcome outcome = {.contradiction = on_contradiction, .user = &terminal};
     struct folder *folder;
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int status;
 
     terminal_init(&terminal, stdout);
@@ -106,7 +106,7 @@ int report_merge(char *const *inputs, size_t count, const struct report_merge_ou
 {
     struct catalogue *catalogue = NULL;
     struct merge *merge = NULL;
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int status;
 
     if (catalogue_load(&catalogue, &error) != 0)

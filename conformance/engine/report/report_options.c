@@ -66,7 +66,7 @@ void report_usage(void)
 }
 
 /* What --format names, when it is known what is to be made. */
-static int format_set(struct report_options *options, const char *value, struct sentence *error)
+static int format_set(struct report_options *options, const char *value, struct iwarp_sentence *error)
 {
     char names[200];
 
@@ -78,8 +78,8 @@ static int format_set(struct report_options *options, const char *value, struct 
         options->diff_format = report_diff_format(value);
         return options->diff_format != NULL
                    ? 0
-                   : sentence_set(error, "--format \"%.40s\" is unknown to --diff, %s was expected", value,
-                                  report_diff_formats);
+                   : iwarp_sentence_set(error, "--format \"%.40s\" is unknown to --diff, %s was expected", value,
+                                        report_diff_formats);
     }
     if (value == NULL)
         return 0;
@@ -87,8 +87,8 @@ static int format_set(struct report_options *options, const char *value, struct 
     options->text = strcmp(value, "text") == 0;
     if (options->format || options->text)
         return 0;
-    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
-                        report_format_names("text", names, sizeof(names)));
+    return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
+                              report_format_names("text", names, sizeof(names)));
 }
 
 /* The value of an option: what stands after it. */
@@ -99,7 +99,7 @@ static const char *value_of(char **argv, int *i, int argc)
 
 /* The command line's words; `format` and `fail_on`: the values of these options, NULL without. */
 static int words_read(struct report_options *options, int argc, char **argv, const char **format, const char **fail_on,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
@@ -115,14 +115,14 @@ static int words_read(struct report_options *options, int argc, char **argv, con
         } else if (strcmp(argument, "--statement") == 0) {
             options->statement = value_of(argv, &i, argc);
             if (options->statement == NULL)
-                return sentence_set(error, "--statement needs a document, such as RFC5044, or all");
+                return iwarp_sentence_set(error, "--statement needs a document, such as RFC5044, or all");
         } else if (strcmp(argument, "--known") == 0) {
             options->known = true;
         } else if (strcmp(argument, "--verify") == 0) {
             options->verify = true;
         } else if (strcmp(argument, "--bundle") == 0) {
             if ((options->bundle[options->bundle_count] = (char *)value_of(argv, &i, argc)) == NULL)
-                return sentence_set(error, "--bundle needs a requirement, such as DDP-7.2-01, or a glob");
+                return iwarp_sentence_set(error, "--bundle needs a requirement, such as DDP-7.2-01, or a glob");
             options->bundle_count++;
         } else if (strcmp(argument, "--matrix") == 0) {
             options->matrix = true;
@@ -139,7 +139,7 @@ static int words_read(struct report_options *options, int argc, char **argv, con
         } else if (strcmp(argument, "-o") == 0) {
             options->output = value_of(argv, &i, argc);
             if (options->output == NULL)
-                return sentence_set(error, "-o needs a file name");
+                return iwarp_sentence_set(error, "-o needs a file name");
         } else if (argument[0] == '-' && argument[1] != '\0') {
             return option_unknown("report", argument, NULL, NULL, error);
         } else {
@@ -150,40 +150,43 @@ static int words_read(struct report_options *options, int argc, char **argv, con
 }
 
 /* Options that need others, or exclude them. */
-static int kinds_check(const struct report_options *options, const char *fail_on, struct sentence *error)
+static int kinds_check(const struct report_options *options, const char *fail_on, struct iwarp_sentence *error)
 {
     if (options->input_count == 0)
-        return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
+        return iwarp_sentence_set(error, "no run is named: name its output folder or its results.jsonl");
     if (options->matrix + options->merge + options->diff + options->site > 1)
-        return sentence_set(error, "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
-                                   "by side, --merge joins them, --diff lists what differs, --site publishes them");
+        return iwarp_sentence_set(error,
+                                  "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
+                                  "by side, --merge joins them, --diff lists what differs, --site publishes them");
     unsigned alone = (options->statement != NULL) + options->known + options->verify + (options->bundle_count != 0);
     if (alone > 1 || (alone == 1 && (options->matrix || options->merge || options->diff || options->site ||
                                      options->format || options->text || options->input_count != 1)))
-        return sentence_set(error, "--statement, --known, --bundle and --verify are each of one run, and exclude each "
-                                   "other and other kinds of reports");
+        return iwarp_sentence_set(error,
+                                  "--statement, --known, --bundle and --verify are each of one run, and exclude each "
+                                  "other and other kinds of reports");
     if (options->bundle_count != 0 && (options->output == NULL || strcmp(options->output, "-") == 0))
-        return sentence_set(error, "--bundle needs -o OUT.zip, a file");
+        return iwarp_sentence_set(error, "--bundle needs -o OUT.zip, a file");
     if (options->verify && options->output != NULL)
-        return sentence_set(error, "--verify writes nothing: -o %.100s is too much", options->output);
+        return iwarp_sentence_set(error, "--verify writes nothing: -o %.100s is too much", options->output);
     if (options->site && (options->output == NULL || options->format || options->text))
-        return sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
+        return iwarp_sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
     if (fail_on != NULL && !options->diff)
-        return sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
+        return iwarp_sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
     if (options->diff && options->input_count < 2)
-        return sentence_set(error, "--diff needs two runs at least, an older and a newer one");
+        return iwarp_sentence_set(error, "--diff needs two runs at least, an older and a newer one");
     if (options->merge && (options->output == NULL || options->format || options->text))
-        return sentence_set(error, "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
+        return iwarp_sentence_set(error,
+                                  "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
     if (options->accept_known && !options->merge)
-        return sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
+        return iwarp_sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
     if (options->force && !options->merge)
-        return sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
+        return iwarp_sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
     if (options->matrix && (options->format || options->text))
-        return sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
+        return iwarp_sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
     return 0;
 }
 
-int report_options_parse(struct report_options *options, int argc, char **argv, struct sentence *error)
+int report_options_parse(struct report_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     const char *format = NULL, *fail_on = NULL;
     char names[200];
@@ -196,15 +199,16 @@ int report_options_parse(struct report_options *options, int argc, char **argv, 
     if (options->merge || options->matrix)
         return 0;
     if (options->input_count > 1)
-        return sentence_set(
+        return iwarp_sentence_set(
             error,
             "one folder or results.jsonl was expected (several only with --matrix, --merge and --diff); "
             "%.100s is one more",
             options->inputs[1]);
     if (options->output && options->text && strcmp(options->output, "-") != 0)
-        return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
+        return iwarp_sentence_set(error, "--format text excludes -o %.100s: it goes to standard output",
+                                  options->output);
     if (options->output && !options->format && !options->text && !options->site && !options->statement &&
         !options->known && options->bundle_count == 0)
-        return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
+        return iwarp_sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
     return 0;
 }

@@ -28,6 +28,6 @@ struct report_options {
 void report_usage(void);
 
 /* `inputs` and `bundle` have room for all arguments each. 0, or -1 with the sentence set. */
-int report_options_parse(struct report_options *options, int argc, char **argv, struct sentence *error);
+int report_options_parse(struct report_options *options, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

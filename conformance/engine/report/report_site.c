@@ -51,13 +51,13 @@ struct builder {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static int paths_set(struct builder *builder, const char *input, struct sentence *error)
+static int paths_set(struct builder *builder, const char *input, struct iwarp_sentence *error)
 {
     struct stat status;
     bool folder = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
 
     if (strlen(input) + sizeof("/site.tsv") > sizeof(builder->table_path))
-        return sentence_set(error, "%.100s...: the path is too long", input);
+        return iwarp_sentence_set(error, "%.100s...: the path is too long", input);
     snprintf(builder->table_path, sizeof(builder->table_path), "%s%s", input, folder ? "/site.tsv" : "");
     snprintf(builder->folder, sizeof(builder->folder), "%s", builder->table_path);
     report_input_folder(builder->folder);
@@ -65,11 +65,11 @@ static int paths_set(struct builder *builder, const char *input, struct sentence
 }
 
 /* FOLDER/NAME; -1 with the sentence set without room. */
-static int join(char *path, size_t room, const char *folder, const char *name, struct sentence *error)
+static int join(char *path, size_t room, const char *folder, const char *name, struct iwarp_sentence *error)
 {
     int octets = snprintf(path, room, "%s/%s", folder, name);
 
-    return octets > 0 && (size_t)octets < room ? 0 : sentence_set(error, "%.100s...: the path is too long", name);
+    return octets > 0 && (size_t)octets < room ? 0 : iwarp_sentence_set(error, "%.100s...: the path is too long", name);
 }
 
 /* The run's name becomes a folder of the site: no path, and nothing that hides. */
@@ -84,7 +84,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int capture_note(struct part *part, const char *name, struct sentence *error)
+static int capture_note(struct part *part, const char *name, struct iwarp_sentence *error)
 {
     const char *dot = strrchr(name, '.');
     char **grown;
@@ -93,20 +93,21 @@ static int capture_note(struct part *part, const char *name, struct sentence *er
         return 0;
     grown = realloc(part->evidence, (part->evidence_count + 1) * sizeof(*grown));
     if (grown == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     part->evidence = grown;
     grown[part->evidence_count] = strdup(name);
-    return grown[part->evidence_count] != NULL && ++part->evidence_count ? 0 : sentence_set(error, "out of memory");
+    return grown[part->evidence_count] != NULL && ++part->evidence_count ? 0
+                                                                         : iwarp_sentence_set(error, "out of memory");
 }
 
-static int captures_list(struct part *part, const char *folder, struct sentence *error)
+static int captures_list(struct part *part, const char *folder, struct iwarp_sentence *error)
 {
     DIR *listing = opendir(folder);
     const struct dirent *entry;
     int rc = 0;
 
     if (listing == NULL)
-        return sentence_set(error, "%.300s: the folder cannot be read", folder);
+        return iwarp_sentence_set(error, "%.300s: the folder cannot be read", folder);
     while (rc == 0 && (entry = readdir(listing)) != NULL)
         rc = capture_note(part, entry->d_name, error);
     closedir(listing);
@@ -115,21 +116,22 @@ static int captures_list(struct part *part, const char *folder, struct sentence 
     return rc;
 }
 
-static int part_read(struct builder *builder, size_t row, struct sentence *error)
+static int part_read(struct builder *builder, size_t row, struct iwarp_sentence *error)
 {
     const char *name = table_cell(&builder->table, row, RUN), *findings = table_cell(&builder->table, row, FINDINGS);
     struct part *part = &builder->parts[row];
     char folder[PATH_MAX], results[PATH_MAX];
 
     if (!is_name(name))
-        return sentence_set(error,
-                            "%.200s: the run \"%.60s\" of row %zu: the name of a folder beside the table was expected",
-                            builder->table_path, name, row + 1);
+        return iwarp_sentence_set(
+            error, "%.200s: the run \"%.60s\" of row %zu: the name of a folder beside the table was expected",
+            builder->table_path, name, row + 1);
     if (table_cell(&builder->table, row, STACK)[0] == '\0' || table_cell(&builder->table, row, VERSION)[0] == '\0')
-        return sentence_set(error, "%.200s: row %zu names no stack, or no version of it", builder->table_path, row + 1);
+        return iwarp_sentence_set(error, "%.200s: row %zu names no stack, or no version of it", builder->table_path,
+                                  row + 1);
     for (size_t i = 0; i < row; i++)
         if (strcmp(table_cell(&builder->table, i, RUN), name) == 0)
-            return sentence_set(error, "%.200s: the run \"%.60s\" stands there twice", builder->table_path, name);
+            return iwarp_sentence_set(error, "%.200s: the run \"%.60s\" stands there twice", builder->table_path, name);
     if (join(folder, sizeof(folder), builder->folder, name, error) != 0 ||
         join(results, sizeof(results), folder, "results.jsonl", error) != 0 ||
         report_load(&part->report, results, builder->catalogue, error) != 0)
@@ -142,7 +144,7 @@ static int part_read(struct builder *builder, size_t row, struct sentence *error
     return captures_list(part, folder, error);
 }
 
-static int site_read(struct builder *builder, struct sentence *error)
+static int site_read(struct builder *builder, struct iwarp_sentence *error)
 {
     size_t rows;
 
@@ -150,12 +152,12 @@ static int site_read(struct builder *builder, struct sentence *error)
         return -1;
     rows = builder->table.rows;
     if (rows == 0 || rows > MATRIX_COLUMNS_MAX)
-        return sentence_set(error, "%.200s: %zu runs, 1 to %d were expected", builder->table_path, rows,
-                            MATRIX_COLUMNS_MAX);
+        return iwarp_sentence_set(error, "%.200s: %zu runs, 1 to %d were expected", builder->table_path, rows,
+                                  MATRIX_COLUMNS_MAX);
     builder->parts = calloc(rows, sizeof(*builder->parts));
     builder->runs = calloc(rows, sizeof(*builder->runs));
     if (builder->parts == NULL || builder->runs == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     for (size_t i = 0; i < rows; i++) {
         struct part *part = &builder->parts[i];
 
@@ -175,19 +177,19 @@ static int site_read(struct builder *builder, struct sentence *error)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static int copy(const char *from, int folder, const char *name, struct sentence *error)
+static int copy(const char *from, int folder, const char *name, struct iwarp_sentence *error)
 {
     struct place to = {folder, name, name};
     bool missing;
     int rc = whole_file_copy(from, COPY_OCTETS_MAX, &to, &missing, error);
 
     if (rc == 0 && missing)
-        rc = sentence_set(error, "%.300s: no such file, or it has more than %d octets", from, COPY_OCTETS_MAX);
+        rc = iwarp_sentence_set(error, "%.300s: no such file, or it has more than %d octets", from, COPY_OCTETS_MAX);
     return rc;
 }
 
 /* The run's page and its captures, in a folder of its own. */
-static int run_write(const struct builder *builder, const struct site_run *run, struct sentence *error)
+static int run_write(const struct builder *builder, const struct site_run *run, struct iwarp_sentence *error)
 {
     struct place page = {.name = "index.html", .path = "index.html"};
     char from[PATH_MAX], below[PATH_MAX];
@@ -207,7 +209,7 @@ static int run_write(const struct builder *builder, const struct site_run *run, 
 
 /* A file that a table of findings names, from the folder of the table. */
 static int finding_file_write(const struct site_run *run, const char *table, const char *file, int folder,
-                              struct sentence *error)
+                              struct iwarp_sentence *error)
 {
     char name[SITE_NAME_OCTETS], from[PATH_MAX], base[PATH_MAX];
 
@@ -215,7 +217,7 @@ static int finding_file_write(const struct site_run *run, const char *table, con
         return 0;
     site_copy_name(run, file, name);
     if (name[0] == '\0')
-        return sentence_set(error, "%.200s: \"%.100s\" is no name of a file, or too long", table, file);
+        return iwarp_sentence_set(error, "%.200s: \"%.100s\" is no name of a file, or too long", table, file);
     snprintf(base, sizeof(base), "%s", table);
     report_input_folder(base);
     if (join(from, sizeof(from), base, file, error) != 0)
@@ -223,7 +225,7 @@ static int finding_file_write(const struct site_run *run, const char *table, con
     return copy(from, folder, strchr(name, '/') + 1, error);
 }
 
-static int finding_files_write(const struct builder *builder, struct sentence *error)
+static int finding_files_write(const struct builder *builder, struct iwarp_sentence *error)
 {
     int folder = -1, rc = 0;
 
@@ -247,7 +249,7 @@ static int finding_files_write(const struct builder *builder, struct sentence *e
     return rc;
 }
 
-static int matrix_make(const struct builder *builder, struct sentence *error)
+static int matrix_make(const struct builder *builder, struct iwarp_sentence *error)
 {
     struct matrix_column columns[MATRIX_COLUMNS_MAX];
     char names[MATRIX_COLUMNS_MAX][160], pages[MATRIX_COLUMNS_MAX][80];
@@ -262,7 +264,7 @@ static int matrix_make(const struct builder *builder, struct sentence *error)
 }
 
 /* The differences between the versions of the implementation whose first run this is. */
-static int history_write(const struct builder *builder, size_t first, struct sentence *error)
+static int history_write(const struct builder *builder, size_t first, struct iwarp_sentence *error)
 {
     struct diff steps[MATRIX_COLUMNS_MAX];
     char name[SITE_NAME_OCTETS];
@@ -291,7 +293,7 @@ static int history_write(const struct builder *builder, size_t first, struct sen
 }
 
 /* index.html comes last: it stands there when all that it links to does. */
-static int site_write(const struct builder *builder, struct sentence *error)
+static int site_write(const struct builder *builder, struct iwarp_sentence *error)
 {
     struct place to;
     int rc = 0;
@@ -334,7 +336,7 @@ static int build(struct builder *builder, const char *input, const char *output)
 {
     const struct folder_config config = {
         .path = output, .use = FOLDER_NEW, .hint = "a site is made in a new folder, or in an empty one"};
-    struct sentence error;
+    struct iwarp_sentence error;
     int status = EXIT_DONE, taken;
 
     if (catalogue_load(&builder->catalogue, &error) != 0)

@@ -58,7 +58,7 @@ int report_text(const char *results, const struct catalogue *catalogue)
     struct text_report text = {.catalogue = catalogue};
     struct results_reader reader = {
         .on_result = text_result, .on_summary = text_summary, .on_note = text_note, .user = &text};
-    struct sentence error = {"out of memory"};
+    struct iwarp_sentence error = {"out of memory"};
     int rc;
 
     terminal_init(&text.terminal, stdout);

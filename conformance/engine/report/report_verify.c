@@ -18,12 +18,12 @@ static void complaint(void *user, const char *name, const char *what)
 int report_verify(const char *input)
 {
     char *results = NULL, *dir = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t count = 0;
     int rc = -1, status;
 
     if (results_paths(input, &results, &dir) != 0)
-        (void)sentence_set(&error, "out of memory");
+        (void)iwarp_sentence_set(&error, "out of memory");
     else
         rc = digests_verify(dir, complaint, dir, &count, &error);
     if (rc == DIGESTS_UNKNOWN) {

@@ -80,14 +80,14 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
         return;
     keeper->death_ns = rig_now(rig);
     if (ended)
-        (void)sentence_set(&keeper->death, "its process ended with %s",
-                           device_command_end_text(state.status, text, sizeof(text)));
+        (void)iwarp_sentence_set(&keeper->death, "its process ended with %s",
+                                 device_command_end_text(state.status, text, sizeof(text)));
     else
-        (void)sentence_set(&keeper->death, "it accepts no %s any more (%.200s)",
-                           rig->llp == DDP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", why);
+        (void)iwarp_sentence_set(&keeper->death, "it accepts no %s any more (%.200s)",
+                                 rig->llp == IWARP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", why);
 }
 
-static int start(struct rig *rig, struct sentence *error)
+static int start(struct rig *rig, struct iwarp_sentence *error)
 {
     struct device_keeper *keeper = rig->keeper;
     char address[64];
@@ -107,7 +107,7 @@ void device_keeper_control_refused(struct rig *rig)
 {
     struct device_keeper *keeper = rig->keeper;
     struct device_command_state state;
-    struct sentence ignored; /* the command then gets no answer, which is reported */
+    struct iwarp_sentence ignored; /* the command then gets no answer, which is reported */
 
     if (keeper == NULL || !restarts(keeper) || keeper->fresh)
         return;
@@ -120,7 +120,7 @@ void device_keeper_before(struct rig *rig)
 {
     struct device_keeper *keeper = rig->keeper;
     struct device_command_state state;
-    struct sentence ignored; /* the connection is then refused, which is reported */
+    struct iwarp_sentence ignored; /* the connection is then refused, which is reported */
 
     if (keeper == NULL || !restarts(keeper) || keeper->deadline_ns != 0)
         return;
@@ -159,7 +159,7 @@ void device_keeper_stimulated(struct rig *rig)
 static bool begin_waiting(struct rig *rig, const char *why)
 {
     struct device_keeper *keeper = rig->keeper;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     /* Nothing but connections has come to it so far: somebody starts it anew after each. */
     if (keeper->served && !keeper->tried && !restarts(keeper))
@@ -170,7 +170,7 @@ static bool begin_waiting(struct rig *rig, const char *why)
     keeper->pause_ns = FIRST_PAUSE * MILLISECOND;
     if (!restarts(keeper) || keeper->fresh || start(rig, &error) == 0)
         return true;
-    (void)sentence_set(&keeper->lost, "the device is lost: %.400s", error.text);
+    (void)iwarp_sentence_set(&keeper->lost, "the device is lost: %.400s", error.text);
     return false;
 }
 
@@ -185,9 +185,9 @@ bool device_keeper_refused(struct rig *rig, const char *why)
     if (run_stopped())
         return false;
     if (rig_now(rig) + keeper->pause_ns > keeper->deadline_ns) {
-        (void)sentence_set(&keeper->lost, "the device is lost: it accepts no TCP connection for %u s (%.200s)%s",
-                           (unsigned)(keeper->wait_ns / SECOND), why,
-                           restarts(keeper) ? ", although restart_command was run" : "");
+        (void)iwarp_sentence_set(&keeper->lost, "the device is lost: it accepts no TCP connection for %u s (%.200s)%s",
+                                 (unsigned)(keeper->wait_ns / SECOND), why,
+                                 restarts(keeper) ? ", although restart_command was run" : "");
         return false;
     }
     if (rig_pass(rig, keeper->pause_ns) != 0)
@@ -212,11 +212,11 @@ bool device_keeper_one(struct rig *rig)
  * Does the device accept an exchange? If not, the upper tester is asked once to make it listen. On false, `exchange` is
  * the last exchange and `why` the reason.
  */
-static bool is_there(struct rig *rig, struct tester_exchange *exchange, struct sentence *why)
+static bool is_there(struct rig *rig, struct tester_exchange *exchange, struct iwarp_sentence *why)
 {
     uint64_t limit = rig_now(rig) + LOOK_SECONDS * SECOND, pause = FIRST_PAUSE * MILLISECOND;
     bool asked = !rig->upper_tester || rig->ops->reset == NULL;
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
 
     while (rig_ask(rig, exchange, why) != 0) {
         if (!asked) {
@@ -237,16 +237,17 @@ static void look_for_it(struct rig *rig)
     struct device_keeper *keeper = rig->keeper;
     unsigned losses = rig->losses;
     struct tester_exchange exchange;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (rig->only_opens || rig->failure.text[0] != '\0' || is_there(rig, &exchange, &why) || run_stopped())
         return;
-    (void)sentence_set(&keeper->absent, "%.300s", why.text);
+    (void)iwarp_sentence_set(&keeper->absent, "%.300s", why.text);
     if (!exchange.refused || rig->losses != losses || rig->gone.text[0] != '\0')
         return;
     keeper->death_ns = rig_now(rig);
-    (void)sentence_set(&keeper->death, "it accepts no %s any more, for %d s (%.200s)",
-                       rig->llp == DDP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", LOOK_SECONDS, why.text);
+    (void)iwarp_sentence_set(&keeper->death, "it accepts no %s any more, for %d s (%.200s)",
+                             rig->llp == IWARP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", LOOK_SECONDS,
+                             why.text);
 }
 
 void device_keeper_end(struct rig *rig, bool served)
@@ -260,8 +261,8 @@ void device_keeper_end(struct rig *rig, bool served)
             char text[80];
 
             keeper->death_ns = rig_now(rig);
-            (void)sentence_set(&keeper->death, "the process of connect_command ended with %s",
-                               device_command_end_text(state.status, text, sizeof(text)));
+            (void)iwarp_sentence_set(&keeper->death, "the process of connect_command ended with %s",
+                                     device_command_end_text(state.status, text, sizeof(text)));
         }
         device_command_stop(keeper->commands, DEVICE_CONNECT);
     }
@@ -272,7 +273,7 @@ void device_keeper_end(struct rig *rig, bool served)
             look_for_it(rig);
     } else if (!keeper->serves_one && !served) {
         struct tester_exchange exchange;
-        struct sentence ignored;
+        struct iwarp_sentence ignored;
 
         (void)rig_ask(rig, &exchange, &ignored); /* by a connection: a refusal ends in device_keeper_refused() */
     } else if (process_ended(keeper, keeper->serves_one ? END_PATIENCE : 0, &state)) {
@@ -282,7 +283,7 @@ void device_keeper_end(struct rig *rig, bool served)
 }
 
 /* Asks the simulated device. Returns the stream of the answer, 0 where there is none; -1 with a sentence. */
-static int ask_simulated(struct rig *rig, const char *request, struct sentence *error)
+static int ask_simulated(struct rig *rig, const char *request, struct iwarp_sentence *error)
 {
     char *answer = rig->ops->command(rig, request, error);
     json_t *json = answer != NULL ? json_loads(answer, 0, NULL) : NULL;
@@ -294,7 +295,7 @@ static int ask_simulated(struct rig *rig, const char *request, struct sentence *
 }
 
 /* A connect_command's program opens one connection. The one before it has ended by then. */
-static int connect_simulated(struct rig *rig, uint16_t port, struct sentence *error)
+static int connect_simulated(struct rig *rig, uint16_t port, struct iwarp_sentence *error)
 {
     char address[64], request[192];
     int stream;
@@ -309,7 +310,7 @@ static int connect_simulated(struct rig *rig, uint16_t port, struct sentence *er
     return stream < 0 ? -1 : 0;
 }
 
-int device_keeper_connected(struct rig *rig, struct sentence *error)
+int device_keeper_connected(struct rig *rig, struct iwarp_sentence *error)
 {
     char request[96];
 
@@ -318,7 +319,7 @@ int device_keeper_connected(struct rig *rig, struct sentence *error)
     return rig->starts_initiator && ask_simulated(rig, request, error) < 0 ? -1 : 0;
 }
 
-int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error)
+int device_keeper_connect(struct rig *rig, uint16_t port, struct iwarp_sentence *error)
 {
     char address[64];
     struct device_command_start what = {.which = DEVICE_CONNECT, .port = port};

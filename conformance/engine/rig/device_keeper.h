@@ -26,18 +26,19 @@ struct device_keeper {
     uint64_t wait_ns;                 /* how long a lost device is waited for */
     bool waits;                       /* the profile asks for that; else the device is only started */
     char label[DEVICE_COMMAND_LABEL]; /* of the check that runs: names the output of its commands */
-    bool stimulated;       /* the check that runs has connected for its stimulus, since the device was started */
-    bool is_device;        /* restart_command's own process is the device: it ran when the device accepted */
-    bool tried;            /* some check has connected for its stimulus */
-    bool served;           /* the device has accepted a connection */
-    bool serves_one;       /* learned: the device ends after a connection */
-    bool fresh;            /* started, and no connection since */
-    struct sentence death; /* how the device was lost during the check that runs; "": it was not */
-    uint64_t death_ns;     /* when that was seen */
-    struct sentence lost;  /* why it will not come back: nothing can be judged any more; "": it is there */
+    bool stimulated;             /* the check that runs has connected for its stimulus, since the device was started */
+    bool is_device;              /* restart_command's own process is the device: it ran when the device accepted */
+    bool tried;                  /* some check has connected for its stimulus */
+    bool served;                 /* the device has accepted a connection */
+    bool serves_one;             /* learned: the device ends after a connection */
+    bool fresh;                  /* started, and no connection since */
+    struct iwarp_sentence death; /* how the device was lost during the check that runs; "": it was not */
+    uint64_t death_ns;           /* when that was seen */
+    struct iwarp_sentence lost;  /* why it will not come back: nothing can be judged any more; "": it is there */
     uint64_t deadline_ns, pause_ns; /* of the waiting that is under way; 0: none is */
     uint64_t lost_ns;               /* when that began */
-    struct sentence absent; /* the device is lost, the run does not wait for it, and this names the check; "": not so */
+    struct iwarp_sentence
+        absent; /* the device is lost, the run does not wait for it, and this names the check; "": not so */
     char absent_since[DEVICE_COMMAND_LABEL]; /* the label of that check */
     unsigned restarts;                       /* of a device that had accepted connections, by restart_command */
 };
@@ -89,9 +90,9 @@ void device_keeper_stimulated(struct rig *rig);
 void device_keeper_end(struct rig *rig, bool served);
 
 /* Starts connect_command, which connects to the tester's `port`. -1 with a sentence. */
-int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error);
+int device_keeper_connect(struct rig *rig, uint16_t port, struct iwarp_sentence *error);
 
 /* Its connection is there: a simulated device sends what such a program sends first. -1 with a sentence. */
-int device_keeper_connected(struct rig *rig, struct sentence *error);
+int device_keeper_connected(struct rig *rig, struct iwarp_sentence *error);
 
 #endif

@@ -70,7 +70,7 @@ int rig_pass(struct rig *rig, uint64_t nanoseconds)
     return 0;
 }
 
-int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct iwarp_sentence *error)
 {
     struct tester *tester = rig->measures != NULL ? rig->measures : rig->testers;
 
@@ -85,7 +85,7 @@ int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *
             break;
     }
     if (rig->keeper != NULL && rig->keeper->lost.text[0] != '\0')
-        (void)sentence_set(error, "%s", rig->keeper->lost.text);
+        (void)iwarp_sentence_set(error, "%s", rig->keeper->lost.text);
     return -1;
 }
 
@@ -93,22 +93,22 @@ int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *
  * The first exchange. A device may be up before its listener: if it refuses, it is tried again after longer and longer
  * pauses, and given up when it has refused for REFUSED_MOST.
  */
-static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct iwarp_sentence *error)
 {
     uint64_t limit = rig_now(rig) + REFUSED_MOST, pause = FIRST_PAUSE_MILLISECONDS * MILLISECOND;
     unsigned attempts = 0;
 
     for (;;) {
-        struct sentence why;
+        struct iwarp_sentence why;
 
         attempts++;
         if (rig_ask(rig, exchange, &why) == 0)
             return 0;
         if (!exchange->refused || rig_now(rig) + pause > limit || device_keeper_waits(rig) ||
             device_keeper_starts_initiator(rig))
-            return sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
+            return iwarp_sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
         if (rig_pass(rig, pause) != 0)
-            return sentence_set(error, "%s", rig->failure.text);
+            return iwarp_sentence_set(error, "%s", rig->failure.text);
         pause *= 2;
     }
 }
@@ -171,7 +171,7 @@ static bool measure_refusal(struct rig *rig)
     for (int i = 0; i < MEASURED_EXCHANGES; i++) {
         uint64_t begun = rig_now(rig), took;
         struct tester_exchange exchange;
-        struct sentence ignored;
+        struct iwarp_sentence ignored;
 
         (void)rig_ask(rig, &exchange, &ignored);
         took = rig_now(rig) - begun;
@@ -191,12 +191,12 @@ static bool measure_refusal(struct rig *rig)
  * A device that is too busy to accept() before the tester's RST may stop listening (tester_tcp.c). What has been
  * measured until then counts, and the upper tester makes the device listen again.
  */
-static int listens_again(struct rig *rig, const struct tester_exchange *exchange, struct sentence *error)
+static int listens_again(struct rig *rig, const struct tester_exchange *exchange, struct iwarp_sentence *error)
 {
     return exchange->refused && rig->upper_tester && rig->ops->reset != NULL ? rig->ops->reset(rig, error) : -1;
 }
 
-int rig_measure(struct rig *rig, struct sentence *error)
+int rig_measure(struct rig *rig, struct iwarp_sentence *error)
 {
     uint64_t longest = 0;
 

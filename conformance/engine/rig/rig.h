@@ -43,13 +43,13 @@ enum {
 
 struct rig_ops {
     /* Sends one request line to the upper tester; the caller frees the answer. NULL with a sentence: no answer came. */
-    char *(*command)(struct rig *rig, const char *request, struct sentence *error);
+    char *(*command)(struct rig *rig, const char *request, struct iwarp_sentence *error);
     /*
      * The same without text, for a device in this process: PEER_VALUES_MAX values at most. NULL: only command() works.
      */
-    struct json_t *(*answer)(struct rig *rig, const struct json_t *request, struct sentence *error);
+    struct json_t *(*answer)(struct rig *rig, const struct json_t *request, struct iwarp_sentence *error);
     /* Resets the device as at power-on: -1 with a sentence when that failed; `gone` is set if it failed for good. */
-    int (*reset)(struct rig *rig, struct sentence *error);
+    int (*reset)(struct rig *rig, struct iwarp_sentence *error);
     void (*free)(struct rig *rig);
     /* Frames so far that the capture of the link has dropped. NULL: the link drops none, or reports it as an error. */
     uint64_t (*dropped)(struct rig *rig);
@@ -57,7 +57,7 @@ struct rig_ops {
      * True with a sentence: since the last call the device's own process has ended, or ran out of memory. NULL: the rig
      * has not started the device's process.
      */
-    bool (*impaired)(struct rig *rig, struct sentence *why);
+    bool (*impaired)(struct rig *rig, struct iwarp_sentence *why);
     /* The tester's own end of the link is down, so that silence says nothing. NULL: it never is. */
     bool (*link_down)(struct rig *rig);
 };
@@ -78,7 +78,7 @@ struct rig {
     bool starts_initiator;   /* simulated: what a profile's connect_command starts is the simulated device */
     unsigned started_stream; /* the stream that the device started last; 0: none */
     bool only_opens; /* rig_measure() found that the device refuses connections, and connect_command opens them */
-    enum ddp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
+    enum iwarp_sctp_profile llp; /* what carries the device's DDP: SCTP in this profile; UNDECIDED: MPA over TCP */
     bool tester_apart;      /* the upper tester is another program than the device: its death does not prove a fault */
     uint64_t round_trip_ns; /* measured by rig_measure(); live, by rig_note_round_trip() */
     uint64_t reaction_ns;   /* how long a device may take to react */
@@ -87,12 +87,12 @@ struct rig {
     uint64_t quiet_ns;    /* how long silence is watched */
     uint64_t recent_ns[RIG_RECENT];
     size_t recent_next;
-    unsigned losses;              /* commands so far that the upper tester did not answer */
-    struct sentence failure;      /* the link's, once it has failed */
-    struct sentence gone;         /* why the upper tester will never answer again, once that is so */
-    struct device_keeper *keeper; /* brings a lost device back; NULL: it stays lost */
-    bool crashed;                 /* the device's own process, which the rig has started, has ended by itself */
-    bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
+    unsigned losses;               /* commands so far that the upper tester did not answer */
+    struct iwarp_sentence failure; /* the link's, once it has failed */
+    struct iwarp_sentence gone;    /* why the upper tester will never answer again, once that is so */
+    struct device_keeper *keeper;  /* brings a lost device back; NULL: it stays lost */
+    bool crashed;                  /* the device's own process, which the rig has started, has ended by itself */
+    bool stimulating;              /* a check's own connections are opened now, not those of a good exchange */
 };
 
 /* The default port of the device: one in the lab's range that /etc/services gives to no service. */
@@ -105,18 +105,18 @@ struct rig_sim_config {
     bool no_upper_tester;             /* checks cannot ask the device for anything */
     bool starts_initiator;            /* the device connects when a check starts its initiator, as by connect_command */
     bool ipv6;
-    enum ddp_sctp_profile sctp; /* the LLP of the device is SCTP, in this profile; UNDECIDED: it is MPA over TCP */
+    enum iwarp_sctp_profile sctp; /* the LLP of the device is SCTP, in this profile; UNDECIDED: it is MPA over TCP */
 };
 
 /* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence. */
-struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
+struct rig *rig_sim_new(const struct rig_sim_config *config, struct iwarp_sentence *error);
 
 /*
  * Called once when the wire is open and everything is started: later the process reads input from the device, and needs
  * no privileges. -1 with a sentence: the rig is not made.
  */
 struct rig_lock {
-    int (*lock)(void *context, struct sentence *error);
+    int (*lock)(void *context, struct iwarp_sentence *error);
     void *context;
 };
 
@@ -129,15 +129,16 @@ struct rig_embedded_config {
     const char *const *variants;
     size_t variant_count;
     bool ipv6;
-    enum ddp_sctp_profile sctp; /* as in a simulated rig: over SCTP the device is reached in UDP datagrams (RFC 6951) */
-    const char *program;        /* path of the program whose `peer` subcommand is the device: this very one */
+    enum iwarp_sctp_profile
+        sctp;            /* as in a simulated rig: over SCTP the device is reached in UDP datagrams (RFC 6951) */
+    const char *program; /* path of the program whose `peer` subcommand is the device: this very one */
 };
 
 /*
  * Enters a user and network namespace, starts the reference stack there as a process on the kernel's TCP, and opens the
  * tester's end of the wire. The calling process never leaves the namespace.
  */
-struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
+struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct iwarp_sentence *error);
 
 /*
  * A rig with a profile's device, reached over a real interface. The tester has the addresses of `place`. Profile and
@@ -145,7 +146,7 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
  */
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
-                            struct sentence *error);
+                            struct iwarp_sentence *error);
 
 /*
  * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it,
@@ -169,7 +170,7 @@ static inline uint64_t rig_dropped(struct rig *rig)
 }
 
 /* Events of the device's own process that are no behaviour of a device under test. */
-static inline bool rig_impaired(struct rig *rig, struct sentence *why)
+static inline bool rig_impaired(struct rig *rig, struct iwarp_sentence *why)
 {
     return rig->ops->impaired != NULL && rig->ops->impaired(rig, why);
 }
@@ -189,13 +190,13 @@ static inline uint64_t rig_now(struct rig *rig)
  * device refuses the first exchange, it is tried again for some seconds. -1 with a sentence when it does not answer:
  * nothing can be judged then.
  */
-int rig_measure(struct rig *rig, struct sentence *error);
+int rig_measure(struct rig *rig, struct iwarp_sentence *error);
 
 /*
  * One exchange of the first tester with the device; a lost device is brought back. 0, or -1 with a sentence: it does
  * not answer.
  */
-int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
+int rig_ask(struct rig *rig, struct tester_exchange *exchange, struct iwarp_sentence *error);
 
 /*
  * Notes the round trip of one more exchange, 0 if it is not known. A device that becomes slow within a live run gets

@@ -34,10 +34,10 @@ enum {
 struct net_rig {
     struct rig rig;
     struct device_keeper keeper;
-    struct control *control; /* to the upper tester, NULL: there is none */
-    pid_t device;            /* the embedded device's process, 0: none */
-    struct sentence end;     /* how it ended, once it has */
-    json_int_t shortages;    /* allocations that have failed in it, when it was last asked */
+    struct control *control;   /* to the upper tester, NULL: there is none */
+    pid_t device;              /* the embedded device's process, 0: none */
+    struct iwarp_sentence end; /* how it ended, once it has */
+    json_int_t shortages;      /* allocations that have failed in it, when it was last asked */
 };
 
 static void emit(void *context, const uint8_t *frame, size_t octets)
@@ -55,7 +55,7 @@ static bool is_sent(int signal)
 }
 
 /* The embedded device's own process has ended: there is nothing to wait for. */
-static bool died(void *context, struct sentence *why)
+static bool died(void *context, struct iwarp_sentence *why)
 {
     struct net_rig *net = context;
     int ended;
@@ -67,8 +67,9 @@ static bool died(void *context, struct sentence *why)
     }
     net->device = 0;
     net->rig.crashed = !WIFSIGNALED(ended) || !is_sent(WTERMSIG(ended));
-    (void)sentence_set(&net->end, "the device's process ended (%s %d)", WIFSIGNALED(ended) ? "signal" : "exit status",
-                       WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+    (void)iwarp_sentence_set(&net->end, "the device's process ended (%s %d)",
+                             WIFSIGNALED(ended) ? "signal" : "exit status",
+                             WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     *why = net->end;
     return true;
 }
@@ -81,23 +82,23 @@ static void refused(void *context)
 }
 
 /* Copies to the rig what control_call() has found out about the upper tester. */
-static char *net_command(struct rig *rig, const char *request, struct sentence *error)
+static char *net_command(struct rig *rig, const char *request, struct iwarp_sentence *error)
 {
     struct net_rig *net = (struct net_rig *)rig;
     char *answer;
 
     if (net->control == NULL) {
-        (void)sentence_set(error, "the device has no upper tester");
+        (void)iwarp_sentence_set(error, "the device has no upper tester");
         return NULL;
     }
     answer = control_call(net->control, request, error);
     rig->losses = control_losses(net->control);
     if (control_gone(net->control) != NULL)
-        (void)sentence_set(&rig->gone, "%s", control_gone(net->control));
+        (void)iwarp_sentence_set(&rig->gone, "%s", control_gone(net->control));
     return answer;
 }
 
-static int reset_once(struct rig *rig, struct sentence *error)
+static int reset_once(struct rig *rig, struct iwarp_sentence *error)
 {
     json_t *request = json_pack("{s:s}", "verb", "reset");
     json_t *answer = upper_tester_call(rig, request, error);
@@ -112,7 +113,7 @@ static int reset_once(struct rig *rig, struct sentence *error)
  * Nothing is lost by asking again here: an upper tester that was slow, or has been started again, goes on with the next
  * check.
  */
-static int net_reset(struct rig *rig, struct sentence *error)
+static int net_reset(struct rig *rig, struct iwarp_sentence *error)
 {
     for (int i = 1;; i++) {
         unsigned losses = rig->losses;
@@ -142,10 +143,10 @@ static json_int_t shortages(const char *answer)
  * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So
  * the upper tester, which is the same process, is asked: if no answer comes, the process has ended.
  */
-static bool net_impaired(struct rig *rig, struct sentence *why)
+static bool net_impaired(struct rig *rig, struct iwarp_sentence *why)
 {
     struct net_rig *net = (struct net_rig *)rig;
-    struct sentence unanswered;
+    struct iwarp_sentence unanswered;
     json_int_t before = net->shortages;
     char *answer;
 
@@ -160,7 +161,7 @@ static bool net_impaired(struct rig *rig, struct sentence *why)
     }
     net->shortages = shortages(answer);
     free(answer);
-    (void)sentence_set(why, "the device's process is out of memory");
+    (void)iwarp_sentence_set(why, "the device's process is out of memory");
     return net->shortages > before;
 }
 
@@ -197,12 +198,12 @@ static const struct rig_ops net_rig_ops = {.command = net_command,
                                            .impaired = net_impaired,
                                            .link_down = net_link_down};
 
-static struct net_rig *net_rig_new(struct sentence *error)
+static struct net_rig *net_rig_new(struct iwarp_sentence *error)
 {
     struct net_rig *net = calloc(1, sizeof(*net));
 
     if (net == NULL) {
-        (void)sentence_set(error, "out of memory for a rig");
+        (void)iwarp_sentence_set(error, "out of memory for a rig");
         return NULL;
     }
     net->rig.ops = &net_rig_ops;
@@ -214,13 +215,13 @@ struct net_wire {
     const char *interface;
     const uint8_t *mac; /* 6 octets */
     uint64_t seed;
-    enum ddp_sctp_profile sctp; /* UNDECIDED: the device's DDP is over MPA and TCP */
-    uint16_t dut_udp_port;      /* of SCTP in UDP; 0: it is over IP */
-    struct net_address gateway; /* the router before the device; family 0: none */
+    enum iwarp_sctp_profile sctp; /* UNDECIDED: the device's DDP is over MPA and TCP */
+    uint16_t dut_udp_port;        /* of SCTP in UDP; 0: it is over IP */
+    struct net_address gateway;   /* the router before the device; family 0: none */
 };
 
 /* What asks the device from then on is SCTP; TCP remains for ARP and neighbour discovery. */
-static int open_sctp(struct net_rig *net, const struct net_wire *wire, uint64_t seed, struct sentence *error)
+static int open_sctp(struct net_rig *net, const struct net_wire *wire, uint64_t seed, struct iwarp_sentence *error)
 {
     struct tester_sctp_config config = {.seed = seed, .rig = &net->rig, .dut_udp_port = wire->dut_udp_port};
 
@@ -236,7 +237,7 @@ static int open_sctp(struct net_rig *net, const struct net_wire *wire, uint64_t 
 }
 
 /* Link and TCP for an address that the kernel does not own; and SCTP, or CM. */
-static int open_wire(struct net_rig *net, const struct net_wire *wire, struct sentence *error)
+static int open_wire(struct net_rig *net, const struct net_wire *wire, struct iwarp_sentence *error)
 {
     struct link_net_config link = {.interface = wire->interface};
     uint64_t seed = wire->seed;
@@ -262,13 +263,13 @@ static int open_wire(struct net_rig *net, const struct net_wire *wire, struct se
         return -1;
     rig_attach(&net->rig, &net->rig.tcp.tester);
     /* No two runs have the same tags and Communication IDs: a device remembers them for a while. */
-    if (wire->sctp != DDP_SCTP_UNDECIDED)
+    if (wire->sctp != IWARP_SCTP_UNDECIDED)
         return open_sctp(net, wire, seed ^ tcp.now, error);
     return tester_cm_open(&net->rig.cm, &net->rig, tcp.mac, seed ^ link_now(net->rig.link), error);
 }
 
 static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,
-                           const struct upper_token *token, struct sentence *error)
+                           const struct upper_token *token, struct iwarp_sentence *error)
 {
     uint64_t wait_ms = net->keeper.wait_ns / 1000000;
     struct control_config config = {
@@ -283,7 +284,7 @@ static int connect_control(struct net_rig *net, const struct net_address *addres
 }
 
 /* The device is this very program, as `warpcheck peer`, on the namespace's kernel TCP. */
-static int start_device(struct net_rig *net, const struct rig_embedded_config *config, struct sentence *error)
+static int start_device(struct net_rig *net, const struct rig_embedded_config *config, struct iwarp_sentence *error)
 {
     const char *arguments[ARGUMENTS_MAX + 16] = {config->program, "peer", "--control"};
     char control[16];
@@ -291,16 +292,16 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     pid_t parent = getpid();
 
     if (config->defect_count + config->variant_count > ARGUMENTS_MAX / 2)
-        return sentence_set(error, "more than %d defects and variants at once", ARGUMENTS_MAX / 2);
+        return iwarp_sentence_set(error, "more than %d defects and variants at once", ARGUMENTS_MAX / 2);
     (void)snprintf(control, sizeof(control), "%d", CONTROL_PORT);
     arguments[count++] = control;
     if (config->ipv6)
         arguments[count++] = "--ipv6";
-    if (config->sctp != DDP_SCTP_UNDECIDED) {
+    if (config->sctp != IWARP_SCTP_UNDECIDED) {
         arguments[count++] = "--llp";
         arguments[count++] = "sctp";
         arguments[count++] = "--sctp-profile";
-        arguments[count++] = config->sctp == DDP_SCTP_DRAFT02 ? "draft02" : "rfc5043";
+        arguments[count++] = config->sctp == IWARP_SCTP_DRAFT02 ? "draft02" : "rfc5043";
     }
     for (size_t i = 0; i < config->defect_count; i++) {
         arguments[count++] = "--defect";
@@ -314,10 +315,10 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     net->device = fork();
     if (net->device < 0) {
         net->device = 0;
-        return sentence_set(error, "cannot start the device: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot start the device: %s", strerror(errno));
     }
     if (net->device == 0) {
-        struct sentence why;
+        struct iwarp_sentence why;
 
         /* A change of the user takes the signal of the parent's end back: that one comes first. */
         if (run_identity_become(&config->identity, &why) != 0 || confine_privileges(0, &why) != 0)
@@ -335,7 +336,7 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     return 0;
 }
 
-struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error)
+struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct iwarp_sentence *error)
 {
     static const uint8_t mac[6] = NETNS_TESTER_MAC;
     struct net_rig *net = net_rig_new(error);
@@ -365,7 +366,7 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
 
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
-                            struct sentence *error)
+                            struct iwarp_sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
     const struct net_wire wire = {.interface = profile->interface,

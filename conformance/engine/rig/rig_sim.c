@@ -21,7 +21,7 @@ struct sim_rig {
     struct sim *sim;
     struct sim_device *device; /* one of the two, by `profile` */
     struct sim_sctp *sctp_device;
-    enum ddp_sctp_profile profile;
+    enum iwarp_sctp_profile profile;
     const struct defect_set *defects;
     uint64_t seed;
     unsigned resets_every;
@@ -35,7 +35,7 @@ static void emit_from_tester(void *context, const uint8_t *frame, size_t octets)
     (void)link_send(sim->rig.link, frame, octets);
 }
 
-static int open_tester(struct sim_rig *sim, struct sentence *error)
+static int open_tester(struct sim_rig *sim, struct iwarp_sentence *error)
 {
     struct tcp_stack_config config = {
         .seed = sim->seed * 2, .now = sim_now(sim->sim), .emit = emit_from_tester, .context = sim};
@@ -49,7 +49,7 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
     return tester_cm_open(&sim->rig.cm, &sim->rig, own_mac, sim->seed * 2, error);
 }
 
-static int open_sctp_tester(struct sim_rig *sim, struct sentence *error)
+static int open_sctp_tester(struct sim_rig *sim, struct iwarp_sentence *error)
 {
     struct tester_sctp_config config = {.seed = sim->seed * 2, .rig = &sim->rig};
 
@@ -63,10 +63,10 @@ static int open_sctp_tester(struct sim_rig *sim, struct sentence *error)
 
 static bool is_sctp(const struct sim_rig *sim)
 {
-    return sim->profile != DDP_SCTP_UNDECIDED;
+    return sim->profile != IWARP_SCTP_UNDECIDED;
 }
 
-static int power_on_sctp(struct sim_rig *sim, struct sentence *error)
+static int power_on_sctp(struct sim_rig *sim, struct iwarp_sentence *error)
 {
     struct sim_sctp_config config = {.sim = sim->sim,
                                      .end = SIM_END_B,
@@ -82,7 +82,7 @@ static int power_on_sctp(struct sim_rig *sim, struct sentence *error)
 }
 
 /* Power-on of the device: a new TCP, a new stack, listening. */
-static int power_on(struct sim_rig *sim, struct sentence *error)
+static int power_on(struct sim_rig *sim, struct iwarp_sentence *error)
 {
     struct sim_device_config config = {.sim = sim->sim,
                                        .end = SIM_END_B,
@@ -99,29 +99,29 @@ static int power_on(struct sim_rig *sim, struct sentence *error)
     return sim->device != NULL ? upper_tester_listen(&sim->rig, sim->rig.port, error) : -1;
 }
 
-static char *sim_command(struct rig *rig, const char *request, struct sentence *error)
+static char *sim_command(struct rig *rig, const char *request, struct iwarp_sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
     char *answer =
         is_sctp(sim) ? sim_sctp_command(sim->sctp_device, request) : sim_device_command(sim->device, request);
 
     if (answer == NULL)
-        (void)sentence_set(error, "the simulated device ran out of memory");
+        (void)iwarp_sentence_set(error, "the simulated device ran out of memory");
     return answer;
 }
 
-static json_t *sim_answer(struct rig *rig, const json_t *request, struct sentence *error)
+static json_t *sim_answer(struct rig *rig, const json_t *request, struct iwarp_sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
     json_t *answer =
         is_sctp(sim) ? sim_sctp_answer(sim->sctp_device, request) : sim_device_answer(sim->device, request);
 
     if (answer == NULL)
-        (void)sentence_set(error, "the simulated device ran out of memory");
+        (void)iwarp_sentence_set(error, "the simulated device ran out of memory");
     return answer;
 }
 
-static int sim_reset_dut(struct rig *rig, struct sentence *error)
+static int sim_reset_dut(struct rig *rig, struct iwarp_sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
 
@@ -149,13 +149,13 @@ static void sim_rig_free(struct rig *rig)
 static const struct rig_ops sim_rig_ops = {
     .command = sim_command, .answer = sim_answer, .reset = sim_reset_dut, .free = sim_rig_free};
 
-struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error)
+struct rig *rig_sim_new(const struct rig_sim_config *config, struct iwarp_sentence *error)
 {
     struct sim_rig *sim = calloc(1, sizeof(*sim));
     struct sim_config world = {.seed = config->seed};
 
     if (sim == NULL) {
-        (void)sentence_set(error, "out of memory for a simulated rig");
+        (void)iwarp_sentence_set(error, "out of memory for a simulated rig");
         return NULL;
     }
     sim->rig.ops = &sim_rig_ops;
@@ -170,7 +170,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     (void)net_address_parse(&sim->rig.own, config->ipv6 ? "fd77::3" : "10.77.0.3");
     sim->sim = sim_new(&world);
     if (sim->sim == NULL) {
-        (void)sentence_set(error, "out of memory for a simulated wire");
+        (void)iwarp_sentence_set(error, "out of memory for a simulated wire");
         goto failed;
     }
     sim->rig.link = sim_link(sim->sim);

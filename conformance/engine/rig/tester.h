@@ -42,7 +42,8 @@ struct tester_ops {
      * Makes one exchange with the rig's device and measures its round trip. The function waits by rig_pump(). 0, or -1
      * with a sentence: the device did not answer, it refused (then `refused` is set), or the link failed.
      */
-    int (*measure)(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
+    int (*measure)(struct tester *tester, struct rig *rig, struct tester_exchange *exchange,
+                   struct iwarp_sentence *error);
 
     /*
      * Is there a connection of this tester with the device at `peer`, whichever of them opened it? Rules judge the

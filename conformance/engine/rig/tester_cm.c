@@ -100,7 +100,8 @@ static void request(const struct rig *rig, const struct cm_exchange_status *stat
 }
 
 /* The round trip from a REQ to any answer. */
-static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange,
+                   struct iwarp_sentence *error)
 {
     struct tester_cm *cm = (struct tester_cm *)tester;
     struct cm_exchange_status status;
@@ -124,16 +125,17 @@ static int measure(struct tester *tester, struct rig *rig, struct tester_exchang
     cm_endpoint_set_time(cm->endpoint, rig_now(rig));
     cm_exchange_release(cm_exchange);
     if (pumped < 0)
-        return sentence_set(error, "%s", rig->failure.text);
+        return iwarp_sentence_set(error, "%s", rig->failure.text);
     if (status.state == CM_EXCHANGE_REQUESTED)
-        return sentence_set(error, "the device at %s did not answer a CM REQ to UDP port %d",
-                            net_address_format(&rig->dut, address, sizeof(address)), ROCE_V2_PORT);
+        return iwarp_sentence_set(error, "the device at %s did not answer a CM REQ to UDP port %d",
+                                  net_address_format(&rig->dut, address, sizeof(address)), ROCE_V2_PORT);
     return 0;
 }
 
 static const struct tester_ops ops = {.input = input, .deadline = deadline, .tick = tick, .measure = measure};
 
-int tester_cm_open(struct tester_cm *cm, struct rig *rig, const uint8_t mac[6], uint64_t seed, struct sentence *error)
+int tester_cm_open(struct tester_cm *cm, struct rig *rig, const uint8_t mac[6], uint64_t seed,
+                   struct iwarp_sentence *error)
 {
     struct cm_endpoint_config config = {.seed = seed, .emit = emit, .context = cm};
 

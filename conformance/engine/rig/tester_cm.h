@@ -34,7 +34,8 @@ struct tester_cm {
  * A CM endpoint on the rig, whose TCP and addresses are there. 0, or -1 with a sentence. tester_cm_close() frees its
  * endpoint.
  */
-int tester_cm_open(struct tester_cm *cm, struct rig *rig, const uint8_t mac[6], uint64_t seed, struct sentence *error);
+int tester_cm_open(struct tester_cm *cm, struct rig *rig, const uint8_t mac[6], uint64_t seed,
+                   struct iwarp_sentence *error);
 
 /* Frees the endpoint; nothing is sent. A tester that was not opened is allowed. */
 void tester_cm_close(struct tester_cm *cm);

@@ -119,7 +119,8 @@ static void tick(struct tester *tester, uint64_t now)
 }
 
 /* The round trip is that of INIT and INIT ACK. */
-static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange,
+                   struct iwarp_sentence *error)
 {
     struct tester_sctp *sctp = sctp_of(tester);
     uint64_t until = rig_now(rig) + ANSWER_SECONDS * SECOND;
@@ -138,11 +139,11 @@ static int measure(struct tester *tester, struct rig *rig, struct tester_exchang
     exchange->round_trip_ns = status->round_trip_ns;
     exchange->refused = status->cause == SCTP_ASSOC_ABORTED && status->established_ns == 0;
     if (pumped < 0)
-        (void)sentence_set(error, "%s", rig->failure.text);
+        (void)iwarp_sentence_set(error, "%s", rig->failure.text);
     else if (status->established_ns == 0)
-        (void)sentence_set(error, "the device at %s port %u did not set up an SCTP association: %s",
-                           net_address_format(&rig->dut, address, sizeof(address)), rig->port,
-                           status->cause == SCTP_ASSOC_OPEN ? "no answer" : sctp_assoc_cause_name(status->cause));
+        (void)iwarp_sentence_set(error, "the device at %s port %u did not set up an SCTP association: %s",
+                                 net_address_format(&rig->dut, address, sizeof(address)), rig->port,
+                                 status->cause == SCTP_ASSOC_OPEN ? "no answer" : sctp_assoc_cause_name(status->cause));
     pumped = pumped < 0 || status->established_ns == 0 ? -1 : 0;
     sctp_assoc_abort(assoc);
     sctp_assoc_release(assoc);
@@ -159,7 +160,7 @@ static bool owns(const struct tester *tester, const struct net_address *peer, ui
 static const struct tester_ops ops = {
     .input = input, .deadline = deadline, .tick = tick, .measure = measure, .owns = owns};
 
-int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct sentence *error)
+int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct iwarp_sentence *error)
 {
     struct sctp_host_config host = {.seed = config->seed, .emit = emit, .context = sctp};
 

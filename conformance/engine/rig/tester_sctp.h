@@ -31,7 +31,7 @@ struct tester_sctp {
 };
 
 /* 0, or -1 with a sentence. tester_sctp_close() frees the endpoint. `config` is copied. */
-int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct sentence *error);
+int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct iwarp_sentence *error);
 
 /* Frees the endpoint; nothing is sent. A tester that was not opened is allowed. */
 void tester_sctp_close(struct tester_sctp *sctp);

@@ -28,28 +28,28 @@ static void tick(struct tester *tester, uint64_t now)
 }
 
 /* Waits until the handshake has an outcome, or the time is up. */
-static int handshake_wait(struct rig *rig, const struct tcp_connection *connection, struct sentence *error)
+static int handshake_wait(struct rig *rig, const struct tcp_connection *connection, struct iwarp_sentence *error)
 {
     uint64_t until = rig_now(rig) + ANSWER_SECONDS * SECOND;
     int pumped = 1;
 
     while (pumped > 0 && tcp_status(connection)->state == TCP_STATE_SYN_SENT)
         pumped = rig_pump(rig, until);
-    return pumped < 0 ? sentence_set(error, "%s", rig->failure.text) : 0;
+    return pumped < 0 ? iwarp_sentence_set(error, "%s", rig->failure.text) : 0;
 }
 
 /* A handshake that the device has not accepted. */
 static int not_open(struct rig *rig, struct tcp_connection *connection, struct tester_exchange *exchange,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     enum tcp_cause cause = tcp_status(connection)->cause;
     char address[64];
 
     exchange->refused = cause == TCP_CAUSE_REFUSED;
     tcp_abort(connection);
-    return sentence_set(error, "the device at %s port %u did not accept a TCP connection: %s",
-                        net_address_format(&rig->dut, address, sizeof(address)), rig->port,
-                        cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));
+    return iwarp_sentence_set(error, "the device at %s port %u did not accept a TCP connection: %s",
+                              net_address_format(&rig->dut, address, sizeof(address)), rig->port,
+                              cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));
 }
 
 /* Longer where the device is slow: its TCP answers at once, and its accept() has to have its turn, too. */
@@ -67,7 +67,7 @@ static uint64_t held_ns(uint64_t round_trip_ns)
  * device's accept() would test something else: some devices stop listening then.
  */
 static int measure_on(struct rig *rig, struct tcp_connection *connection, struct tester_exchange *exchange,
-                      struct sentence *error)
+                      struct iwarp_sentence *error)
 {
     if (handshake_wait(rig, connection, error) != 0)
         return -1;
@@ -75,12 +75,13 @@ static int measure_on(struct rig *rig, struct tcp_connection *connection, struct
         return not_open(rig, connection, exchange, error);
     exchange->round_trip_ns = tcp_status(connection)->round_trip_ns;
     if (rig_pass(rig, held_ns(exchange->round_trip_ns)) != 0)
-        return sentence_set(error, "%s", rig->failure.text);
+        return iwarp_sentence_set(error, "%s", rig->failure.text);
     tcp_abort(connection);
     return 0;
 }
 
-static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange,
+                   struct iwarp_sentence *error)
 {
     struct tcp_connection *connection;
     int status;
@@ -102,7 +103,7 @@ static bool owns(const struct tester *tester, const struct net_address *peer, ui
 static const struct tester_ops ops = {
     .input = input, .deadline = deadline, .tick = tick, .measure = measure, .owns = owns};
 
-int tester_tcp_open(struct tester_tcp *tcp, const struct tcp_stack_config *config, struct sentence *error)
+int tester_tcp_open(struct tester_tcp *tcp, const struct tcp_stack_config *config, struct iwarp_sentence *error)
 {
     tcp->tester = (struct tester){.ops = &ops};
     tcp->stack = tcp_stack_new(config, error);

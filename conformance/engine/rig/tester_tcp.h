@@ -12,7 +12,7 @@ struct tester_tcp {
 };
 
 /* A TCP of this configuration. 0, or -1 with a sentence. tester_tcp_close() frees its stack. */
-int tester_tcp_open(struct tester_tcp *tcp, const struct tcp_stack_config *config, struct sentence *error);
+int tester_tcp_open(struct tester_tcp *tcp, const struct tcp_stack_config *config, struct iwarp_sentence *error);
 
 /* Frees the stack; nothing is sent. A tester that was not opened is allowed. */
 void tester_tcp_close(struct tester_tcp *tcp);

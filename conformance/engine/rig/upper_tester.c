@@ -38,7 +38,7 @@ static bool is_plain(const json_t *request)
     return true;
 }
 
-json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentence *error)
+json_t *upper_tester_call(struct rig *rig, const json_t *request, struct iwarp_sentence *error)
 {
     json_error_t where;
     json_t *answer;
@@ -46,14 +46,14 @@ json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentenc
     char *text;
 
     if (!rig->upper_tester) {
-        (void)sentence_set(error, "the device has no upper tester (profile: \"control\")");
+        (void)iwarp_sentence_set(error, "the device has no upper tester (profile: \"control\")");
         return NULL;
     }
     if (rig->ops->answer != NULL && is_plain(request))
         return rig->ops->answer(rig, request, error);
     line = json_dumps(request, JSON_COMPACT);
     if (line == NULL) {
-        (void)sentence_set(error, "a command for the upper tester cannot be written as JSON");
+        (void)iwarp_sentence_set(error, "a command for the upper tester cannot be written as JSON");
         return NULL;
     }
     text = rig->ops->command(rig, line, error);
@@ -62,7 +62,7 @@ json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentenc
         return NULL;
     answer = json_loads(text, 0, &where);
     if (!json_is_object(answer)) {
-        (void)sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
+        (void)iwarp_sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
         json_decref(answer);
         answer = NULL;
     }
@@ -70,7 +70,7 @@ json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentenc
     return answer;
 }
 
-int upper_tester_listen(struct rig *rig, uint16_t port, struct sentence *error)
+int upper_tester_listen(struct rig *rig, uint16_t port, struct iwarp_sentence *error)
 {
     json_t *request = json_pack("{s:s, s:i}", "verb", "listen", "port", (int)port);
     json_t *answer = upper_tester_call(rig, request, error);
@@ -80,10 +80,10 @@ int upper_tester_listen(struct rig *rig, uint16_t port, struct sentence *error)
         if (json_is_true(json_object_get(answer, "ok")))
             status = 0;
         else
-            (void)sentence_set(error, "the upper tester cannot listen on port %u: %s", port,
-                               json_is_string(json_object_get(answer, "error"))
-                                   ? json_string_value(json_object_get(answer, "error"))
-                                   : "no reason given");
+            (void)iwarp_sentence_set(error, "the upper tester cannot listen on port %u: %s", port,
+                                     json_is_string(json_object_get(answer, "error"))
+                                         ? json_string_value(json_object_get(answer, "error"))
+                                         : "no reason given");
     }
     json_decref(request);
     json_decref(answer);

@@ -11,9 +11,9 @@
  * One command: `request` is an object with a member "verb", borrowed. Returns the answer, a new reference: an object
  * with a member "ok". NULL with a sentence when the upper tester is absent, died or answers no JSON object.
  */
-json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentence *error);
+json_t *upper_tester_call(struct rig *rig, const json_t *request, struct iwarp_sentence *error);
 
 /* A listener with the device's defaults. 0 or -1 with a sentence. */
-int upper_tester_listen(struct rig *rig, uint16_t port, struct sentence *error);
+int upper_tester_listen(struct rig *rig, uint16_t port, struct iwarp_sentence *error);
 
 #endif

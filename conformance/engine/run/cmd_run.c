@@ -22,7 +22,7 @@
 #include "reference-stack/program/complaint.h"
 
 /* What would be run; where the profile names no upper tester, also what would leave itself out. */
-static int dry_run(struct run_command *command, struct sentence *error)
+static int dry_run(struct run_command *command, struct iwarp_sentence *error)
 {
     bool alone = command->options.profile != NULL && command->profile.place.control.family == 0;
     size_t skipped = 0;
@@ -55,9 +55,9 @@ static void describe_target(const struct run_command *command, char *text, size_
     }
     used = (size_t)snprintf(text, room, "reference stack, %s%s%s", options->simulate ? "simulated" : "embedded",
                             options->ipv6 ? ", IPv6" : "",
-                            !options->sctp                              ? ""
-                            : options->sctp_profile == DDP_SCTP_DRAFT02 ? ", SCTP (draft-stewart-rddp-sctp-02)"
-                                                                        : ", SCTP");
+                            !options->sctp                                ? ""
+                            : options->sctp_profile == IWARP_SCTP_DRAFT02 ? ", SCTP (draft-stewart-rddp-sctp-02)"
+                                                                          : ", SCTP");
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
     for (size_t i = 0; i < options->variant_count && used < room; i++)
@@ -65,7 +65,7 @@ static void describe_target(const struct run_command *command, char *text, size_
 }
 
 /* 0, or the exit status with the sentence set. */
-static int open_output(struct run_command *command, struct sentence *error)
+static int open_output(struct run_command *command, struct iwarp_sentence *error)
 {
     const struct run_options *options = &command->options;
     struct judged_texts texts;
@@ -84,7 +84,7 @@ static int open_output(struct run_command *command, struct sentence *error)
     describe_target(command, target, sizeof(target));
     judged_output_describe(&info, &texts, command->catalogue, &options->shard, command->plan_digest);
     if (info.functions == NULL)
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
     else if (info.conditions != NULL)
         status = run_output_open(&command->output, options, &info, error);
     json_decref(info.conditions);
@@ -93,7 +93,7 @@ static int open_output(struct run_command *command, struct sentence *error)
     return status;
 }
 
-static int run(struct run_command *command, struct sentence *error)
+static int run(struct run_command *command, struct iwarp_sentence *error)
 {
     struct runner_config config;
     struct run_start_texts texts;
@@ -111,7 +111,7 @@ static int run(struct run_command *command, struct sentence *error)
                                             : run_compare(command->options.compare, command->options.output, status);
 }
 
-static int load_scripts(struct run_command *command, struct sentence *error)
+static int load_scripts(struct run_command *command, struct iwarp_sentence *error)
 {
     if (command->options.script_count == 0)
         return script_load_embedded(command->host, error);
@@ -122,7 +122,7 @@ static int load_scripts(struct run_command *command, struct sentence *error)
 }
 
 /* Also for a live run, which only passes the names on: an unknown name is reported before anything is judged. */
-static int name_defects(struct run_command *command, struct sentence *error)
+static int name_defects(struct run_command *command, struct iwarp_sentence *error)
 {
     const struct run_options *options = &command->options;
     const struct defect_names names = {options->defects, options->defect_count, options->variants,
@@ -139,11 +139,11 @@ static void skip_hazards(struct run_command *command)
         const char *note = profile_hazard(&command->profile, item->check->id, item->role);
 
         if (note != NULL && item->skip.text[0] == '\0')
-            (void)sentence_set(&item->skip, "runs only with --destructive on this device: %s", note);
+            (void)iwarp_sentence_set(&item->skip, "runs only with --destructive on this device: %s", note);
     }
 }
 
-static int nothing_selected(const struct run_command *command, struct sentence *error)
+static int nothing_selected(const struct run_command *command, struct iwarp_sentence *error)
 {
     const char *unmatched = selection_unmatched(&command->options.selection, command->catalogue);
 
@@ -156,21 +156,21 @@ static int nothing_selected(const struct run_command *command, struct sentence *
 }
 
 /* What is below the device's DDP: the profile says it; for the reference stack the option says it. */
-static int agree_llp(struct run_command *command, struct sentence *error)
+static int agree_llp(struct run_command *command, struct iwarp_sentence *error)
 {
     struct run_options *options = &command->options;
-    enum ddp_sctp_profile sctp = command->profile.sctp;
+    enum iwarp_sctp_profile sctp = command->profile.sctp;
 
     if (options->profile == NULL)
-        return options->sctp ? pics_set_sctp(command->pics, options->sctp_profile != DDP_SCTP_DRAFT02,
-                                             options->sctp_profile != DDP_SCTP_RFC5043, true, error)
+        return options->sctp ? pics_set_sctp(command->pics, options->sctp_profile != IWARP_SCTP_DRAFT02,
+                                             options->sctp_profile != IWARP_SCTP_RFC5043, true, error)
                              : 0;
     if (options->llp != NULL && strcmp(options->llp, options->cm ? "cm" : rig_llp_name(sctp)) != 0)
-        return sentence_set(error, "--llp %s: the profile %.200s says that the device's \"llp\" is \"%s\"",
-                            options->llp, options->profile, rig_llp_name(sctp));
-    if (options->cm && sctp != DDP_SCTP_UNDECIDED)
-        return sentence_set(error, "--llp cm: the profile %.200s is of a device over SCTP", options->profile);
-    options->sctp = sctp != DDP_SCTP_UNDECIDED;
+        return iwarp_sentence_set(error, "--llp %s: the profile %.200s says that the device's \"llp\" is \"%s\"",
+                                  options->llp, options->profile, rig_llp_name(sctp));
+    if (options->cm && sctp != IWARP_SCTP_UNDECIDED)
+        return iwarp_sentence_set(error, "--llp cm: the profile %.200s is of a device over SCTP", options->profile);
+    options->sctp = sctp != IWARP_SCTP_UNDECIDED;
     options->sctp_profile = sctp;
     return 0;
 }
@@ -179,7 +179,7 @@ static int agree_llp(struct run_command *command, struct sentence *error)
  * The run itself uses the profile's own place to learn what the device serves; each check that runs at the same time
  * uses another place.
  */
-static int agree_jobs(struct run_command *command, struct sentence *error)
+static int agree_jobs(struct run_command *command, struct iwarp_sentence *error)
 {
     const struct profile *profile = &command->profile;
     unsigned jobs = command->options.jobs;
@@ -190,18 +190,18 @@ static int agree_jobs(struct run_command *command, struct sentence *error)
     if (jobs < 2)
         return 0;
     if (profile->wait_for_device != 0 || profile->restart_command != NULL || profile->connect_command != NULL)
-        return sentence_set(error,
-                            "-j %u: the device of %.200s may be lost and started again (wait_for_device, "
-                            "restart_command, connect_command), which checks side by side would meet",
-                            jobs, command->options.profile);
+        return iwarp_sentence_set(error,
+                                  "-j %u: the device of %.200s may be lost and started again (wait_for_device, "
+                                  "restart_command, connect_command), which checks side by side would meet",
+                                  jobs, command->options.profile);
     if (profile->beside_count < jobs)
-        return sentence_set(error,
-                            "-j %u: %.200s has places for %zu checks side by side (\"beside\", docs/profiles.md)", jobs,
-                            command->options.profile, profile->beside_count);
+        return iwarp_sentence_set(error,
+                                  "-j %u: %.200s has places for %zu checks side by side (\"beside\", docs/profiles.md)",
+                                  jobs, command->options.profile, profile->beside_count);
     return 0;
 }
 
-static int prepare(struct run_command *command, struct sentence *error)
+static int prepare(struct run_command *command, struct iwarp_sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection,
                                .destructive = command->options.destructive,
@@ -251,7 +251,7 @@ static int prepare(struct run_command *command, struct sentence *error)
     return 0;
 }
 
-static int run_prepared(struct run_command *command, struct sentence *error)
+static int run_prepared(struct run_command *command, struct iwarp_sentence *error)
 {
     int status;
 
@@ -280,7 +280,7 @@ static int run_prepared(struct run_command *command, struct sentence *error)
 int cmd_run(int argc, char **argv)
 {
     struct run_command command;
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int status;
 
     memset(&command, 0, sizeof(command));

@@ -61,14 +61,14 @@ static bool try_folder(const char *folder, const char *below, const char *script
 }
 
 /* Path of the program, and of the script to start. */
-static int locate(const struct lab *lab, char program[PATH_MAX], char path[PATH_MAX], struct sentence *error)
+static int locate(const struct lab *lab, char program[PATH_MAX], char path[PATH_MAX], struct iwarp_sentence *error)
 {
     ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
     char folder[PATH_MAX];
     char *slash;
 
     if (length < 0)
-        return sentence_set(error, "/proc/self/exe: %s", strerror(errno));
+        return iwarp_sentence_set(error, "/proc/self/exe: %s", strerror(errno));
     program[length] = '\0';
     (void)snprintf(folder, sizeof(folder), "%s", program);
     slash = strrchr(folder, '/');
@@ -78,12 +78,12 @@ static int locate(const struct lab *lab, char program[PATH_MAX], char path[PATH_
         try_folder(folder, "/../conformance/labs", lab->script, path) ||
         try_folder(folder, "/../share/warpcheck/labs", lab->script, path))
         return 0;
-    return sentence_set(error,
-                        "--dut %s: its script %s is neither in $WARPCHECK_LABS nor in the tree that %s was built in",
-                        lab->name, lab->script, program);
+    return iwarp_sentence_set(
+        error, "--dut %s: its script %s is neither in $WARPCHECK_LABS nor in the tree that %s was built in", lab->name,
+        lab->script, program);
 }
 
-int lab_launch(const char *dut, int argc, char **argv, struct sentence *error)
+int lab_launch(const char *dut, int argc, char **argv, struct iwarp_sentence *error)
 {
     const struct lab *lab = find(dut);
     char program[PATH_MAX], path[PATH_MAX];
@@ -96,7 +96,7 @@ int lab_launch(const char *dut, int argc, char **argv, struct sentence *error)
         return -1;
     arguments = calloc((size_t)argc + 4, sizeof(*arguments));
     if (arguments == NULL)
-        return sentence_set(error, "out of memory");
+        return iwarp_sentence_set(error, "out of memory");
     arguments[count++] = path;
     for (size_t i = 0; i < 2 && lab->options[i] != NULL; i++)
         arguments[count++] = lab->options[i];
@@ -108,7 +108,7 @@ int lab_launch(const char *dut, int argc, char **argv, struct sentence *error)
     }
     (void)setenv("WARPCHECK", program, 1);
     (void)execv(path, (char *const *)arguments);
-    (void)sentence_set(error, "%s: %s", path, strerror(errno));
+    (void)iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     free(arguments);
     return -1;
 }

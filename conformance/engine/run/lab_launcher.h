@@ -17,7 +17,7 @@
  * Scripts are looked for in $WARPCHECK_LABS, next to the program's folder (a build in the tree), and in
  * share/warpcheck/labs.
  */
-int lab_launch(const char *dut, int argc, char **argv, struct sentence *error);
+int lab_launch(const char *dut, int argc, char **argv, struct iwarp_sentence *error);
 
 /* For `--dut` with a file that does not exist: ", did you mean "linux-siw"?" in `hint`, or "". Returns `hint`. */
 const char *lab_hint(const char *dut, char hint[NEAREST_HINT_OCTETS]);

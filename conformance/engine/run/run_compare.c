@@ -24,20 +24,21 @@ static bool is_in(char *path, const char *output)
     return same;
 }
 
-int run_compare_check(const char *old, const char *output, const struct catalogue *catalogue, struct sentence *error)
+int run_compare_check(const char *old, const char *output, const struct catalogue *catalogue,
+                      struct iwarp_sentence *error)
 {
     struct report_input input = {.loaded = false};
     char *argument = (char *)old; /* which is only read */
-    struct sentence why;
+    struct iwarp_sentence why;
     int rc = report_inputs_load(&input, &argument, 1, catalogue, &why);
 
     if (rc != 0)
-        rc = sentence_set(error, "--compare: %.300s", why.text);
+        rc = iwarp_sentence_set(error, "--compare: %.300s", why.text);
     else if (strcmp(input.report.info.command, "run") != 0)
-        rc = sentence_set(error, "--compare %.200s: results of \"%.40s\", those of a run were expected", old,
-                          input.report.info.command);
+        rc = iwarp_sentence_set(error, "--compare %.200s: results of \"%.40s\", those of a run were expected", old,
+                                input.report.info.command);
     else if (is_in(input.results, output))
-        rc = sentence_set(error, "--compare %.200s: -o writes there, another folder was expected", old);
+        rc = iwarp_sentence_set(error, "--compare %.200s: -o writes there, another folder was expected", old);
     report_inputs_free(&input, 1);
     return rc;
 }

@@ -10,7 +10,8 @@
  * Checks that `old` ("[NAME=]DIR" or "[NAME=]FILE") has results that can be compared, and is outside of the folder
  * `output`. To be called before the run, which may take hours. -1 with the sentence set.
  */
-int run_compare_check(const char *old, const char *output, const struct catalogue *catalogue, struct sentence *error);
+int run_compare_check(const char *old, const char *output, const struct catalogue *catalogue,
+                      struct iwarp_sentence *error);
 
 /*
  * Prints what differs between the results of `old` and those of the folder `output`. Returns the exit status of a run

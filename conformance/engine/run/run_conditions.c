@@ -94,7 +94,7 @@ static int set_digest(json_t *conditions, const char *name, uint64_t digest)
     return json_object_set_new(conditions, name, json_string(text));
 }
 
-static int profile_digest(const char *path, uint64_t *digest, struct sentence *error)
+static int profile_digest(const char *path, uint64_t *digest, struct iwarp_sentence *error)
 {
     FILE *file = fopen(path, "re");
     char octets[4096];
@@ -102,16 +102,16 @@ static int profile_digest(const char *path, uint64_t *digest, struct sentence *e
     int failed;
 
     if (file == NULL)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     *digest = SHARD_DIGEST_START;
     while ((count = fread(octets, 1, sizeof(octets), file)) != 0)
         *digest = shard_digest_octets(*digest, octets, count);
     failed = ferror(file);
     (void)fclose(file);
-    return failed == 0 ? 0 : sentence_set(error, "%s: cannot be read", path);
+    return failed == 0 ? 0 : iwarp_sentence_set(error, "%s: cannot be read", path);
 }
 
-json_t *run_conditions(const struct run_options *options, const struct script_host *host, struct sentence *error)
+json_t *run_conditions(const struct run_options *options, const struct script_host *host, struct iwarp_sentence *error)
 {
     json_t *conditions = json_object();
     uint64_t profile = 0;
@@ -129,6 +129,6 @@ json_t *run_conditions(const struct run_options *options, const struct script_ho
     if (rc == 0)
         return conditions;
     json_decref(conditions);
-    (void)sentence_set(error, "out of memory");
+    (void)iwarp_sentence_set(error, "out of memory");
     return NULL;
 }

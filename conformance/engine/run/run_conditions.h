@@ -14,6 +14,6 @@
 /*
  * {"selection": "DDP-7.* --role responder", ...}; a new reference, NULL with a sentence (memory, unreadable profile).
  */
-json_t *run_conditions(const struct run_options *options, const struct script_host *host, struct sentence *error);
+json_t *run_conditions(const struct run_options *options, const struct script_host *host, struct iwarp_sentence *error);
 
 #endif

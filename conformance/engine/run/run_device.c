@@ -19,13 +19,14 @@ void run_device_begin(struct rig *rig, const char *evidence)
     device_keeper_begin(rig->keeper, label);
 }
 
-bool run_device_absent(const struct rig *rig, struct sentence *why)
+bool run_device_absent(const struct rig *rig, struct iwarp_sentence *why)
 {
     const struct device_keeper *keeper = rig != NULL ? rig->keeper : NULL;
 
     if (keeper == NULL || keeper->absent.text[0] == '\0')
         return false;
-    (void)sentence_set(why, "the device is lost since check %s: %.300s", keeper->absent_since, keeper->absent.text);
+    (void)iwarp_sentence_set(why, "the device is lost since check %s: %.300s", keeper->absent_since,
+                             keeper->absent.text);
     return true;
 }
 
@@ -46,7 +47,7 @@ static void weigh_absence(struct device_keeper *keeper, const char *before, stru
         memcpy(keeper->absent_since, keeper->label, sizeof(keeper->absent_since));
     if (!is_new || keeper->death.text[0] != '\0' || outcome->verdict != VERDICT_INCONCLUSIVE)
         return;
-    (void)sentence_set(
+    (void)iwarp_sentence_set(
         &texts->message,
         "%.200s; the device is lost with this check (%.200s), and nothing shows whether it died: its link, "
         "its host or its upper tester may have",
@@ -55,11 +56,11 @@ static void weigh_absence(struct device_keeper *keeper, const char *before, stru
 }
 
 void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
-                              struct sentence *dead)
+                              struct iwarp_sentence *dead)
 {
     struct device_keeper *keeper = rig->keeper;
     bool failed = outcome->verdict == VERDICT_FAIL;
-    struct sentence before;
+    struct iwarp_sentence before;
 
     if (keeper == NULL)
         return;
@@ -72,11 +73,11 @@ void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct r
         *dead = keeper->lost;
     if (keeper->death.text[0] == '\0')
         return;
-    (void)sentence_set(&texts->actual, "%s", keeper->death.text);
-    (void)sentence_set(&texts->message, "the device did not survive this check: %.300s (%s%s%.120s)",
-                       keeper->death.text, failed ? "the check failed also: " : "the check itself: ",
-                       failed && outcome->message != NULL ? "" : verdict_name(outcome->verdict),
-                       failed && outcome->message != NULL ? outcome->message : "");
+    (void)iwarp_sentence_set(&texts->actual, "%s", keeper->death.text);
+    (void)iwarp_sentence_set(&texts->message, "the device did not survive this check: %.300s (%s%s%.120s)",
+                             keeper->death.text, failed ? "the check failed also: " : "the check itself: ",
+                             failed && outcome->message != NULL ? "" : verdict_name(outcome->verdict),
+                             failed && outcome->message != NULL ? outcome->message : "");
     outcome->verdict = VERDICT_FAIL;
     outcome->broken = true;
     outcome->looked_at = (struct last_seen){.kind = LAST_SEEN_DEATH, .time_ns = keeper->death_ns, .latest = UINT64_MAX};

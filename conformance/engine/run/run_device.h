@@ -11,14 +11,14 @@
 
 /* What the texts of an outcome need that run_device_check_outcome() changes. */
 struct run_device_texts {
-    struct sentence message, actual;
+    struct iwarp_sentence message, actual;
 };
 
 /* A check begins; `evidence` is the name of its evidence, "MPA-7.1.2-05-initiator.pcapng". */
 void run_device_begin(struct rig *rig, const char *evidence);
 
 /* True with a sentence: the device is lost since a check, and the run does not wait for it. `rig` may be NULL. */
-bool run_device_absent(const struct rig *rig, struct sentence *why);
+bool run_device_absent(const struct rig *rig, struct iwarp_sentence *why);
 
 /* Makes that sentence the message of a check that could not begin, and sets the cause that all such checks share. */
 void run_device_say_absent(const char *why, struct outcome *outcome);
@@ -28,6 +28,6 @@ void run_device_say_absent(const char *why, struct outcome *outcome);
  * come back, *dead says why: no further check can be judged.
  */
 void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
-                              struct sentence *dead);
+                              struct iwarp_sentence *dead);
 
 #endif

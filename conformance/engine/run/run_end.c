@@ -71,7 +71,7 @@ static int exit_status(const struct run_command *command, const struct run_summa
 }
 
 /* The summary of the run; `status` other than 0: it was stopped, for the reason in `error`. */
-static void fill_summary(struct run_command *command, int status, const struct sentence *error,
+static void fill_summary(struct run_command *command, int status, const struct iwarp_sentence *error,
                          struct run_summary *summary)
 {
     *summary = *results_log_summary(command->output.to.log);
@@ -115,16 +115,16 @@ static void explain_inconclusive(const struct run_command *command, const struct
                    has_gaps ? ", although it is or may be iWARP" : "");
 }
 
-int run_end(struct run_command *command, int status, struct sentence *error)
+int run_end(struct run_command *command, int status, struct iwarp_sentence *error)
 {
     const char *output = command->options.output;
-    struct sentence report_error;
+    struct iwarp_sentence report_error;
     struct run_summary summary;
     char ended[UTC_TEXT_OCTETS], text[UNSERVED_OCTETS];
     int result;
 
     if (status == 0 && out_of_memory_noted())
-        status = sentence_set(error, "out of memory: not everything was judged");
+        status = iwarp_sentence_set(error, "out of memory: not everything was judged");
     fill_summary(command, status, error, &summary);
     summary.ended = utc_text(ended);
     if (command->log_error.text[0] != '\0' ||
@@ -136,7 +136,7 @@ int run_end(struct run_command *command, int status, struct sentence *error)
         return complain(EXIT_ENVIRONMENT, "%s", report_error.text);
     terminal_clear(&command->terminal);
     if (status == 0 && out_of_memory_noted())
-        status = sentence_set(error, "out of memory: not everything was reported");
+        status = iwarp_sentence_set(error, "out of memory: not everything was reported");
     command->terminal.unfinished = status != 0;
     judged_output_summary(&command->terminal, &command->options.format, &summary, output);
     if (status != 0)

@@ -33,7 +33,7 @@ struct run_command {
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];
     char today[16];
-    struct sentence log_error;
+    struct iwarp_sentence log_error;
 };
 
 /* run_judge.c: draws the progress line; `item` is the check that comes next, or is waited for. */
@@ -49,6 +49,6 @@ enum verdict run_judge_verdict(struct run_command *command, const struct result 
  * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in
  * `error`. Each exit status but 0 has its reason on standard error, or in the results of checks.
  */
-int run_end(struct run_command *command, int status, struct sentence *error);
+int run_end(struct run_command *command, int status, struct iwarp_sentence *error);
 
 #endif

@@ -146,7 +146,7 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     int status;
 
     if (texts == NULL)
-        return sentence_set(&command->log_error, "out of memory for the rules' findings");
+        return iwarp_sentence_set(&command->log_error, "out of memory for the rules' findings");
     run_traffic_add(&journal->traffic, traffic);
     summary_add_traffic(&command->traffic, &journal->traffic);
     for (size_t i = 0; i < journal->rule_count; i++)

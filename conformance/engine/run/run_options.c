@@ -99,36 +99,36 @@ static bool take_flag(struct run_options *options, const char *argument)
     return false;
 }
 
-static int add(const char **list, size_t *count, const char *value, const char *option, struct sentence *error)
+static int add(const char **list, size_t *count, const char *value, const char *option, struct iwarp_sentence *error)
 {
     if (*count == RUN_OPTIONS_LIST_MAX)
-        return sentence_set(error, "%s was given more than %d times", option, RUN_OPTIONS_LIST_MAX);
+        return iwarp_sentence_set(error, "%s was given more than %d times", option, RUN_OPTIONS_LIST_MAX);
     list[(*count)++] = value;
     return 0;
 }
 
-static int take_seed(struct run_options *options, const char *value, struct sentence *error)
+static int take_seed(struct run_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
 
     options->seed = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || options->seed > INT64_MAX)
-        return sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
+        return iwarp_sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
     return 0;
 }
 
 /* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
-static int take_llp(struct run_options *options, const char *value, struct sentence *error)
+static int take_llp(struct run_options *options, const char *value, struct iwarp_sentence *error)
 {
     options->cm = strcmp(value, "cm") == 0;
     options->llp = value;
     if (!options->cm && !rig_llp_parse(value, &options->sctp_profile))
-        return sentence_set(error, "--llp \"%.40s\": tcp, sctp, sctp-draft02 or cm was expected", value);
-    options->sctp = !options->cm && options->sctp_profile != DDP_SCTP_UNDECIDED;
+        return iwarp_sentence_set(error, "--llp \"%.40s\": tcp, sctp, sctp-draft02 or cm was expected", value);
+    options->sctp = !options->cm && options->sctp_profile != IWARP_SCTP_UNDECIDED;
     return 0;
 }
 
-static int take_evidence(struct run_options *options, const char *value, struct sentence *error)
+static int take_evidence(struct run_options *options, const char *value, struct iwarp_sentence *error)
 {
     static const char *const names[] = {[EVIDENCE_FAIL] = "fail", [EVIDENCE_ALL] = "all", [EVIDENCE_NONE] = "none"};
 
@@ -137,34 +137,34 @@ static int take_evidence(struct run_options *options, const char *value, struct 
             options->evidence = (enum evidence_kept)i;
             return 0;
         }
-    return sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
+    return iwarp_sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
 }
 
 /* MiB of each file. */
-static int take_limit(struct run_options *options, const char *value, struct sentence *error)
+static int take_limit(struct run_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
     unsigned long long limit = strtoull(value, &end, 10);
 
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || limit < 1 || limit > EVIDENCE_LIMIT_MOST)
-        return sentence_set(error, "--evidence-limit \"%.40s\": a number of MiB from 1 to %d was expected", value,
-                            EVIDENCE_LIMIT_MOST);
+        return iwarp_sentence_set(error, "--evidence-limit \"%.40s\": a number of MiB from 1 to %d was expected", value,
+                                  EVIDENCE_LIMIT_MOST);
     options->evidence_limit = limit << 20;
     return 0;
 }
 
-static int take_jobs(struct run_options *options, const char *value, struct sentence *error)
+static int take_jobs(struct run_options *options, const char *value, struct iwarp_sentence *error)
 {
     char *end;
     unsigned long long jobs = strtoull(value, &end, 10);
 
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || jobs < 1 || jobs > RUN_JOBS_MOST)
-        return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, RUN_JOBS_MOST);
+        return iwarp_sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, RUN_JOBS_MOST);
     options->jobs = (unsigned)jobs;
     return 0;
 }
 
-static int take_value(struct run_options *options, const char *option, const char *value, struct sentence *error)
+static int take_value(struct run_options *options, const char *option, const char *value, struct iwarp_sentence *error)
 {
     if (strcmp(option, "--dut") == 0)
         options->profile = value;
@@ -197,25 +197,27 @@ static int take_value(struct run_options *options, const char *option, const cha
     return 0;
 }
 
-static int consistent(const struct run_options *options, struct sentence *error)
+static int consistent(const struct run_options *options, struct iwarp_sentence *error)
 {
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
-        return sentence_set(error,
-                            "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+        return iwarp_sentence_set(
+            error, "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
     if (options->quiet && (options->all || options->ladders))
-        return sentence_set(error, "--quiet excludes --all and --ladders");
+        return iwarp_sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->cm && options->profile == NULL && !options->simulate)
-        return sentence_set(error, "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
+        return iwarp_sentence_set(error,
+                                  "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
     if (options->compare != NULL && (options->output == NULL || options->shard.of != 0 ||
                                      format_option_machine(&options->format) || options->quiet))
-        return sentence_set(error, "--compare needs -o DIR, and excludes --shard, --quiet and --format other than text "
-                                   "(report --diff compares what is there)");
+        return iwarp_sentence_set(error,
+                                  "--compare needs -o DIR, and excludes --shard, --quiet and --format other than text "
+                                  "(report --diff compares what is there)");
     if (options->dry_run && format_option_machine(&options->format))
-        return sentence_set(error, "--dry-run prints text: it excludes --format");
+        return iwarp_sentence_set(error, "--dry-run prints text: it excludes --format");
     if (options->resume && options->output == NULL)
-        return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
+        return iwarp_sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
-        return sentence_set(error, "--force needs -o DIR, and excludes --resume");
+        return iwarp_sentence_set(error, "--force needs -o DIR, and excludes --resume");
     return 0;
 }
 
@@ -231,7 +233,7 @@ static unsigned jobs_by_itself(const struct run_options *options)
     return (unsigned)(checks < least ? least : checks > RUN_JOBS_ITSELF ? RUN_JOBS_ITSELF : checks);
 }
 
-int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error)
+int run_options_parse(struct run_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
@@ -258,8 +260,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
             return -1;
         i += 2;
     }
-    if (options->simulate && options->sctp_profile == DDP_SCTP_RFC5043) /* each in its turn */
-        options->sctp_profile = DDP_SCTP_UNDECIDED;
+    if (options->simulate && options->sctp_profile == IWARP_SCTP_RFC5043) /* each in its turn */
+        options->sctp_profile = IWARP_SCTP_UNDECIDED;
     if (options->cm && options->selection.layers == 0)
         options->selection.layers = 1U << REQUIREMENT_LAYER_CM;
     if (options->jobs == 0)

@@ -45,7 +45,7 @@ struct run_options {
     bool ipv6;
     bool sctp; /* --llp sctp or sctp-draft02, or the profile's "llp" */
     /* With `sctp`: what the device speaks; UNDECIDED: each profile in its turn, as only a simulated device can. */
-    enum ddp_sctp_profile sctp_profile;
+    enum iwarp_sctp_profile sctp_profile;
     bool resume;
     bool force; /* what an earlier run left in `output` is removed */
     bool dry_run;
@@ -63,6 +63,6 @@ struct run_options {
 int run_options_usage(FILE *out);
 
 /* 0, or -1 with a sentence for the user. */
-int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error);
+int run_options_parse(struct run_options *options, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

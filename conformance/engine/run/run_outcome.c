@@ -10,11 +10,11 @@ void run_outcome_apply_level(struct outcome *outcome, const struct requirement *
         outcome->verdict = VERDICT_WARN;
 }
 
-uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why)
+uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, struct iwarp_sentence *why)
 {
     if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
         return dropped;
-    (void)sentence_set(
+    (void)iwarp_sentence_set(
         why,
         "the capture of the link dropped %" PRIu64 " frames during this check (%s); a capture of single "
         "frames has room for more: ethtool -K INTERFACE gro off gso off tso off lro off, at the tester's end",
@@ -24,25 +24,25 @@ uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, stru
     return dropped;
 }
 
-void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct sentence *why)
+void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct iwarp_sentence *why)
 {
     if (outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE || !rig_link_down(rig))
         return;
-    (void)sentence_set(why, "the tester's end of the link went down during this check (%s)",
-                       verdict_name(outcome->verdict));
+    (void)iwarp_sentence_set(why, "the tester's end of the link went down during this check (%s)",
+                             verdict_name(outcome->verdict));
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
 }
 
-bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
+bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct iwarp_sentence *why)
 {
-    struct sentence end;
+    struct iwarp_sentence end;
 
     if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
         return false;
     if (rig->crashed) {
-        (void)sentence_set(why, "the device did not survive this check: %.300s (the check itself: %s)", end.text,
-                           verdict_name(outcome->verdict));
+        (void)iwarp_sentence_set(why, "the device did not survive this check: %.300s (the check itself: %s)", end.text,
+                                 verdict_name(outcome->verdict));
         *outcome = (struct outcome){
             .verdict = VERDICT_FAIL,
             .broken = true,
@@ -56,7 +56,7 @@ bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct 
     }
     if (outcome->verdict == VERDICT_INCONCLUSIVE)
         return true;
-    (void)sentence_set(why, "%.300s during this check (%s)", end.text, verdict_name(outcome->verdict));
+    (void)iwarp_sentence_set(why, "%.300s during this check (%s)", end.text, verdict_name(outcome->verdict));
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
     return true;

@@ -24,19 +24,19 @@ void run_outcome_apply_level(struct outcome *outcome, const struct requirement *
  * Corrects the outcome if the capture dropped frames during a check: the verdict may depend on them. The message is
  * then `why`. Returns the number of dropped frames.
  */
-uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why);
+uint64_t run_outcome_check_drops(struct outcome *outcome, uint64_t dropped, struct iwarp_sentence *why);
 
 /*
  * Corrects the outcome if the tester's own end of the link is down: silence then says nothing about the device. The
  * message is then `why`.
  */
-void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct sentence *why);
+void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct iwarp_sentence *why);
 
 /*
  * Corrects the outcome if the device's process was killed or ran out of memory. Such a process closes its connections,
  * and what the check and the rules decided may come from that, not from a fault of the device. Returns true in this
  * case; the message is then `why`. A process that crashed or exited by itself has failed.
  */
-bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct sentence *why);
+bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct iwarp_sentence *why);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "conformance/engine/option/output_folder.h"
 
-static int take_folder(struct run_output *output, const struct run_options *options, struct sentence *error)
+static int take_folder(struct run_output *output, const struct run_options *options, struct iwarp_sentence *error)
 {
     enum folder_use use = options->resume ? FOLDER_RESUME : options->force ? FOLDER_FORCE : FOLDER_NEW;
     int status = output_folder_take(&output->to.folder, options->output, use, true, error);
@@ -17,7 +17,7 @@ static int take_folder(struct run_output *output, const struct run_options *opti
 }
 
 static int start_log(struct run_output *output, const struct run_options *options, const struct run_info *info,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     if (judged_output_place(&output->to, &options->format, error) != 0)
         return -1;
@@ -33,7 +33,7 @@ static int start_log(struct run_output *output, const struct run_options *option
 }
 
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
-                    struct sentence *error)
+                    struct iwarp_sentence *error)
 {
     int status = 0;
 

@@ -18,7 +18,7 @@ struct run_output {
  * for a user who called sudo belong to that user. 0; or, with the sentence set, the exit status.
  */
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
-                    struct sentence *error);
+                    struct iwarp_sentence *error);
 
 /* To be called when nothing was judged: empties the folder, so that the run can be tried again. */
 void run_output_undo(struct run_output *output, const struct run_options *options);

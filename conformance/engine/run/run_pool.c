@@ -54,7 +54,7 @@ struct run_pool {
     size_t there;           /* how many units have that state */
     struct worker workers[RUN_JOBS_MOST];
     unsigned jobs;
-    struct sentence death; /* of a worker: no more work is given */
+    struct iwarp_sentence death; /* of a worker: no more work is given */
 };
 
 /* ---- what workers say -------------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ struct speaker {
     unsigned number;
 };
 
-static int take_line(void *user, const char *line, size_t length, struct sentence *error)
+static int take_line(void *user, const char *line, size_t length, struct iwarp_sentence *error)
 {
     const struct speaker *speaker = user;
     struct run_pool *pool = speaker->pool;
@@ -75,14 +75,14 @@ static int take_line(void *user, const char *line, size_t length, struct sentenc
     json_int_t unit = json_integer_value(json_object_get(row, "unit"));
 
     if (why != NULL) {
-        (void)sentence_set(&pool->death, "a worker failed: %s (-j 1 runs one check at a time)", why);
+        (void)iwarp_sentence_set(&pool->death, "a worker failed: %s (-j 1 runs one check at a time)", why);
         json_decref(row);
     } else if (json_object_get(row, "end") != NULL) {
         json_decref(worker->end);
         worker->end = row;
     } else if (row == NULL || unit < 0 || (size_t)unit != worker->unit) {
         json_decref(row);
-        return sentence_set(error, "a worker's answer cannot be parsed");
+        return iwarp_sentence_set(error, "a worker's answer cannot be parsed");
     } else {
         pool->units[unit].row = row;
         pool->units[unit].state = UNIT_THERE;
@@ -96,18 +96,19 @@ static int take_line(void *user, const char *line, size_t length, struct sentenc
 static void bury(struct run_pool *pool, struct worker *worker)
 {
     const struct plan_item *item = worker->unit != NO_UNIT ? &pool->command->plan.items[worker->unit] : NULL;
-    struct sentence reason;
+    struct iwarp_sentence reason;
 
     worker_process_join(&worker->process);
     if (pool->death.text[0] != '\0' || run_stopped() || (worker->end != NULL && worker->process.ended == 0))
         return;
-    (void)sentence_set(&pool->death, "a worker died (%s)%s%s%s%s%s", worker_process_reason(&worker->process, &reason),
-                       item != NULL ? " while it ran " : "", item != NULL ? item->check->id : "",
-                       item != NULL ? " (" : "", item != NULL ? item->role : "", item != NULL ? ")" : "");
+    (void)iwarp_sentence_set(&pool->death, "a worker died (%s)%s%s%s%s%s",
+                             worker_process_reason(&worker->process, &reason), item != NULL ? " while it ran " : "",
+                             item != NULL ? item->check->id : "", item != NULL ? " (" : "",
+                             item != NULL ? item->role : "", item != NULL ? ")" : "");
 }
 
 /* Waits until a worker has said something. 1: the run is to stop; -1 with a sentence. */
-static int listen_to_workers(struct run_pool *pool, struct sentence *error)
+static int listen_to_workers(struct run_pool *pool, struct iwarp_sentence *error)
 {
     struct pollfd waits[RUN_JOBS_MOST];
     int status = 0, ready, limit = pool->command->terminal.live ? PROGRESS_MILLISECONDS : -1;
@@ -118,7 +119,7 @@ static int listen_to_workers(struct run_pool *pool, struct sentence *error)
     }
     ready = worker_process_poll(waits, pool->jobs, limit);
     if (ready < 0 && errno != EINTR)
-        status = sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
+        status = iwarp_sentence_set(error, "cannot wait for the workers: %s", strerror(errno));
     if (run_stopped())
         return 1;
     for (unsigned i = 0; ready <= 0 && i < pool->jobs; i++)
@@ -137,12 +138,12 @@ static int listen_to_workers(struct run_pool *pool, struct sentence *error)
 
 /* ---- orders to workers ------------------------------------------------------------------------------------------- */
 
-static int tell(const struct worker *worker, size_t place, struct sentence *error)
+static int tell(const struct worker *worker, size_t place, struct iwarp_sentence *error)
 {
     /* Less than PIPE_BUF: all of it or nothing; and at most two wait. */
     if (write(worker->orders[1], &place, sizeof(place)) == (ssize_t)sizeof(place))
         return 0;
-    return sentence_set(error, "cannot give a worker its check: %s", strerror(errno));
+    return iwarp_sentence_set(error, "cannot give a worker its check: %s", strerror(errno));
 }
 
 /* The unit that is to be given next; NO_UNIT: none now. */
@@ -159,7 +160,7 @@ static size_t next_unit(struct run_pool *pool, size_t turn)
 }
 
 /* Each worker that has nothing to do gets the next check of the order. */
-static int give_work(struct run_pool *pool, size_t turn, struct sentence *error)
+static int give_work(struct run_pool *pool, size_t turn, struct iwarp_sentence *error)
 {
     for (unsigned i = 0; i < pool->jobs && pool->death.text[0] == '\0'; i++) {
         struct worker *worker = &pool->workers[i];
@@ -197,7 +198,7 @@ void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, s
         *beside += pool->workers[i].unit != NO_UNIT && pool->workers[i].unit != place;
 }
 
-static int wait_for(struct run_command *command, size_t place, struct sentence *error)
+static int wait_for(struct run_command *command, size_t place, struct iwarp_sentence *error)
 {
     struct run_pool *pool = command->pool;
     const struct unit *unit = &pool->units[place];
@@ -208,27 +209,28 @@ static int wait_for(struct run_command *command, size_t place, struct sentence *
         if (status != 0 || unit->state == UNIT_THERE)
             return status;
         if (is_lost(pool, unit))
-            return sentence_set(error, "%s", pool->death.text);
+            return iwarp_sentence_set(error, "%s", pool->death.text);
         run_show_progress(command, &command->plan.items[place]);
         status = listen_to_workers(pool, error);
     }
     return status;
 }
 
-static int fill(const json_t *row, struct runner_remote *remote, struct sentence *error)
+static int fill(const json_t *row, struct runner_remote *remote, struct iwarp_sentence *error)
 {
     const char *dead = json_string_value(json_object_get(row, "dead"));
 
     if (result_from_json(json_object_get(row, "result"), &remote->result) != 0 ||
         journal_from_json(json_object_get(row, "journal"), &remote->journal) != 0)
-        return sentence_set(error, "a worker's answer cannot be parsed, or out of memory");
+        return iwarp_sentence_set(error, "a worker's answer cannot be parsed, or out of memory");
     remote->after = (struct runner_after){.unready = json_is_true(json_object_get(row, "unready")),
                                           .ready = json_is_true(json_object_get(row, "ready")),
                                           .dead = dead};
     return 0;
 }
 
-static int on_remote(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error)
+static int on_remote(void *user, const struct plan_item *item, struct runner_remote *remote,
+                     struct iwarp_sentence *error)
 {
     struct run_command *command = user;
     struct run_pool *pool = command->pool;
@@ -261,14 +263,14 @@ static void close_end(int *end)
     *end = -1;
 }
 
-static int start_worker(struct run_command *command, unsigned number, struct sentence *error)
+static int start_worker(struct run_command *command, unsigned number, struct iwarp_sentence *error)
 {
     struct worker *worker = &command->pool->workers[number];
     int answers[2] = {-1, -1};
     pid_t parent = getpid(), child;
 
     if (pipe2(worker->orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
-        return sentence_set(error, "cannot start a worker: %s", strerror(errno));
+        return iwarp_sentence_set(error, "cannot start a worker: %s", strerror(errno));
     worker->answers.pipe = answers[0];
     child = fork();
     if (child == 0) {
@@ -280,7 +282,7 @@ static int start_worker(struct run_command *command, unsigned number, struct sen
     worker->process = (struct worker_process){.pid = child > 0 ? child : 0};
     if (child > 0)
         return 0;
-    return sentence_set(error, "cannot start a worker: %s", strerror(errno));
+    return iwarp_sentence_set(error, "cannot start a worker: %s", strerror(errno));
 }
 
 /* The checks that are to be run, as the runner is going to ask for them. */
@@ -304,7 +306,7 @@ static size_t mark_units(struct run_pool *pool)
     return wanted;
 }
 
-int run_pool_start(struct run_command *command, struct sentence *error)
+int run_pool_start(struct run_command *command, struct iwarp_sentence *error)
 {
     struct run_pool *pool;
     size_t wanted;
@@ -314,7 +316,7 @@ int run_pool_start(struct run_command *command, struct sentence *error)
     pool = command->pool = calloc(1, sizeof(*pool));
     if (pool == NULL || (pool->units = calloc(command->plan.count + 1, sizeof(*pool->units))) == NULL ||
         run_order_make(&pool->order, &command->plan) != 0)
-        return sentence_set(error, "out of memory for workers");
+        return iwarp_sentence_set(error, "out of memory for workers");
     pool->command = command;
     pool->last = NO_UNIT;
     wanted = mark_units(pool);
@@ -345,7 +347,7 @@ static void kill_workers(struct run_pool *pool)
 }
 
 /* Orders all workers to end, and reads their last answers. 0, 1: stopped; -1 with a sentence. */
-static int dismiss(struct run_pool *pool, struct sentence *error)
+static int dismiss(struct run_pool *pool, struct iwarp_sentence *error)
 {
     unsigned open = pool->jobs;
     int status = 0;
@@ -359,7 +361,7 @@ static int dismiss(struct run_pool *pool, struct sentence *error)
         if (open != 0)
             status = listen_to_workers(pool, error);
     }
-    return status == 0 && pool->death.text[0] != '\0' ? sentence_set(error, "%s", pool->death.text) : status;
+    return status == 0 && pool->death.text[0] != '\0' ? iwarp_sentence_set(error, "%s", pool->death.text) : status;
 }
 
 /* Evidence of what the run did not come to. */
@@ -382,12 +384,12 @@ bool run_pool_is_broken(const struct run_pool *pool)
     return pool != NULL && pool->death.text[0] != '\0';
 }
 
-int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct sentence *error)
+int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct iwarp_sentence *error)
 {
     int status = whole ? dismiss(pool, error) : 0;
 
     if (status > 0)
-        status = sentence_set(error, "the run was stopped");
+        status = iwarp_sentence_set(error, "the run was stopped");
     kill_workers(pool);
     for (unsigned i = 0; i < pool->jobs; i++) {
         struct run_summary rest = {0};

@@ -16,7 +16,7 @@ struct run_pool; /* opaque */
  * Starts the workers and sets command->pool, before this process drops privileges and has a device of its own. NULL in
  * command->pool: one process is enough. -1 with a sentence.
  */
-int run_pool_start(struct run_command *command, struct sentence *error);
+int run_pool_start(struct run_command *command, struct iwarp_sentence *error);
 
 /*
  * The runner takes its checks from the workers from now on. `config` stays valid until run_pool_end(); its user is the
@@ -32,7 +32,7 @@ void run_pool_ahead(const struct run_pool *pool, const struct plan_item *item, s
  * that no journal has is added to `traffic`, with names that last as long as the pool. -1 with a sentence: a worker
  * died.
  */
-int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct sentence *error);
+int run_pool_end(struct run_pool *pool, bool whole, struct run_summary *traffic, struct iwarp_sentence *error);
 
 /* A worker died or failed: this run cannot have all results. NULL is allowed. */
 bool run_pool_is_broken(const struct run_pool *pool);

@@ -16,7 +16,7 @@ static int take_result(void *user, const struct result *result)
 
         if (strcmp(item->check->id, result->id) == 0 && strcmp(item->role, result->role) == 0 &&
             item->skip.text[0] == '\0')
-            (void)sentence_set(&item->skip, "%s", result->message != NULL ? result->message : "it skips itself");
+            (void)iwarp_sentence_set(&item->skip, "%s", result->message != NULL ? result->message : "it skips itself");
     }
     return 0;
 }
@@ -27,7 +27,8 @@ static bool skipped(void *user, const struct plan_item *item)
     return item->skip.text[0] != '\0';
 }
 
-int run_rehearse(struct plan *plan, struct script_host *host, const struct catalogue *catalogue, struct sentence *error)
+int run_rehearse(struct plan *plan, struct script_host *host, const struct catalogue *catalogue,
+                 struct iwarp_sentence *error)
 {
     struct selection everything = {0};
     struct runner_totals totals;

@@ -11,6 +11,6 @@
 
 /* Marks the items that skip themselves, with their reason. 0, or -1 with a sentence. */
 int run_rehearse(struct plan *plan, struct script_host *host, const struct catalogue *catalogue,
-                 struct sentence *error);
+                 struct iwarp_sentence *error);
 
 #endif

@@ -82,7 +82,7 @@ static void take_ladder(struct reporting *reporting, struct result *result, cons
 static void draw(struct reporting *reporting, const char *evidence)
 {
     char path[2 * PATH_OCTETS];
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
     struct capture_series *series;
 
     (void)snprintf(path, sizeof(path), "%s/%s", reporting->config->output, evidence);

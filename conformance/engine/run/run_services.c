@@ -31,10 +31,10 @@ void run_services_resume(struct run_services *served, json_t *learned)
 
 /* 0, or -1 with the reason. */
 static int learn(struct run_services *served, const struct run_services_context *context, size_t i,
-                 struct sentence *why)
+                 struct iwarp_sentence *why)
 {
     struct rig *rig = context->open(context->user, "served", role_names[i], why);
-    struct sentence end;
+    struct iwarp_sentence end;
     json_t *learned;
     bool dying;
 
@@ -52,7 +52,9 @@ static int learn(struct run_services *served, const struct run_services_context 
     served->spoke[i] = served->spoke[i] || services_speaks(learned);
     if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
         return 0;
-    return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
+    return context->keep(context->user, learned) == 0
+               ? 0
+               : iwarp_sentence_set(why, "what the device serves cannot be kept");
 }
 
 /* Forgets what the device serves, so that it is learned again: the device may have died, or have come back. */
@@ -67,7 +69,7 @@ static void forget(struct run_services *served)
 }
 
 bool run_services_prepare(struct run_services *served, const struct run_services_context *context, const char *role,
-                          struct sentence *why)
+                          struct iwarp_sentence *why)
 {
     size_t i = index_of(role), other = 1 - i;
     const char *reason;
@@ -83,9 +85,9 @@ bool run_services_prepare(struct run_services *served, const struct run_services
             return false;
         reason = services_why_not(served->known[i], "startup");
         if (!services_speaks(served->known[other]) && reason != NULL)
-            return sentence_set(why, "the device does not serve %s as %s%s: %.400s",
-                                served->spoke[i] ? "start-ups any more" : "a start-up", role,
-                                served->spoke[i] ? ", as it did before" : "", reason) == 0;
+            return iwarp_sentence_set(why, "the device does not serve %s as %s%s: %.400s",
+                                      served->spoke[i] ? "start-ups any more" : "a start-up", role,
+                                      served->spoke[i] ? ", as it did before" : "", reason) == 0;
     }
     services_use(context->host, served->known[i]);
     return true;

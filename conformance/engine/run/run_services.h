@@ -24,7 +24,8 @@ struct run_services {
 /* What learning needs of the run. */
 struct run_services_context {
     struct script_host *host;
-    struct rig *(*open)(void *user, const char *id, const char *role, struct sentence *why); /* a rig, made as new */
+    struct rig *(*open)(void *user, const char *id, const char *role,
+                        struct iwarp_sentence *why); /* a rig, made as new */
     void (*close)(void *user, struct rig *rig);
     struct recorder *(*record)(void *user, struct rig *rig, const char *role,
                                bool begins); /* the same for the evidence */
@@ -43,7 +44,7 @@ void run_services_resume(struct run_services *served, json_t *learned);
  * reason: the check cannot be run, as the device serves nothing, or as nothing could be learned.
  */
 bool run_services_prepare(struct run_services *served, const struct run_services_context *context, const char *role,
-                          struct sentence *why);
+                          struct iwarp_sentence *why);
 
 /* After a check: whether the good exchange before its stimulus failed. */
 void run_services_note(struct run_services *served, const struct outcome *outcome);

@@ -14,7 +14,7 @@ struct start_failure {
 };
 
 /* Drops privileges: from now on input comes from a device, or from a script. */
-static int give_up_rest(void *user, struct sentence *error)
+static int give_up_rest(void *user, struct iwarp_sentence *error)
 {
     const struct start_failure *failure = user;
     const struct run_command *command = failure->command;
@@ -27,7 +27,7 @@ static int give_up_rest(void *user, struct sentence *error)
     return run_confine(command->options.output, needs, 0, error);
 }
 
-int run_start_rig(struct run_command *command, bool workers, struct sentence *error)
+int run_start_rig(struct run_command *command, bool workers, struct iwarp_sentence *error)
 {
     const struct run_options *options = &command->options;
     struct start_failure failure = {command, workers};

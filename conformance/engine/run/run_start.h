@@ -13,7 +13,7 @@
  * anything from the device, it drops the privileges that it does not need; with `workers` it may still signal processes
  * that it has started before. -1 with a sentence.
  */
-int run_start_rig(struct run_command *command, bool workers, struct sentence *error);
+int run_start_rig(struct run_command *command, bool workers, struct iwarp_sentence *error);
 
 /* What the runner's configuration points to. */
 struct run_start_texts {

@@ -93,7 +93,7 @@ static int on_result(void *user, const struct result *result)
     return say(worker, line);
 }
 
-static int fail(const struct worker *worker, const struct sentence *error)
+static int fail(const struct worker *worker, const struct iwarp_sentence *error)
 {
     (void)say(worker, json_pack("{s:s}", "error", error->text));
     return 1;
@@ -105,7 +105,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
     struct run_start_texts texts;
     struct runner_totals totals;
     struct run_summary rest = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
 
     run_start_configure(command, &config, &texts);
     config.helps = true;
@@ -126,7 +126,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
 int run_worker_live(struct run_command *command, unsigned number, pid_t parent, int orders, int answers)
 {
     struct worker worker = {.command = command, .orders = orders, .answers = fdopen(answers, "w")};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int status;
 
     if (worker.answers == NULL || run_stop_child(parent) != 0)

@@ -25,11 +25,11 @@ struct run {
     const struct plan_item *item; /* being run */
     struct run_services *served;  /* config's, or own */
     struct run_services own;
-    enum ddp_sctp_profile sctp; /* what the check that a rig is opened for drives */
-    bool learning;              /* what the device serves: rules do not judge that */
-    struct sentence dead;       /* the live rig has failed: why */
-    struct sentence failure;    /* what went wrong inside the run itself */
-    uint64_t dropped;           /* frames, by the capture of the live link, up to the last journal */
+    enum iwarp_sctp_profile sctp;  /* what the check that a rig is opened for drives */
+    bool learning;                 /* what the device serves: rules do not judge that */
+    struct iwarp_sentence dead;    /* the live rig has failed: why */
+    struct iwarp_sentence failure; /* what went wrong inside the run itself */
+    uint64_t dropped;              /* frames, by the capture of the live link, up to the last journal */
 };
 
 uint64_t runner_seed(uint64_t seed, const char *id, const char *role)
@@ -101,7 +101,7 @@ static void on_rule_result(void *user, const struct rule_result *result, const s
 }
 
 /* A rig for this check in this role: the live one, made as new, or a world of its own. NULL with the reason. */
-static struct rig *open_rig(void *user, const char *id, const char *role, struct sentence *why)
+static struct rig *open_rig(void *user, const char *id, const char *role, struct iwarp_sentence *why)
 {
     struct run *run = user;
     const struct runner_config *config = run->config;
@@ -116,8 +116,8 @@ static struct rig *open_rig(void *user, const char *id, const char *role, struct
         if (!config->rig->upper_tester || config->rig->ops->reset(config->rig, why) == 0)
             return config->rig;
         if (config->rig->gone.text[0] != '\0') {
-            (void)sentence_set(&run->dead, "the connection to the upper tester is lost: %.400s",
-                               config->rig->gone.text);
+            (void)iwarp_sentence_set(&run->dead, "the connection to the upper tester is lost: %.400s",
+                                     config->rig->gone.text);
             *why = run->dead;
         }
         return NULL;
@@ -148,7 +148,7 @@ static struct recorder *record_learning(void *user, struct rig *rig, const char 
     struct run *run = user;
     char name[64], shown[TEXT_OCTETS];
     struct place place = {run->config->evidence, name, shown};
-    struct sentence ignored;
+    struct iwarp_sentence ignored;
 
     if (!begins) {
         (void)recorder_end(run->recorder, "what the device serves", &ignored);
@@ -176,7 +176,7 @@ static int keep_learned(void *user, json_t *served)
 
     if (run->config->learned == NULL || run->config->learned(run->config->user, served) == 0)
         return 0;
-    return sentence_set(&run->failure, "what the device serves cannot be kept");
+    return iwarp_sentence_set(&run->failure, "what the device serves cannot be kept");
 }
 
 /* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
@@ -210,7 +210,7 @@ static int keep_journal(struct run *run, const struct result *found, const char 
     run_journal_fill(&journal, run->rules, run->tally);
     /* The callback adds texts of its own to the journal, which do not outlive it. */
     if (rule_pool_add(run->pool, &journal, false) != 0)
-        status = sentence_set(&run->failure, "out of memory for the rules' findings");
+        status = iwarp_sentence_set(&run->failure, "out of memory for the rules' findings");
     else if (run->config->journal != NULL)
         status = run->config->journal(run->config->user, &journal, &traffic);
     tally_clear(run->tally);
@@ -287,7 +287,7 @@ static void tell_after(const struct run *run, bool ran, const struct outcome *ou
 }
 
 /* What another process made of the check becomes known, as if it had been run here. */
-static int take_remote(struct run *run, const struct plan_item *item, struct sentence *error)
+static int take_remote(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
     static const struct flow_totals none; /* the journal has its traffic */
     const struct runner_config *config = run->config;
@@ -299,10 +299,10 @@ static int take_remote(struct run *run, const struct plan_item *item, struct sen
     if (remote.after.unready || remote.after.ready)
         run_services_note(run->served, &(struct outcome){.unready = remote.after.unready});
     if (remote.after.dead != NULL)
-        (void)sentence_set(&run->dead, "%s", remote.after.dead);
+        (void)iwarp_sentence_set(&run->dead, "%s", remote.after.dead);
     remote.journal.decided = judged(run, &remote.result);
     if (rule_pool_add(run->pool, &remote.journal, false) != 0)
-        status = sentence_set(&run->failure, "out of memory for the rules' findings");
+        status = iwarp_sentence_set(&run->failure, "out of memory for the rules' findings");
     else if (config->journal != NULL)
         status = config->journal(config->user, &remote.journal, &none);
     journal_free(&remote.journal);
@@ -311,17 +311,17 @@ static int take_remote(struct run *run, const struct plan_item *item, struct sen
 
 static bool brings_exchange(const struct check *check)
 {
-    return check->sctp != DDP_SCTP_UNDECIDED || check->cm;
+    return check->sctp != IWARP_SCTP_UNDECIDED || check->cm;
 }
 
 /* The check's own life on an open rig. */
 static int run_check(struct run *run, const struct plan_item *item, struct rig *rig, struct outcome *outcome,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     const struct runner_config *config = run->config;
     struct outcome noted;
     struct run_device_texts device_texts;
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
     uint64_t begun, dropped;
@@ -340,7 +340,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     script_run(config->host, item->check, item->role, rig, run->recorder, outcome);
     run_outcome_apply_level(outcome, item->requirement);
     if (outcome->link_failed && config->rig != NULL)
-        (void)sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
+        (void)iwarp_sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
     run_services_note(run->served, outcome);
     noted = *outcome;
     run_device_check_outcome(rig, outcome, &device_texts, &run->dead);
@@ -356,12 +356,12 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     return status != 0 ? status : reported;
 }
 
-static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
+static int run_item(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
     const struct runner_config *config = run->config;
     struct run_services_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     struct rig *rig = NULL;
     int status;
 
@@ -393,20 +393,21 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
 }
 
 /* Takes over what an earlier run, which was stopped, left of this item. False: nothing, it is to be run. */
-static bool take_earlier(struct run *run, const struct plan_item *item, struct sentence *error)
+static bool take_earlier(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
     struct journal journal;
 
     if (run->config->earlier == NULL || !run->config->earlier(run->config->user, item, &journal))
         return false;
     if (rule_pool_add(run->pool, &journal, false) != 0)
-        (void)sentence_set(error, "out of memory for the rules' findings");
+        (void)iwarp_sentence_set(error, "out of memory for the rules' findings");
     journal_free(&journal);
     return true;
 }
 
 /* 0; 1: the run is to stop here; -1: it failed. */
-static int run_next(struct run *run, const struct plan_item *item, struct runner_totals *totals, struct sentence *error)
+static int run_next(struct run *run, const struct plan_item *item, struct runner_totals *totals,
+                    struct iwarp_sentence *error)
 {
     const struct runner_config *config = run->config;
 
@@ -428,7 +429,7 @@ static const struct plan_item *item_after(const struct runner_config *config, si
     return count < config->plan->count ? &config->plan->items[count] : NULL;
 }
 
-static int run_all(struct run *run, struct runner_totals *totals, struct sentence *error)
+static int run_all(struct run *run, struct runner_totals *totals, struct iwarp_sentence *error)
 {
     const struct plan_item *item;
     int status = 0;
@@ -437,14 +438,14 @@ static int run_all(struct run *run, struct runner_totals *totals, struct sentenc
         status = run_next(run, item, totals, error);
     totals->stopped = status != 0;
     if (status < 0 && error->text[0] == '\0')
-        (void)sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");
+        (void)iwarp_sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");
     if (status >= 0 && run_rules_report(run->config, run->pool) != 0)
-        status = sentence_set(error, "the run was stopped");
-    return status > 0 ? sentence_set(error, "the run was stopped") : status;
+        status = iwarp_sentence_set(error, "the run was stopped");
+    return status > 0 ? iwarp_sentence_set(error, "the run was stopped") : status;
 }
 
 /* What rules found in checks that were repeated after it. */
-static int take_repeated(struct run *run, struct sentence *error)
+static int take_repeated(struct run *run, struct iwarp_sentence *error)
 {
     struct journal journal;
     int status = 0;
@@ -455,10 +456,10 @@ static int take_repeated(struct run *run, struct sentence *error)
         status = rule_pool_add(run->pool, &journal, true);
         journal_free(&journal);
     }
-    return status == 0 ? 0 : sentence_set(error, "out of memory for the rules' findings");
+    return status == 0 ? 0 : iwarp_sentence_set(error, "out of memory for the rules' findings");
 }
 
-int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error)
+int runner_run(const struct runner_config *config, struct runner_totals *totals, struct iwarp_sentence *error)
 {
     struct run run = {.config = config};
     struct recorder_config recorder = {.ladder = config->ladder,
@@ -477,7 +478,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     run.pool = rule_pool_new();
     run.rules = calloc(tally_room() + 1, sizeof(*run.rules));
     if (run.tally == NULL || run.pool == NULL || run.rules == NULL)
-        (void)sentence_set(error, "out of memory for the rules' verdicts");
+        (void)iwarp_sentence_set(error, "out of memory for the rules' verdicts");
     else if (run.recorder != NULL && take_repeated(&run, error) == 0)
         status = run_all(&run, totals, error);
     if (run.recorder != NULL) {

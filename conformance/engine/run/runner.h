@@ -67,7 +67,7 @@ struct runner_config {
      * stay valid during the run (the ladder until the next call). 1 stops the run as `result` does; -1 with a sentence.
      * NULL: items are run in this process.
      */
-    int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error);
+    int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct iwarp_sentence *error);
     /*
      * Called after each item that was run in this process, before its journal; valid during the call. NULL: not called.
      */
@@ -111,7 +111,7 @@ struct runner_totals {
  * 0 when all items were run; -1 with a sentence when the run stopped early: earlier results stay valid. Items that
  * could not be run because the rig failed have the result INCONCLUSIVE.
  */
-int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error);
+int runner_run(const struct runner_config *config, struct runner_totals *totals, struct iwarp_sentence *error);
 
 /*
  * "MPA-7.1.2-05.pcapng", or with the role in front of the suffix where the check runs in both. A check that is repeated

@@ -8,7 +8,7 @@
 
 enum { SCRIPT_OCTETS_MAX = 1 << 20 };
 
-char *lua_file_read(const char *path, size_t *count, struct sentence *error)
+char *lua_file_read(const char *path, size_t *count, struct iwarp_sentence *error)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
     char *octets = file != NULL ? malloc(SCRIPT_OCTETS_MAX) : NULL;
@@ -23,7 +23,8 @@ char *lua_file_read(const char *path, size_t *count, struct sentence *error)
         (void)fclose(file);
     if (cause == 0 && octets != NULL)
         return octets;
-    (void)sentence_set(error, "%.300s: %s", path, cause == EFBIG ? "a script has at most 1 MiB" : strerror(cause));
+    (void)iwarp_sentence_set(error, "%.300s: %s", path,
+                             cause == EFBIG ? "a script has at most 1 MiB" : strerror(cause));
     free(octets);
     errno = cause;
     return NULL;

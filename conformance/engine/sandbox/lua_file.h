@@ -11,6 +11,6 @@
  * The whole of a script, which has at most 1 MiB, malloc'd; "-" is standard input. NULL with the sentence set and
  * errno, which is ENOMEM where memory is short.
  */
-char *lua_file_read(const char *path, size_t *count, struct sentence *error);
+char *lua_file_read(const char *path, size_t *count, struct iwarp_sentence *error);
 
 #endif

@@ -229,13 +229,13 @@ static int open_libraries(lua_State *lua)
 }
 
 int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
-                     struct sentence *error)
+                     struct iwarp_sentence *error)
 {
     *sandbox = (struct lua_sandbox){.account = account, .work = work, .left = work, .owner = owner};
     sandbox->lua = lua_newstate(allocate, sandbox);
     if (sandbox->lua == NULL) {
         account->short_of_it = true;
-        return sentence_set(error, "%s", lua_sandbox_shortage(account));
+        return iwarp_sentence_set(error, "%s", lua_sandbox_shortage(account));
     }
     (void)lua_atpanic(sandbox->lua, panic);
     if (lua_sandbox_do(sandbox, open_libraries, NULL, NULL, error) == 0)
@@ -252,20 +252,20 @@ void lua_sandbox_close(struct lua_sandbox *sandbox)
 }
 
 /* The error object on top of the stack, without calling anything of the script's. */
-static void describe(struct lua_sandbox *sandbox, struct sentence *error)
+static void describe(struct lua_sandbox *sandbox, struct iwarp_sentence *error)
 {
     lua_State *lua = sandbox->lua;
 
     if (sandbox->account->short_of_it)
-        (void)sentence_set(error, "%s", lua_sandbox_shortage(sandbox->account));
+        (void)iwarp_sentence_set(error, "%s", lua_sandbox_shortage(sandbox->account));
     else if (lua_type(lua, -1) == LUA_TSTRING)
-        (void)sentence_set(error, "%s", lua_tostring(lua, -1));
+        (void)iwarp_sentence_set(error, "%s", lua_tostring(lua, -1));
     else
-        (void)sentence_set(error, "the error has type %s; a text was expected", luaL_typename(lua, -1));
+        (void)iwarp_sentence_set(error, "the error has type %s; a text was expected", luaL_typename(lua, -1));
 }
 
 int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,
-                   struct sentence *error)
+                   struct iwarp_sentence *error)
 {
     lua_State *lua = sandbox->lua;
     int status;

@@ -53,7 +53,7 @@ struct lua_sandbox {
  * is short.
  */
 int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
-                     struct sentence *error);
+                     struct iwarp_sentence *error);
 
 /* NULL in `lua` is allowed. */
 void lua_sandbox_close(struct lua_sandbox *sandbox);
@@ -65,7 +65,7 @@ struct lua_sandbox *lua_sandbox_of(lua_State *lua);
  * is called for errors. -1 with a sentence; the stack is empty afterwards.
  */
 int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,
-                   struct sentence *error);
+                   struct iwarp_sentence *error);
 
 /* Raises an error when the call has computed too much; `units` are about as long as one instruction each. */
 void lua_sandbox_spend(lua_State *lua, uint64_t units);

@@ -202,9 +202,9 @@ static int wire_parse_start(lua_State *lua)
     static const char *const kinds[] = {"request", "reply", NULL};
     size_t count;
     const uint8_t *octets = (const uint8_t *)luaL_checklstring(lua, 1, &count);
-    enum mpa_start_kind kind = luaL_checkoption(lua, 2, NULL, kinds) == 0 ? MPA_REQUEST : MPA_REPLY;
+    enum iwarp_mpa_start_kind kind = luaL_checkoption(lua, 2, NULL, kinds) == 0 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY;
     const uint8_t *p = octets;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     wire_result result = mpa_start_parse(&p, octets + count, kind, &start);
     size_t ulp_octets;
     const uint8_t *ulp;
@@ -218,10 +218,10 @@ static int wire_parse_start(lua_State *lua)
     push_fields(lua, &mpa_start_layout, octets);
     lua_pushlstring(lua, (const char *)start.private_data, start.private_octets);
     lua_setfield(lua, -2, "all_private_data");
-    ulp = mpa_start_ulp_data(&start, &ulp_octets);
+    ulp = iwarp_mpa_start_ulp_data(&start, &ulp_octets);
     lua_pushlstring(lua, (const char *)ulp, ulp_octets);
     lua_setfield(lua, -2, "private_data");
-    if (mpa_start_has_word(&start)) {
+    if (iwarp_mpa_start_has_word(&start)) {
         push_fields(lua, &mpa_enhanced_layout, start.private_data);
         lua_setfield(lua, -2, "enhanced");
     }
@@ -272,7 +272,7 @@ static int wire_parse_fpdu(lua_State *lua)
 /* Name and sentence of a hint that was found, else nil. */
 static int push_hint(lua_State *lua, bool any, const struct hint *hint)
 {
-    struct sentence text;
+    struct iwarp_sentence text;
 
     if (!any)
         return 0;
@@ -386,8 +386,8 @@ static int wire_describe(lua_State *lua)
 {
     char text[160];
 
-    lua_pushstring(lua, terminate_describe(WIRE_ERROR_BIT | ((wire_result)luaL_checkinteger(lua, 1) & 0xFFFF), text,
-                                           sizeof(text)));
+    lua_pushstring(lua, iwarp_terminate_describe(WIRE_ERROR_BIT | ((wire_result)luaL_checkinteger(lua, 1) & 0xFFFF),
+                                                 text, sizeof(text)));
     return 1;
 }
 

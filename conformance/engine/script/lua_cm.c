@@ -24,7 +24,7 @@ static int rig_cm_open(lua_State *lua)
 {
     struct rig *rig = rig_with_cm(lua);
     struct lua_held *held = lua_held_push(lua, &lua_cm);
-    struct sentence why;
+    struct iwarp_sentence why;
 
     held->endpoint = cm_exchange_open(rig->cm.endpoint, &rig->dut, &why);
     return held->endpoint != NULL ? 1 : luaL_error(lua, "%s", why.text);

@@ -145,7 +145,7 @@ static int rig_has_upper_tester(lua_State *lua)
 static int rig_command(lua_State *lua)
 {
     struct rig *rig = lua_rig_running(lua);
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     json_t *request;
     json_t *answer;
 

@@ -51,7 +51,7 @@ static int rig_sctp_connect(lua_State *lua)
 {
     struct rig *rig = rig_with_sctp(lua);
     struct sctp_assoc_options options;
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     struct lua_held *association;
     struct sctp_assoc *assoc;
     const struct sctp_assoc_status *status;
@@ -82,7 +82,7 @@ static int rig_sctp_listen(lua_State *lua)
 {
     struct rig *rig = rig_with_sctp(lua);
     struct sctp_assoc_options options;
-    struct sentence why;
+    struct iwarp_sentence why;
     uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
 
     lua_settop(lua, 2);

@@ -71,7 +71,7 @@ static int rig_connect(lua_State *lua)
 {
     struct rig *rig = rig_with_tcp(lua);
     struct tcp_options options = {0};
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     struct lua_held *connection;
     struct tcp_connection *tcp;
     size_t count = 0;
@@ -110,7 +110,7 @@ static int rig_listen(lua_State *lua)
 {
     struct rig *rig = rig_with_tcp(lua);
     struct tcp_options options = {0};
-    struct sentence why;
+    struct iwarp_sentence why;
     uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
     bool given;
 
@@ -150,7 +150,7 @@ static int rig_start_initiator(lua_State *lua)
 {
     struct rig *rig = lua_rig_running(lua);
     lua_Integer port = luaL_checkinteger(lua, 1);
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (!device_keeper_starts_initiator(rig))
         return luaL_error(lua, "the profile has no connect_command");
@@ -163,7 +163,7 @@ static int rig_start_initiator(lua_State *lua)
 
 static int rig_initiator_connected(lua_State *lua)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (device_keeper_connected(lua_rig_running(lua), &why) != 0)
         return luaL_error(lua, "%s", why.text);

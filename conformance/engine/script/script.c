@@ -71,13 +71,13 @@ static void room_free(struct script_room *room)
     free(room);
 }
 
-static struct script_room *room_new(struct script_host *host, bool embedded, struct sentence *error)
+static struct script_room *room_new(struct script_host *host, bool embedded, struct iwarp_sentence *error)
 {
     struct script_room *room = calloc(1, sizeof(*room));
 
     if (room == NULL) {
         host->short_of_memory = true;
-        (void)sentence_set(error, "out of memory for the script host");
+        (void)iwarp_sentence_set(error, "out of memory for the script host");
         return NULL;
     }
     room->host = host;
@@ -94,7 +94,7 @@ static struct script_room *room_new(struct script_host *host, bool embedded, str
     return room;
 }
 
-struct script_room *script_embedded_room(struct script_host *host, struct sentence *error)
+struct script_room *script_embedded_room(struct script_host *host, struct iwarp_sentence *error)
 {
     for (struct script_room *room = host->rooms; room != NULL; room = room->next)
         if (room->embedded)
@@ -173,11 +173,11 @@ static uint64_t digest(uint64_t so_far, const void *octets, size_t count)
     return shard_digest_octets(shard_digest_number(so_far, count), octets, count);
 }
 
-static int load_into(struct script_room *room, struct loading *loading, struct sentence *error)
+static int load_into(struct script_room *room, struct loading *loading, struct iwarp_sentence *error)
 {
     struct script_host *host = room->host;
     size_t checks = host->check_count;
-    struct sentence why;
+    struct iwarp_sentence why;
     int status;
 
     host->digest = digest(host->digest, loading->octets, loading->count);
@@ -185,7 +185,7 @@ static int load_into(struct script_room *room, struct loading *loading, struct s
     host->loading = script_keep_string(host, loading->path);
     if (host->loading == NULL) {
         host->short_of_memory = true;
-        return sentence_set(error, "%.300s: out of memory", loading->path);
+        return iwarp_sentence_set(error, "%.300s: out of memory", loading->path);
     }
     status = lua_sandbox_do(&room->sandbox, load, loading, script_on_error, &why);
     host->loading = NULL;
@@ -194,12 +194,13 @@ static int load_into(struct script_room *room, struct loading *loading, struct s
         return 0;
     host->check_count = checks;
     if (status == 0) /* the script has caught the error and gone on without what it wanted */
-        return sentence_set(error, "%.300s: %s", loading->path, lua_sandbox_shortage(&host->account));
-    return sentence_set(error, "%.300s%s%s", strstr(why.text, loading->path) != NULL ? "" : loading->path,
-                        strstr(why.text, loading->path) != NULL ? "" : ": ", why.text);
+        return iwarp_sentence_set(error, "%.300s: %s", loading->path, lua_sandbox_shortage(&host->account));
+    return iwarp_sentence_set(error, "%.300s%s%s", strstr(why.text, loading->path) != NULL ? "" : loading->path,
+                              strstr(why.text, loading->path) != NULL ? "" : ": ", why.text);
 }
 
-int script_load(struct script_host *host, const char *path, const void *octets, size_t count, struct sentence *error)
+int script_load(struct script_host *host, const char *path, const void *octets, size_t count,
+                struct iwarp_sentence *error)
 {
     struct loading loading = {path, octets, count, false};
     struct script_room *room = room_new(host, false, error);
@@ -213,7 +214,7 @@ int script_load(struct script_host *host, const char *path, const void *octets, 
     return -1;
 }
 
-int script_load_embedded(struct script_host *host, struct sentence *error)
+int script_load_embedded(struct script_host *host, struct iwarp_sentence *error)
 {
     struct script_room *room = script_embedded_room(host, error);
 
@@ -250,12 +251,12 @@ void script_note_shortage(struct script_host *host)
 
 /* ---- the host ---------------------------------------------------------------------------------------------------- */
 
-struct script_host *script_host_new(struct sentence *error)
+struct script_host *script_host_new(struct iwarp_sentence *error)
 {
     struct script_host *host = calloc(1, sizeof(*host));
 
     if (host == NULL) {
-        (void)sentence_set(error, "out of memory for the script host");
+        (void)iwarp_sentence_set(error, "out of memory for the script host");
         return NULL;
     }
     host->account.memory_max = LUA_SANDBOX_MEMORY_MAX;

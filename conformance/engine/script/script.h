@@ -32,11 +32,11 @@ struct check {
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
-    double lasts;               /* seconds that it takes on a healthy device, when these are many; 0: few */
-    bool destructive;           /* may crash a peer: only with --destructive */
-    bool unjudged;              /* rules do not judge its traffic */
-    bool frees;                 /* no device can break the row: what fails is the exchange that shows it */
-    enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
+    double lasts;                 /* seconds that it takes on a healthy device, when these are many; 0: few */
+    bool destructive;             /* may crash a peer: only with --destructive */
+    bool unjudged;                /* rules do not judge its traffic */
+    bool frees;                   /* no device can break the row: what fails is the exchange that shows it */
+    enum iwarp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
     /* llp = "any": it drives DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED. */
     bool any_llp;
     /*
@@ -73,20 +73,21 @@ struct outcome {
 bool script_error_tells(const char *message);
 
 /* NULL with a sentence. */
-struct script_host *script_host_new(struct sentence *error);
+struct script_host *script_host_new(struct iwarp_sentence *error);
 void script_host_free(struct script_host *host);
 
 /*
  * Loads one script, into a Lua state of its own with the check library; `path` is what messages call it. -1 with
  * "path:line: what" in the sentence; the checks of that script are not there then.
  */
-int script_load(struct script_host *host, const char *path, const void *octets, size_t count, struct sentence *error);
+int script_load(struct script_host *host, const char *path, const void *octets, size_t count,
+                struct iwarp_sentence *error);
 
 /* Loads every script compiled in. */
-int script_load_embedded(struct script_host *host, struct sentence *error);
+int script_load_embedded(struct script_host *host, struct iwarp_sentence *error);
 
 /* Loads one script file, or every .lua below a folder. */
-int script_load_path(struct script_host *host, const char *path, struct sentence *error);
+int script_load_path(struct script_host *host, const char *path, struct iwarp_sentence *error);
 
 /* A digest of the contents of all scripts that were loaded, in this order, and of the library. */
 uint64_t script_digest(const struct script_host *host);

@@ -24,7 +24,7 @@ static int call(lua_State *lua)
 }
 
 json_t *script_ask(struct script_host *host, const char *function, const char *role, struct rig *rig,
-                   struct recorder *recorder, struct sentence *error)
+                   struct recorder *recorder, struct iwarp_sentence *error)
 {
     struct script_room *room = script_embedded_room(host, error);
     struct question question = {.function = function, .role = role};
@@ -37,6 +37,6 @@ json_t *script_ask(struct script_host *host, const char *function, const char *r
     lua_rig_clear(&host->rig);
     lua_rig_begin(&host->rig, NULL, NULL);
     if (status == 0 && question.answer == NULL)
-        (void)sentence_set(error, "out of memory for the answer of %s", function);
+        (void)iwarp_sentence_set(error, "out of memory for the answer of %s", function);
     return question.answer;
 }

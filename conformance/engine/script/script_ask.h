@@ -15,6 +15,6 @@
  * sentence: the script failed, or the link, or memory. What the function leaves open is ended.
  */
 json_t *script_ask(struct script_host *host, const char *function, const char *role, struct rig *rig,
-                   struct recorder *recorder, struct sentence *error);
+                   struct recorder *recorder, struct iwarp_sentence *error);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { PATH_OCTETS = 4096 };
 
-static int load_file(struct script_host *host, const char *path, struct sentence *error)
+static int load_file(struct script_host *host, const char *path, struct iwarp_sentence *error)
 {
     size_t count;
     char *octets = lua_file_read(path, &count, error);
@@ -36,7 +36,7 @@ static int only_scripts(const struct dirent *entry)
            (entry->d_type != DT_REG || (length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0));
 }
 
-int script_load_path(struct script_host *host, const char *path, struct sentence *error)
+int script_load_path(struct script_host *host, const char *path, struct iwarp_sentence *error)
 {
     struct dirent **names;
     struct stat status;
@@ -44,14 +44,14 @@ int script_load_path(struct script_host *host, const char *path, struct sentence
     int result = 0;
 
     if (stat(path, &status) != 0)
-        return sentence_set(error, "%.300s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return load_file(host, path, error);
     count = scandir(path, &names, only_scripts, alphasort);
     if (count < 0) {
         if (errno == ENOMEM)
             script_note_shortage(host);
-        return sentence_set(error, "%.300s: %s", path, strerror(errno));
+        return iwarp_sentence_set(error, "%.300s: %s", path, strerror(errno));
     }
     for (int i = 0; i < count; i++) {
         char below[PATH_OCTETS];

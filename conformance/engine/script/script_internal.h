@@ -52,7 +52,7 @@ struct script_host {
 struct script_room *script_room_of(lua_State *lua);
 
 /* The room of all scripts that are compiled in. NULL with a sentence. */
-struct script_room *script_embedded_room(struct script_host *host, struct sentence *error);
+struct script_room *script_embedded_room(struct script_host *host, struct iwarp_sentence *error);
 
 /* A copy that lives as long as the host: a script may change its table afterwards. NULL without memory. */
 const char *script_keep_string(struct script_host *host, const char *text);

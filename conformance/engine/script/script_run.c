@@ -174,11 +174,11 @@ static int call_stage(lua_State *lua)
 /* True when the function returned, and nothing (or a verdict by return) came of it. */
 static bool run_stage(struct script_host *host, struct stage *stage)
 {
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     bool broken = lua_sandbox_do(&stage->check->room->sandbox, call_stage, stage, NULL, &why) != 0;
 
     if (host->account.short_of_it) /* also when a script has caught the error: what it decided, it decided without */
-        (void)sentence_set(&why, "%s", lua_sandbox_shortage(&host->account));
+        (void)iwarp_sentence_set(&why, "%s", lua_sandbox_shortage(&host->account));
     if (broken || host->account.short_of_it) {
         stage->raised = stage->decided = stage->plain = true;
         stage->outcome.line = host->line;
@@ -217,7 +217,7 @@ static void run_beside(struct script_host *host, struct stage *stage)
 }
 
 /* One command, to see whether it is answered. */
-static void try_upper_tester(struct rig *rig, struct sentence *why)
+static void try_upper_tester(struct rig *rig, struct iwarp_sentence *why)
 {
     json_t *request = json_pack("{s:s}", "verb", "capabilities");
 
@@ -235,7 +235,7 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {
     bool blamed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
 
     if (outcome->verdict == VERDICT_SKIP || (blamed && !rig->tester_apart))
         return;
@@ -244,19 +244,20 @@ static void judge_upper_tester(struct script_host *host, struct rig *rig, unsign
     if (rig->losses == losses)
         return;
     if (why.text[0] == '\0')
-        (void)sentence_set(&why, "%s", outcome->message != NULL ? outcome->message : "no answer");
+        (void)iwarp_sentence_set(&why, "%s", outcome->message != NULL ? outcome->message : "no answer");
     inconclusive(host, outcome, "the upper tester was lost during the check", why.text);
 }
 
 /* A check that returns without a question to the device has decided nothing: no assertion, no verdict. */
 static void refuse_empty(struct script_host *host, const struct check *check, struct outcome *outcome)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
-    (void)sentence_set(&why,
-                       "%.300s:%d: the check ends without having asked the device or its upper tester for anything, so "
-                       "that it decides nothing",
-                       check->path, check->line);
+    (void)iwarp_sentence_set(
+        &why,
+        "%.300s:%d: the check ends without having asked the device or its upper tester for anything, so "
+        "that it decides nothing",
+        check->path, check->line);
     outcome->line = check->line;
     inconclusive(host, outcome, SCRIPT_ERROR, why.text);
 }
@@ -314,11 +315,11 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
  */
 static void excuse_exchange(struct script_host *host, const struct check *check, struct outcome *outcome)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (!check->frees || outcome->verdict != VERDICT_FAIL || outcome->broken)
         return;
-    (void)sentence_set(
+    (void)iwarp_sentence_set(
         &why, "%.200s: %.120s was expected, not %.150s", outcome->message != NULL ? outcome->message : "",
         outcome->expected != NULL ? outcome->expected : "", outcome->actual != NULL ? outcome->actual : "");
     inconclusive(host, outcome,

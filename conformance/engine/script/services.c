@@ -71,7 +71,7 @@ static json_t *ordered(json_t *learned)
 }
 
 json_t *services_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
-                       struct sentence *error)
+                       struct iwarp_sentence *error)
 {
     json_t *known = host->served, *learned;
 
@@ -82,11 +82,11 @@ json_t *services_learn(struct script_host *host, const char *role, struct rig *r
         return NULL;
     learned = ordered(learned);
     if (learned == NULL)
-        (void)sentence_set(error, "out of memory for what the device serves");
+        (void)iwarp_sentence_set(error, "out of memory for what the device serves");
     return learned;
 }
 
-int services_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error)
+int services_prefer(struct script_host *host, const char *name, const char *at, struct iwarp_sentence *error)
 {
     /* A start-up alone is no exchange that RDMA checks can rest on, nor is a Send that nobody answers. */
     size_t first = 0, count;
@@ -142,7 +142,7 @@ int script_rig_claims(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;
     const char *predicate = luaL_checkstring(lua, 1);
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
     int able = host->pics == NULL ? 1 : pics_evaluate(host->pics, predicate, &reason, &error);
 
     if (able < 0)

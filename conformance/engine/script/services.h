@@ -34,14 +34,14 @@ const char *services_title(const char *name);
  * link, the upper tester or memory failed.
  */
 json_t *services_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
-                       struct sentence *error);
+                       struct iwarp_sentence *error);
 
 /*
  * The good exchange that checks rest on where the device serves it, in place of the least that it serves; NULL: that
  * one. Borrowed. -1 with a sentence where no check can rest on it. `at` is what the sentence calls the place that it
  * comes from.
  */
-int services_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error);
+int services_prefer(struct script_host *host, const char *name, const char *at, struct iwarp_sentence *error);
 
 /* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
 void services_use(struct script_host *host, json_t *served);

@@ -115,7 +115,8 @@ static void dump_event(void *ctx, const struct flow_event *event)
 }
 
 /* Feeds an open capture to the decoder. Returns an exit status. */
-static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_series *series, struct sentence *error)
+static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_series *series,
+                struct iwarp_sentence *error)
 {
     struct flow_frame frame;
     int got = 0;
@@ -126,7 +127,7 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
     dump_pending(dump);
     if (dump->failed || fflush(stdout) != 0) {
         dump->failed = true;
-        sentence_set(error, "no memory for the output"); /* main() reports an output that cannot be written */
+        iwarp_sentence_set(error, "no memory for the output"); /* main() reports an output that cannot be written */
         return EXIT_ENVIRONMENT;
     }
     if (got < 0)
@@ -135,7 +136,7 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
 }
 
 /* One capture: a file, or where `ring` is not NULL the files of it. */
-static int dump_capture(struct dump *dump, const char *path, struct capture_ring *ring, struct sentence *error)
+static int dump_capture(struct dump *dump, const char *path, struct capture_ring *ring, struct iwarp_sentence *error)
 {
     struct capture_series *series = capture_series_open(path, ring, error);
     struct flow_decoder *decoder;
@@ -146,11 +147,11 @@ static int dump_capture(struct dump *dump, const char *path, struct capture_ring
     dump->series = series;
     decoder = flow_decoder_create(NULL, dump_event, dump);
     if (decoder == NULL) {
-        sentence_set(error, "%s: out of memory for the decoder", path);
+        iwarp_sentence_set(error, "%s: out of memory for the decoder", path);
     } else {
         status = feed(dump, decoder, series, error);
         if (status == EXIT_DONE && flow_decoder_totals(decoder)->flows == 0) {
-            sentence_set(error, "%s: no iWARP in %" PRIu64 " frames", path, flow_decoder_totals(decoder)->frames);
+            iwarp_sentence_set(error, "%s: no iWARP in %" PRIu64 " frames", path, flow_decoder_totals(decoder)->frames);
             status = EXIT_NOTHING_SELECTED;
         }
     }
@@ -162,7 +163,7 @@ static int dump_capture(struct dump *dump, const char *path, struct capture_ring
 /* Says what is missing in a ring. */
 static void tell_gap(const struct capture_ring *ring)
 {
-    struct sentence text, gap;
+    struct iwarp_sentence text, gap;
 
     if (ring == NULL || !ring->ordered)
         return;
@@ -195,7 +196,7 @@ static int options_parse(struct dump *dump, int argc, char **argv)
         } else if (strcmp(argv[i], "--no-rings") == 0) {
             dump->no_rings = true;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            struct sentence why;
+            struct iwarp_sentence why;
 
             (void)option_unknown("dump", argv[i], usage, NULL, &why);
             return complain(-1, "%s", why.text);
@@ -221,7 +222,7 @@ static int worse(int a, int b)
 static int list_files(const struct dump *dump, struct capture_list *list, char **names, int count)
 {
     int worst = EXIT_NOTHING_SELECTED;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     for (int i = 0; i < count; i++) {
         size_t before = list->count + list->skipped_count;
@@ -243,7 +244,7 @@ static int dump_files(struct dump *dump, char **names, int count)
     struct capture_list list = {0};
     int worst = list_files(dump, &list, names, count);
     struct run_files files = {0};
-    struct sentence why;
+    struct iwarp_sentence why;
     uint64_t needed;
 
     files.read = capture_list_files(&list, &files.read_count);
@@ -256,7 +257,7 @@ static int dump_files(struct dump *dump, char **names, int count)
     dump->several = list.count > 1;
     for (size_t i = 0; i < list.count && !dump->failed; i++) {
         struct capture_ring *ring = capture_list_ring(&list, i);
-        struct sentence error;
+        struct iwarp_sentence error;
         int status = dump_capture(dump, list.paths[i], ring, &error);
 
         tell_gap(ring);

@@ -136,7 +136,7 @@ static int requirements_print(const struct catalogue *catalogue, const struct co
                               const struct pics *pics, int argc, char **argv)
 {
     unsigned width = wrap_width(STDOUT_FILENO);
-    struct sentence why;
+    struct iwarp_sentence why;
 
     for (int i = 1; i < argc; i++)
         if (requirement_named(catalogue, argv[i]) == NULL) {
@@ -164,7 +164,7 @@ int cmd_explain(int argc, char **argv)
     struct catalogue *catalogue = NULL;
     struct coverage_index *index = NULL;
     struct pics *pics = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     for (int i = 1; i < argc; i++) {

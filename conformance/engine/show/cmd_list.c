@@ -39,17 +39,17 @@ static const char usage[] =
     "  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n"
     "  --help             shows this text\n";
 
-static int format_set(struct listing *listing, const char *value, struct sentence *error)
+static int format_set(struct listing *listing, const char *value, struct iwarp_sentence *error)
 {
     if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0 && strcmp(value, "csv") != 0)
-        return sentence_set(error, "--format \"%.40s\" is unknown, text, jsonl or csv was expected", value);
+        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text, jsonl or csv was expected", value);
     listing->jsonl = strcmp(value, "jsonl") == 0;
     listing->csv = strcmp(value, "csv") == 0;
     return 0;
 }
 
 /* One argument that is no part of a selection. */
-static int option_parse(struct listing *listing, int argc, char **argv, int *index, struct sentence *error)
+static int option_parse(struct listing *listing, int argc, char **argv, int *index, struct iwarp_sentence *error)
 {
     const char *argument = argv[(*index)++];
 
@@ -66,13 +66,13 @@ static int option_parse(struct listing *listing, int argc, char **argv, int *ind
     else if (strcmp(argument, "--format") == 0 && *index < argc)
         return format_set(listing, argv[(*index)++], error);
     else if (strcmp(argument, "--format") == 0)
-        return sentence_set(error, "--format needs a value");
+        return iwarp_sentence_set(error, "--format needs a value");
     else
         return option_unknown("list", argument, usage, selection_usage, error);
     return 0;
 }
 
-static int arguments_parse(struct listing *listing, int argc, char **argv, struct sentence *error)
+static int arguments_parse(struct listing *listing, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
         int taken = selection_option(&listing->selection, argc, argv, &i, error);
@@ -192,7 +192,7 @@ int cmd_list(int argc, char **argv)
     struct listing listing = {0};
     struct catalogue *catalogue = NULL;
     struct coverage_index *index = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     const char *unmatched;
     int status;
 

@@ -46,18 +46,20 @@ static const char usage[] =
     "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
     "  --help             shows this text\n";
 
-static int format_set(struct inquiry *inquiry, const char *value, struct sentence *error)
+static int format_set(struct inquiry *inquiry, const char *value, struct iwarp_sentence *error)
 {
     for (unsigned i = 0; i < FORMATS; i++)
         if (strcmp(value, format_names[i]) == 0) {
             inquiry->format = (enum format)i;
             return 0;
         }
-    return sentence_set(error, "--format \"%.40s\" is unknown, text, markdown, profile or jsonl was expected", value);
+    return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text, markdown, profile or jsonl was expected",
+                              value);
 }
 
 /* "--dut P" or "--dut=P": 1 with the value, 0 when this is another option, -1 when the value is missing. */
-static int value_of(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
+static int value_of(const char *name, int argc, char **argv, int *index, const char **value,
+                    struct iwarp_sentence *error)
 {
     size_t length = strlen(name);
 
@@ -68,11 +70,11 @@ static int value_of(const char *name, int argc, char **argv, int *index, const c
     else if (*index + 1 < argc)
         *value = argv[++*index];
     else
-        return sentence_set(error, "%s needs a value", name);
+        return iwarp_sentence_set(error, "%s needs a value", name);
     return 1;
 }
 
-static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *index, struct sentence *error)
+static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *index, struct iwarp_sentence *error)
 {
     const char *argument = argv[*index], *value = NULL;
     int taken = value_of("--dut", argc, argv, index, &inquiry->dut, error);
@@ -95,7 +97,7 @@ static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *ind
     return 0;
 }
 
-static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struct sentence *error)
+static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struct iwarp_sentence *error)
 {
     inquiry->patterns = argv;
     for (int i = 1; i < argc; i++) {
@@ -105,14 +107,14 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
             return -1;
     }
     if (inquiry->needs && (inquiry->dut != NULL || inquiry->pattern_count != 0 || inquiry->format > FORMAT_MARKDOWN))
-        return sentence_set(error, "--needs is about no device: it goes with --format text or markdown alone");
+        return iwarp_sentence_set(error, "--needs is about no device: it goes with --format text or markdown alone");
     if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
-        return sentence_set(error, "--ask needs --dut FILE: its \"control\" names the upper tester");
+        return iwarp_sentence_set(error, "--ask needs --dut FILE: its \"control\" names the upper tester");
     return 0;
 }
 
 /* Selects the items to show. A pattern that fits no item is an error, even if another pattern fits. */
-static int items_select(struct pics_view *view, const struct inquiry *inquiry, struct sentence *error)
+static int items_select(struct pics_view *view, const struct inquiry *inquiry, struct iwarp_sentence *error)
 {
     bool met[PICS_ITEMS_MAX] = {false};
 
@@ -123,7 +125,7 @@ static int items_select(struct pics_view *view, const struct inquiry *inquiry, s
             if (fnmatch(inquiry->patterns[i], pics_at(view->pics, j)->name, 0) == 0)
                 met[j] = matched = true;
         if (!matched)
-            return sentence_set(error, "nothing selected: no capability is called %.60s", inquiry->patterns[i]);
+            return iwarp_sentence_set(error, "nothing selected: no capability is called %.60s", inquiry->patterns[i]);
     }
     for (size_t j = 0; j < pics_count(view->pics) && j < PICS_ITEMS_MAX; j++)
         if (inquiry->pattern_count == 0 || met[j])
@@ -132,7 +134,7 @@ static int items_select(struct pics_view *view, const struct inquiry *inquiry, s
 }
 
 /* One question to the upper tester; what it says is another matter than what the profile says. NULL with a sentence. */
-static json_t *capabilities_ask(const struct profile *profile, const char *path, struct sentence *error)
+static json_t *capabilities_ask(const struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     struct control_config config = {
         .address = profile->place.control, .port = profile->place.control_port, .token = &profile->token};
@@ -142,7 +144,7 @@ static json_t *capabilities_ask(const struct profile *profile, const char *path,
     char *line;
 
     if (profile->place.control.family == 0) {
-        (void)sentence_set(error, "%s: --ask needs the address of an upper tester: \"control\"", path);
+        (void)iwarp_sentence_set(error, "%s: --ask needs the address of an upper tester: \"control\"", path);
         return NULL;
     }
     control = control_new(&config, error);
@@ -155,7 +157,7 @@ static json_t *capabilities_ask(const struct profile *profile, const char *path,
         free(line);
         return answer;
     }
-    (void)sentence_set(error, "the upper tester does not report its capabilities: %.120s", line);
+    (void)iwarp_sentence_set(error, "the upper tester does not report its capabilities: %.120s", line);
     json_decref(answer);
     free(line);
     return NULL;
@@ -181,7 +183,7 @@ static int view_write(const struct pics_view *view, enum format format)
 static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct profile *profile)
 {
     json_t *reported = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     char today[UTC_TEXT_OCTETS];
     int status;
 
@@ -215,7 +217,7 @@ int cmd_pics(int argc, char **argv)
     struct pics_view view = {.width = wrap_width(STDOUT_FILENO)};
     struct catalogue *catalogue = NULL;
     struct profile profile = {0};
-    struct sentence error;
+    struct iwarp_sentence error;
     int status;
 
     if (arguments_parse(&inquiry, argc, argv, &error) != 0)

@@ -54,13 +54,13 @@ static json_t *start_object(const struct flow_start *start)
 {
     json_t *object = json_object();
 
-    set(object, "kind", json_string(start->frame.kind == MPA_REQUEST ? "Request" : "Reply"));
+    set(object, "kind", json_string(start->frame.kind == IWARP_MPA_REQUEST ? "Request" : "Reply"));
     set(object, "result", dump_json_result(start->result));
     set(object, "octets", json_integer((json_int_t)start->octet_count));
     if (start->octet_count < MPA_START_OCTETS)
         return object;
     set(object, mpa_start_layout.id, dump_json_header(&mpa_start_layout, start->octets));
-    if (start->result == WIRE_OK && mpa_start_has_word(&start->frame))
+    if (start->result == WIRE_OK && iwarp_mpa_start_has_word(&start->frame))
         set(object, mpa_enhanced_layout.id, dump_json_header(&mpa_enhanced_layout, start->octets + MPA_START_OCTETS));
     return object;
 }

@@ -35,7 +35,7 @@ static char *add_events(char *answer, json_t *events)
     return text;
 }
 
-static char *watched_command(struct rig *rig, const char *request, struct sentence *error)
+static char *watched_command(struct rig *rig, const char *request, struct iwarp_sentence *error)
 {
     struct watched *watched = (struct watched *)((char *)(uintptr_t)rig->ops - offsetof(struct watched, ops));
     json_t *command = json_loads(request, 0, NULL);
@@ -65,7 +65,7 @@ static bool wants_event(const struct outcome *outcome, char *name, size_t room)
 }
 
 static int run_once(struct script_host *host, const struct check *check, const char *role, struct watched *watched,
-                    struct outcome *outcome, struct sentence *error)
+                    struct outcome *outcome, struct iwarp_sentence *error)
 {
     struct rig_sim_config config = {.seed = 1};
     struct rig *rig = rig_sim_new(&config, error);
@@ -99,7 +99,7 @@ static int note(json_t *needs, const char *name, const char *id)
 }
 
 static int learn(struct script_host *host, const struct check *check, const char *role, json_t *verbs, json_t *events,
-                 struct sentence *error)
+                 struct iwarp_sentence *error)
 {
     struct watched watched = {.verbs = json_object(), .events = json_array()};
     struct outcome outcome = {.verdict = VERDICT_PASS};
@@ -114,19 +114,19 @@ static int learn(struct script_host *host, const struct check *check, const char
             break;
         (void)json_array_append_new(watched.events, json_string(event));
         if (note(events, event, check->id) != 0)
-            status = sentence_set(error, "out of memory");
+            status = iwarp_sentence_set(error, "out of memory");
     }
     json_object_foreach(watched.verbs, name, member)
     {
         if (status == 0 && note(verbs, name, check->id) != 0)
-            status = sentence_set(error, "out of memory");
+            status = iwarp_sentence_set(error, "out of memory");
     }
     json_decref(watched.verbs);
     json_decref(watched.events);
     return status;
 }
 
-static int learn_all(struct script_host *host, json_t *verbs, json_t *events, struct sentence *error)
+static int learn_all(struct script_host *host, json_t *verbs, json_t *events, struct iwarp_sentence *error)
 {
     for (size_t i = 0; i < script_check_count(host); i++) {
         const struct check *check = script_check_at(host, i);
@@ -196,14 +196,14 @@ static void write_part(const char *title, json_t *needs, bool markdown, FILE *ou
     free(names);
 }
 
-int upper_needs_write(bool markdown, FILE *out, struct sentence *error)
+int upper_needs_write(bool markdown, FILE *out, struct iwarp_sentence *error)
 {
     struct script_host *host = script_host_new(error);
     json_t *verbs = json_object(), *events = json_object();
     int status = -1;
 
     if (verbs == NULL || events == NULL)
-        (void)sentence_set(error, "out of memory");
+        (void)iwarp_sentence_set(error, "out of memory");
     else if (host != NULL && script_load_embedded(host, error) == 0)
         status = learn_all(host, verbs, events, error);
     if (status == 0) {

@@ -16,6 +16,6 @@
  * Writes the table: for people, or as the page docs/upper-tester-needs.md. 0, or -1 with a sentence; stdio keeps errors
  * of `out`.
  */
-int upper_needs_write(bool markdown, FILE *out, struct sentence *error);
+int upper_needs_write(bool markdown, FILE *out, struct iwarp_sentence *error);
 
 #endif

@@ -35,7 +35,7 @@ void flow_rdmap_unordered(struct flow *flow)
 
 static struct flow_tagged *tagged_of(struct flow_half *half, unsigned opcode)
 {
-    return opcode == RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
+    return opcode == IWARP_RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
 }
 
 static void update_tagged(struct flow_tagged *tagged, const struct flow_ddp *ddp, uint64_t frame)
@@ -104,26 +104,26 @@ static void parse_header(const struct flow_ddp *ddp, struct flow_rdmap *rdmap)
     const uint8_t *end = p + ddp->payload_have;
 
     switch (rdmap->message.opcode) {
-    case RDMAP_READ_REQUEST:
+    case IWARP_RDMAP_READ_REQUEST:
         rdmap->header = FLOW_HEADER_READ_REQUEST;
         rdmap->header_result = read_request_parse(&p, end, &rdmap->read_request);
         break;
-    case RDMAP_TERMINATE:
+    case IWARP_RDMAP_TERMINATE:
         rdmap->header = FLOW_HEADER_TERMINATE;
         rdmap->header_result = terminate_parse(&p, end, &rdmap->terminate);
         break;
-    case RDMAP_ATOMIC_REQUEST:
+    case IWARP_RDMAP_ATOMIC_REQUEST:
         rdmap->header = FLOW_HEADER_ATOMIC_REQUEST;
         rdmap->header_result = atomic_request_parse(&p, end, &rdmap->atomic_request);
         break;
-    case RDMAP_ATOMIC_RESPONSE:
+    case IWARP_RDMAP_ATOMIC_RESPONSE:
         rdmap->header = FLOW_HEADER_ATOMIC_RESPONSE;
         rdmap->header_result = atomic_response_parse(&p, end, &rdmap->atomic_response);
         break;
-    case RDMAP_IMMEDIATE:
-    case RDMAP_IMMEDIATE_SE:
+    case IWARP_RDMAP_IMMEDIATE:
+    case IWARP_RDMAP_IMMEDIATE_SE:
         rdmap->header = FLOW_HEADER_IMMEDIATE;
-        if (ddp->payload_have < IMMEDIATE_OCTETS)
+        if (ddp->payload_have < IWARP_IMMEDIATE_OCTETS)
             rdmap->header_result = WIRE_MORE;
         else
             rdmap->immediate = immediate_get_Data(p);
@@ -150,7 +150,7 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
     rdmap->result = rdmap_parse(&ddp->segment, &rdmap->message);
     opcode = rdmap->message.opcode;
     if (ddp->segment.tagged) {
-        const struct flow_tagged *tagged = opcode == RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
+        const struct flow_tagged *tagged = opcode == IWARP_RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
 
         open = tagged->open;
         before = tagged->octets;
@@ -165,7 +165,7 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
     rdmap->message_octets = ddp->segment.payload_octets + (open ? before : 0);
     if (!ddp->segment.tagged && ddp->segment.mo == 0 && !rdmap->message.row->tagged)
         parse_header(ddp, rdmap);
-    if (opcode == RDMAP_READ_RESPONSE && ddp->segment.tagged) {
+    if (opcode == IWARP_RDMAP_READ_RESPONSE && ddp->segment.tagged) {
         rdmap->request = flow_request_of_response(half, requester, &ddp->segment, &rdmap->first);
         if (rdmap->request != NULL)
             rdmap->message_octets = ddp->segment.payload_octets + rdmap->request->answered;
@@ -252,7 +252,7 @@ void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const str
 
     event.rdmap = &rdmap;
     parse_rdmap(flow, &event, &rdmap);
-    if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == RDMAP_READ_RESPONSE)
+    if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == IWARP_RDMAP_READ_RESPONSE)
         flow_request_reread(&flow->half[flow_reverse(event.direction)], rdmap.request, &ddp.segment);
     event.kind = FLOW_RDMAP;
     flow_event_send(decoder, &event);

@@ -117,7 +117,7 @@ static struct flow_request *read_of(const struct flow_half *requester, const str
     for (uint32_t i = 0; i < requester->request_count; i++) {
         struct flow_request *request = request_at(requester, i);
 
-        if (request->opcode != RDMAP_READ_REQUEST || (over != NULL && request == over))
+        if (request->opcode != IWARP_RDMAP_READ_REQUEST || (over != NULL && request == over))
             continue;
         if (!sure && answers(request, segment))
             return request;
@@ -166,7 +166,7 @@ void flow_request_reread(struct flow_half *requester, const struct flow_request 
 {
     struct flow_request *own = by_serial(requester, request->serial);
 
-    if (own == NULL || own->opcode != RDMAP_READ_REQUEST || own->answered != 0 || own->read.octets == 0 ||
+    if (own == NULL || own->opcode != IWARP_RDMAP_READ_REQUEST || own->answered != 0 || own->read.octets == 0 ||
         flow_request_names(own, segment) || !fits_reversed(own, segment))
         return;
     own->reversed = true;
@@ -180,9 +180,9 @@ void flow_request_reread(struct flow_half *requester, const struct flow_request 
 const struct flow_request *flow_request_of_atomic(const struct flow_half *requester, uint32_t id)
 {
     for (uint32_t i = 0; i < requester->request_count; i++)
-        if (request_at(requester, i)->opcode == RDMAP_ATOMIC_REQUEST && request_at(requester, i)->atomic_id == id)
+        if (request_at(requester, i)->opcode == IWARP_RDMAP_ATOMIC_REQUEST && request_at(requester, i)->atomic_id == id)
             return request_at(requester, i);
-    return flow_request_oldest(requester, RDMAP_ATOMIC_REQUEST);
+    return flow_request_oldest(requester, IWARP_RDMAP_ATOMIC_REQUEST);
 }
 
 /* A receiver may have dropped it, or ended the stream because of it. */
@@ -238,8 +238,8 @@ static void forget_doubted(struct flow_half *requester, uint32_t serial)
 /* A response begins, and the one before never had its L bit: its request waits no longer. */
 static void forget_unended(struct flow_half *half, struct flow_half *requester, const struct flow_event *event)
 {
-    if (!event->rdmap->first || event->rdmap->message.opcode != RDMAP_READ_RESPONSE || !event->ddp->segment.tagged ||
-        !half->read_response.open)
+    if (!event->rdmap->first || event->rdmap->message.opcode != IWARP_RDMAP_READ_RESPONSE ||
+        !event->ddp->segment.tagged || !half->read_response.open)
         return;
     request_remove(requester, by_serial(requester, half->answering));
     half->answering = 0;
@@ -274,7 +274,7 @@ void flow_requests_update(struct flow *flow, const struct flow_event *event)
     struct flow_half *requester = &flow->half[flow_reverse(event->direction)];
     /* rdmap->request points to where another one may stand once one has gone */
     uint32_t serial = rdmap->request != NULL ? rdmap->request->serial : 0;
-    bool read = rdmap->request != NULL && rdmap->request->opcode == RDMAP_READ_REQUEST;
+    bool read = rdmap->request != NULL && rdmap->request->opcode == IWARP_RDMAP_READ_REQUEST;
 
     forget_unended(half, requester, event);
     if ((rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST) &&
@@ -282,9 +282,9 @@ void flow_requests_update(struct flow *flow, const struct flow_event *event)
         add(half, event);
     } else if (serial != 0) {
         answer(half, requester, event, serial, read);
-    } else if (rdmap->message.opcode == RDMAP_READ_RESPONSE && !event->ddp->segment.tagged) {
+    } else if (rdmap->message.opcode == IWARP_RDMAP_READ_RESPONSE && !event->ddp->segment.tagged) {
         /* Untagged, against RFC 5040 5.2.2: what it answers, if anything, it does not say. */
-        struct flow_request *request = (struct flow_request *)flow_request_oldest(requester, RDMAP_READ_REQUEST);
+        struct flow_request *request = (struct flow_request *)flow_request_oldest(requester, IWARP_RDMAP_READ_REQUEST);
 
         if (request != NULL)
             request->doubted = true;

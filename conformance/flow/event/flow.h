@@ -62,7 +62,7 @@ enum flow_kind {
 
 /* Of an association (its first two lines) and of a DDP stream session in it. */
 struct flow_sctp_state {
-    enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID shows it */
+    enum iwarp_sctp_profile profile; /* UNDECIDED until an indication 2 or a PPID shows it */
     bool init_seen[FLOW_DIRECTIONS]; /* INIT by [0], INIT ACK by [1]: whole, also when DDP was recognised later */
     bool has_indication[FLOW_DIRECTIONS];
     uint32_t indication[FLOW_DIRECTIONS];                         /* Adaptation Layer Indication */

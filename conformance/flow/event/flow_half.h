@@ -18,14 +18,14 @@
 /* A start-up frame as it stood in the stream. */
 struct flow_start {
     bool seen;
-    struct mpa_start frame;     /* host form; as far as it could be read when result is not WIRE_OK */
-    wire_result result;         /* WIRE_OK; WIRE_MORE: the stream ended or was lost in it; TERM_MPA_START_FRAME */
-    uint64_t first_octet_frame; /* frame with its first octet */
-    uint64_t frame_number;      /* frame with its last */
-    uint64_t time_ns;           /* of the last */
-    uint64_t octet, end;        /* sequence numbers of its first octet and after its last (see struct flow_event) */
-    uint64_t received;          /* acknowledgment number of the segment with its first octet */
-    const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->tcp->start[]) */
+    struct iwarp_mpa_start frame; /* host form; as far as it could be read when result is not WIRE_OK */
+    wire_result result;           /* WIRE_OK; WIRE_MORE: the stream ended or was lost in it; TERM_MPA_START_FRAME */
+    uint64_t first_octet_frame;   /* frame with its first octet */
+    uint64_t frame_number;        /* frame with its last */
+    uint64_t time_ns;             /* of the last */
+    uint64_t octet, end;          /* sequence numbers of its first octet and after its last (see struct flow_event) */
+    uint64_t received;            /* acknowledgment number of the segment with its first octet */
+    const uint8_t *octets;        /* raw: valid during FLOW_MPA_START only (NULL in flow->tcp->start[]) */
     size_t octet_count;
     size_t trailing;            /* octets of the same TCP segment after the frame */
     uint64_t trailing_received; /* acknowledgment number of that segment; 0: not known */
@@ -60,7 +60,7 @@ struct flow_tagged {
 
 /* A request that the other side has not finished answering: RDMA Read Request or Atomic Request. */
 struct flow_request {
-    uint8_t opcode; /* RDMAP_READ_REQUEST or RDMAP_ATOMIC_REQUEST */
+    uint8_t opcode; /* IWARP_RDMAP_READ_REQUEST or IWARP_RDMAP_ATOMIC_REQUEST */
     uint32_t msn;   /* on QN 1 */
     uint64_t frame;
     uint64_t time_ns;

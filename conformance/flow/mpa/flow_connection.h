@@ -60,7 +60,7 @@ struct flow_side {
     /* MPA */
     enum flow_state state;
     bool expects; /* role known: this side's start-up frame is of `kind` */
-    enum mpa_start_kind kind;
+    enum iwarp_mpa_start_kind kind;
     bool start_done;    /* its start-up frame was seen, good or bad */
     bool waiting;       /* a Reply before its Request: hold until that comes */
     bool impatient;     /* held long enough: go on without the other side's frame */

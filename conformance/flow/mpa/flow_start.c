@@ -38,8 +38,8 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason)
 static void agree(struct flow_connection *connection)
 {
     struct flow *flow = connection->flow;
-    const struct mpa_start *request = &flow->tcp->start[MPA_REQUEST].frame;
-    const struct mpa_start *reply = &flow->tcp->start[MPA_REPLY].frame;
+    const struct iwarp_mpa_start *request = &flow->tcp->start[IWARP_MPA_REQUEST].frame;
+    const struct iwarp_mpa_start *reply = &flow->tcp->start[IWARP_MPA_REPLY].frame;
     bool rdmac = reply->revision == MPA_REV_RDMAC;
 
     flow->revision = reply->revision;
@@ -105,11 +105,11 @@ static void apply_start(const struct flow_context *context, const struct flow_st
     kept->octets = NULL;
     keep_private(kept);
     context->side->start_done = true;
-    if (!flow->tcp->start[MPA_REPLY].seen)
+    if (!flow->tcp->start[IWARP_MPA_REPLY].seen)
         flow->revision = start->frame.revision;
-    if (flow->tcp->start[MPA_REQUEST].seen && flow->tcp->start[MPA_REPLY].seen) {
-        if (flow->tcp->start[MPA_REQUEST].result == WIRE_OK && flow->tcp->start[MPA_REPLY].result == WIRE_OK &&
-            !flow->tcp->unmatched)
+    if (flow->tcp->start[IWARP_MPA_REQUEST].seen && flow->tcp->start[IWARP_MPA_REPLY].seen) {
+        if (flow->tcp->start[IWARP_MPA_REQUEST].result == WIRE_OK &&
+            flow->tcp->start[IWARP_MPA_REPLY].result == WIRE_OK && !flow->tcp->unmatched)
             agree(context->connection);
         else
             for (unsigned i = 0; i < 2; i++)
@@ -164,8 +164,8 @@ static void keep_sent(struct flow_side *side, size_t octets)
     memcpy(sent->head, side->buffer, sent->head_octets);
 }
 
-static void emit_start(const struct flow_context *context, struct mpa_start *frame, wire_result result, size_t octets,
-                       size_t trailing, const struct flow_piece *last)
+static void emit_start(const struct flow_context *context, struct iwarp_mpa_start *frame, wire_result result,
+                       size_t octets, size_t trailing, const struct flow_piece *last)
 {
     struct flow_side *side = context->side;
     struct flow *flow = context->connection->flow;
@@ -190,10 +190,11 @@ static void emit_start(const struct flow_context *context, struct mpa_start *fra
         event.frame = start.frame_number = side->unit_frame;
         event.time_ns = start.time_ns = context->decoder->now_ns;
     }
-    if (frame->kind == MPA_REPLY ? flow->tcp->start[MPA_REQUEST].seen : flow->tcp->start[MPA_REPLY].seen)
-        flow->tcp->unmatched = frame->kind == MPA_REPLY
-                                   ? !match(context->connection, &flow->tcp->start[MPA_REQUEST], &start)
-                                   : !match(context->connection, &start, &flow->tcp->start[MPA_REPLY]);
+    if (frame->kind == IWARP_MPA_REPLY ? flow->tcp->start[IWARP_MPA_REQUEST].seen
+                                       : flow->tcp->start[IWARP_MPA_REPLY].seen)
+        flow->tcp->unmatched = frame->kind == IWARP_MPA_REPLY
+                                   ? !match(context->connection, &flow->tcp->start[IWARP_MPA_REQUEST], &start)
+                                   : !match(context->connection, &start, &flow->tcp->start[IWARP_MPA_REPLY]);
     event.start = &start;
     event.first_frame = side->unit_frame;
     event.octet = side->unit_at;
@@ -218,7 +219,7 @@ static void emit_start(const struct flow_context *context, struct mpa_start *fra
 static bool stands_alone(const uint8_t *octets, size_t count, const struct flow_piece *piece)
 {
     return count >= MPA_START_OCTETS && (octets[16] & 0x0F) == 0 && octets[17] <= MPA_REV_2 &&
-           octets_get16(octets + 18) <= MPA_PRIVATE_DATA_MAX &&
+           octets_get16(octets + 18) <= IWARP_MPA_PRIVATE_DATA_MAX &&
            (count > MPA_START_OCTETS + (size_t)octets_get16(octets + 18)
                 ? false
                 : count < MPA_START_OCTETS + (size_t)octets_get16(octets + 18) ||
@@ -239,9 +240,9 @@ static int looks_like_start(struct flow_side *side, const struct flow_piece *pie
     if (side->have <= FLOW_KEY_KIND || (side->inside && side->have < MPA_START_OCTETS))
         return -1;
     if (side->inside && (!stands_alone(side->buffer, side->have, piece) ||
-                         (side->expects && side->kind != (reply ? MPA_REPLY : MPA_REQUEST))))
+                         (side->expects && side->kind != (reply ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST))))
         return 0;
-    side->kind = reply ? MPA_REPLY : MPA_REQUEST;
+    side->kind = reply ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
     return 1;
 }
 
@@ -287,11 +288,11 @@ bool flow_start_roles(const struct flow_context *context)
     struct flow_side *side = context->side;
     struct flow_side *other = flow_other_side(context);
 
-    if (!flow_recognise(context, side->kind == MPA_REQUEST ? context->index : 1 - context->index, true))
+    if (!flow_recognise(context, side->kind == IWARP_MPA_REQUEST ? context->index : 1 - context->index, true))
         return false;
     side->expects = true;
     other->expects = true;
-    other->kind = side->kind == MPA_REQUEST ? MPA_REPLY : MPA_REQUEST;
+    other->kind = side->kind == IWARP_MPA_REQUEST ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
     return true;
 }
 
@@ -346,8 +347,8 @@ static bool begin_start(const struct flow_context *context, size_t before, const
         return false;
     }
     if (looks == 0 && before == 0 && !side->inside && is_shaped(side, piece) && may_be_answered(context)) {
-        if (other->waiting && other->have == 0 && other->kind == MPA_REPLY && !other->shaped) {
-            side->kind = MPA_REQUEST; /* the Reply that waits for it says so */
+        if (other->waiting && other->have == 0 && other->kind == IWARP_MPA_REPLY && !other->shaped) {
+            side->kind = IWARP_MPA_REQUEST; /* the Reply that waits for it says so */
             looks = 1;
         } else if (!side->impatient && !other->waiting) {
             side->have = before;
@@ -361,12 +362,12 @@ static bool begin_start(const struct flow_context *context, size_t before, const
     }
     if (other->shaped && other->waiting) { /* it was a start-up frame, whatever its Key is */
         other->expects = true;
-        other->kind = side->kind == MPA_REQUEST ? MPA_REPLY : MPA_REQUEST;
+        other->kind = side->kind == IWARP_MPA_REQUEST ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
         other->waiting = false;
     }
-    if (side->kind == MPA_REPLY && !side->expects && answers_nothing(side, other))
-        side->kind = MPA_REQUEST;
-    if (side->kind == MPA_REPLY && !other->start_done && other->syn.seen && !side->impatient &&
+    if (side->kind == IWARP_MPA_REPLY && !side->expects && answers_nothing(side, other))
+        side->kind = IWARP_MPA_REQUEST;
+    if (side->kind == IWARP_MPA_REPLY && !other->start_done && other->syn.seen && !side->impatient &&
         (other->state == SIDE_FRESH || other->state == SIDE_START)) {
         side->have = before; /* the frames of the two directions came in another order than they were sent */
         side->waiting = true;
@@ -391,7 +392,7 @@ size_t flow_start_octets(const struct flow_context *context, const struct flow_p
     struct flow_side *side = context->side;
     size_t left = piece->captured - used, before = side->have;
     size_t count = left < MPA_START_MAX - before ? left : MPA_START_MAX - before;
-    struct mpa_start frame;
+    struct iwarp_mpa_start frame;
     const uint8_t *p;
     wire_result result;
     size_t taken, judged;
@@ -428,7 +429,7 @@ void flow_start_cut(const struct flow_context *context, enum flow_row row)
 {
     struct flow_side *side = context->side;
     const uint8_t *p = side->buffer;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
 
     if (side->state == SIDE_START) {
         struct flow_piece last = {.frame = context->frame, .time_ns = context->time_ns};
@@ -447,14 +448,14 @@ void flow_start_cut(const struct flow_context *context, enum flow_row row)
 bool flow_start_again(const struct flow_context *context, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
-    struct flow_start *reply = &context->connection->flow->tcp->start[MPA_REPLY];
+    struct flow_start *reply = &context->connection->flow->tcp->start[IWARP_MPA_REPLY];
     int kind = mpa_start_kind_of(piece->octets, piece->captured);
 
     if (kind < 0 || (int)side->kind != kind)
         return false;
     side->state = SIDE_FRESH;
     side->start_done = false;
-    if (kind == MPA_REQUEST) { /* the ULP begins anew (RFC 5044 7.1): the Reply to it is awaited */
+    if (kind == IWARP_MPA_REQUEST) { /* the ULP begins anew (RFC 5044 7.1): the Reply to it is awaited */
         free(reply->private_copy);
         *reply = (struct flow_start){0};
         flow_other_side(context)->start_done = false;

@@ -44,7 +44,7 @@ size_t flow_start_streaming(const struct flow_context *context, const struct flo
     if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
         side->state = SIDE_FRESH;
         if (!side->expects) {
-            side->kind = (enum mpa_start_kind)kind;
+            side->kind = (enum iwarp_mpa_start_kind)kind;
             if (!flow_start_roles(context)) {
                 flow_side_ends(side, FLOW_REASON_NO_MEMORY);
                 return 0;

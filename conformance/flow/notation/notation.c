@@ -53,23 +53,23 @@ void notation_rtr(struct line *line, bool peer_to_peer, bool by_send, bool by_wr
         by_write ? "write" : "", by_write && by_read ? "," : "", by_read ? "read" : "");
 }
 
-static void add_word(struct line *line, const struct mpa_start *start)
+static void add_word(struct line *line, const struct iwarp_mpa_start *start)
 {
     notation_depth(line, "ird", start->ird);
     notation_depth(line, "ord", start->ord);
     notation_rtr(line, start->peer_to_peer, start->rtr_send, start->rtr_write, start->rtr_read);
 }
 
-const char *notation_start(const struct mpa_start *start, char *text, size_t room)
+const char *notation_start(const struct iwarp_mpa_start *start, char *text, size_t room)
 {
     struct line line = {text, room, 0};
 
     text[0] = '\0';
-    add(&line, "MPA %s rev%u%s%s%s%s", start->kind == MPA_REQUEST ? "Request" : "Reply", start->revision,
+    add(&line, "MPA %s rev%u%s%s%s%s", start->kind == IWARP_MPA_REQUEST ? "Request" : "Reply", start->revision,
         start->enhanced ? " S" : "", start->markers ? " M" : "", start->crc ? " C" : "", start->rejected ? " R" : "");
     if (start->reserved != 0)
         add(&line, " Res 0x%x", start->reserved);
-    if (mpa_start_has_word(start))
+    if (iwarp_mpa_start_has_word(start))
         add_word(&line, start);
     add(&line, ", %u octets private data", start->private_octets);
     return text;
@@ -89,8 +89,8 @@ static void add_terminate(struct line *line, const uint8_t *payload, size_t octe
         return;
     }
     terminate_read_meant(payload, octets, &meant);
-    add(line, " %s%s%s%s%s", terminate_describe(meant.read.triple, words, sizeof(words)), meant.read.m ? " M" : "",
-        meant.read.d ? " D" : "", meant.read.r ? " R" : "", meant.swapped ? " swapped" : "");
+    add(line, " %s%s%s%s%s", iwarp_terminate_describe(meant.read.triple, words, sizeof(words)),
+        meant.read.m ? " M" : "", meant.read.d ? " D" : "", meant.read.r ? " R" : "", meant.swapped ? " swapped" : "");
 }
 
 static void add_atomic_request(struct line *line, const uint8_t *payload, size_t octets)
@@ -156,13 +156,13 @@ const char *notation_segment(const struct ddp_segment *segment, char *text, size
         add(&line, " RV %u", message.version);
     if (message.row->invalidates)
         add(&line, " invalidate 0x%08" PRIx32, message.invalidate_stag);
-    if (result == WIRE_OK && message.opcode == RDMAP_TERMINATE)
+    if (result == WIRE_OK && message.opcode == IWARP_RDMAP_TERMINATE)
         add_terminate(&line, segment->payload, segment->payload_octets);
-    else if (result == WIRE_OK && message.opcode == RDMAP_READ_REQUEST)
+    else if (result == WIRE_OK && message.opcode == IWARP_RDMAP_READ_REQUEST)
         add_read_request(&line, segment->payload, segment->payload_octets);
-    else if (result == WIRE_OK && message.opcode == RDMAP_ATOMIC_REQUEST)
+    else if (result == WIRE_OK && message.opcode == IWARP_RDMAP_ATOMIC_REQUEST)
         add_atomic_request(&line, segment->payload, segment->payload_octets);
-    else if (result == WIRE_OK && message.opcode == RDMAP_ATOMIC_RESPONSE)
+    else if (result == WIRE_OK && message.opcode == IWARP_RDMAP_ATOMIC_RESPONSE)
         add_atomic_response(&line, segment->payload, segment->payload_octets);
     else
         add_number(&line, " len ", segment->payload_octets);
@@ -197,8 +197,8 @@ static struct ddp_segment segment_there(const struct flow_ddp *ddp)
     struct ddp_segment segment = ddp->segment;
     unsigned opcode = segment.control & 0xF;
 
-    bool reads = opcode == RDMAP_TERMINATE || opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST ||
-                 opcode == RDMAP_ATOMIC_RESPONSE;
+    bool reads = opcode == IWARP_RDMAP_TERMINATE || opcode == IWARP_RDMAP_READ_REQUEST ||
+                 opcode == IWARP_RDMAP_ATOMIC_REQUEST || opcode == IWARP_RDMAP_ATOMIC_RESPONSE;
 
     if (reads && segment.payload_octets > ddp->payload_have)
         segment.payload_octets = ddp->payload_have;
@@ -218,7 +218,7 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
     case FLOW_MPA_START:
         if (event->start->result == WIRE_OK)
             return notation_start(&event->start->frame, text, room);
-        add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == MPA_REQUEST ? "Request" : "Reply",
+        add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == IWARP_MPA_REQUEST ? "Request" : "Reply",
             event->start->octet_count);
         break;
     case FLOW_ULPDU: add_ulpdu(&line, event->ulpdu); break;

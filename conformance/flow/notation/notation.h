@@ -17,7 +17,7 @@
 enum { NOTATION_MAX = 256 };
 
 /* Start-up frame as parsed. Returns `text`. */
-const char *notation_start(const struct mpa_start *start, char *text, size_t room);
+const char *notation_start(const struct iwarp_mpa_start *start, char *text, size_t room);
 
 /* RDMAP message (or DDP segment that is none) of one segment. Returns `text`. */
 const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room);

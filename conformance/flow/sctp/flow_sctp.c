@@ -69,7 +69,7 @@ static bool is_ddp_ppid(const struct sctp_association *association, uint32_t ppi
 {
     if (is_rfc5043_ppid(ppid))
         return true;
-    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp->profile != DDP_SCTP_RFC5043;
+    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp->profile != IWARP_SCTP_RFC5043;
 }
 
 /* The capture cut a fragment, or a message within the octets that say what it is. */
@@ -169,7 +169,7 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
     if (association->flow == NULL &&
         (!is_rfc5043_ppid(data.ppid) || !data.first || !is_ddp_user(&data) ||
          !sctp_recognise(decoder, association, association->has_initiator ? association->initiator : packet->side,
-                         DDP_SCTP_RFC5043))) {
+                         IWARP_SCTP_RFC5043))) {
         if (is_rfc5043_ppid(data.ppid)) {
             association->doubted += data.user_have;
             packet->counted += data.user_have;
@@ -182,8 +182,8 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
     if (!reported->duplicate)
         follow_fragments(packet, &data, reported);
     sctp_emit_chunk(decoder, packet, reported);
-    if (data.first && !reported->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
-        association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
+    if (data.first && !reported->foreign && association->flow->sctp->profile == IWARP_SCTP_UNDECIDED)
+        association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? IWARP_SCTP_RFC5043 : IWARP_SCTP_DRAFT02;
     if (reported->foreign)
         count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
     else if (reported->duplicate)

@@ -46,7 +46,7 @@ static void update_init(struct sctp_association *association, unsigned side, con
     state->outbound[direction] = init->outbound;
     state->inbound[direction] = init->inbound;
     if (init->has_adaptation && init->adaptation == DDP_SCTP_INDICATION_DDP_RDMA)
-        state->profile = DDP_SCTP_DRAFT02;
+        state->profile = IWARP_SCTP_DRAFT02;
 }
 
 /*
@@ -102,7 +102,7 @@ static void emit_kept_init(struct flow_decoder *decoder, struct sctp_association
 }
 
 bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
-                    enum ddp_sctp_profile profile)
+                    enum iwarp_sctp_profile profile)
 {
     if (association->flow != NULL)
         return true;
@@ -128,7 +128,7 @@ void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *packet, s
                reported->chunk.octets == reported->chunk.length);
     if (init.has_adaptation && is_ddp_indication(init.adaptation))
         sctp_recognise(decoder, packet->association, packet->association->initiator,
-                       init.adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? DDP_SCTP_DRAFT02 : DDP_SCTP_UNDECIDED);
+                       init.adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_UNDECIDED);
     if (packet->association->flow != NULL) {
         sctp_emit_chunk(decoder, packet, reported);
         update_init(packet->association, packet->side, &init, reported);

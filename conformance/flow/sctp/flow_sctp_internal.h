@@ -276,7 +276,7 @@ void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *arrival, 
  * INIT ACK that came before are reported: their sides are judged by what they said. False: without memory.
  */
 bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
-                    enum ddp_sctp_profile profile);
+                    enum iwarp_sctp_profile profile);
 
 /* flow_sctp_tsn.c */
 enum sctp_tsn {
@@ -377,7 +377,7 @@ void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *assoc
 /* flow_sctp_session.c */
 static inline bool sctp_is_draft(const struct sctp_stream *stream)
 {
-    return stream->association->flow->sctp->profile == DDP_SCTP_DRAFT02;
+    return stream->association->flow->sctp->profile == IWARP_SCTP_DRAFT02;
 }
 
 /* Of the side `active`, which is direction 0. `from_start`: by its Initiate. False: without memory. */

@@ -55,7 +55,7 @@ bool sctp_stream_waits(const struct sctp_association *association, unsigned side
     struct sctp_stream *stream;
 
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
-    if (!parsed.has_ssn || association->flow->sctp->profile == DDP_SCTP_DRAFT02)
+    if (!parsed.has_ssn || association->flow->sctp->profile == IWARP_SCTP_DRAFT02)
         return false;
     HASH_FIND(hh, association->streams, &message->sid, sizeof(message->sid), stream);
     if (stream == NULL || stream->flow == NULL)

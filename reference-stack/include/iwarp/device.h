@@ -73,7 +73,7 @@ struct iwarp_region {
  * Errors: the STag is in use, unknown access rights, base + length exceeds 2^64, more octets than memory can hold,
  * too many regions, no memory. After an error, *region is unchanged.
  */
-int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence);
+int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct iwarp_sentence *sentence);
 
 /*
  * Removes the region, and frees its memory if the device owns it. An access to it then finds no such STag; this
@@ -81,19 +81,20 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
  * stream's output between iwarp_stream_output() and iwarp_stream_output_done(): then invalidate it now, and
  * deregister it later.
  */
-int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
+int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct iwarp_sentence *sentence);
 
 /*
  * Invalidates the STag: peers cannot reach the region any more, but the memory stays registered (RFC 5040 5.3, local
  * form). Error: no such STag.
  */
-int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
+int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct iwarp_sentence *sentence);
 
 /*
  * Limits the range that peers can reach to the region's first `length` octets; the memory does not change (RFC 5041
  * 8.3). A later call may set any length up to the registered one. Error: no such STag, or a longer range.
  */
-int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence);
+int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length,
+                            struct iwarp_sentence *sentence);
 
 /* The region with exactly that STag, key part included, valid or not; NULL when there is none. Borrowed. */
 const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, uint32_t stag);

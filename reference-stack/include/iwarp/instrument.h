@@ -35,7 +35,7 @@ void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t r
  * Moves the stream to another Protection Domain. Error: the stream is established, and keeps its Protection Domain
  * until its session ends (RFC 5043 6).
  */
-int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct sentence *sentence);
+int iwarp_stream_set_pd(struct iwarp_stream *stream, uint32_t pd, struct iwarp_sentence *sentence);
 
 /*
  * Sets MULPDU from now on, independent of EMSS; 0: EMSS decides again. Nothing changes if the value is below the

@@ -34,7 +34,7 @@
 
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
-#include "wire/ddp_sctp.h"
+#include "wire/sctp_profile.h"
 #include "base/sentence.h"
 
 #ifdef __cplusplus
@@ -56,18 +56,18 @@ enum iwarp_sctp_mode {
 };
 
 struct iwarp_association_config {
-    enum ddp_sctp_profile profile; /* DDP_SCTP_RFC5043 or DDP_SCTP_DRAFT02 */
-    bool indicate;                 /* send the indication (RFC 5043 7.1); false: the endpoint does not support DDP */
-    uint32_t indication;           /* adaptation indication: 1, in the draft also 2 */
-    bool any_indication;           /* keep an association without DDP; false: abort it (RFC 5043 7.1) */
-    uint16_t streams;              /* number of streams requested in each direction (RFC 5043 8) */
-    unsigned pending_max;          /* requests that may wait for the ULP (RFC 5043 6.4); others get a Terminate */
-    size_t mtu;                    /* path MTU, in octets */
-    size_t network_octets;         /* headers below SCTP: 20 over IPv4, 40 over IPv6, plus 8 with UDP encapsulation */
-    size_t held_max;               /* octets of messages kept until they can be processed, of all streams together */
-    uint8_t draft_reset_ppid;      /* draft: PPID of a Stream Reset: 2 in its table, 1 in its text */
-    bool draft_reset_answer;       /* draft: a Stream Reset opens one direction; answer it with another */
-    uint8_t draft_version;         /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
+    enum iwarp_sctp_profile profile; /* IWARP_SCTP_RFC5043 or IWARP_SCTP_DRAFT02 */
+    bool indicate;                   /* send the indication (RFC 5043 7.1); false: the endpoint does not support DDP */
+    uint32_t indication;             /* adaptation indication: 1, in the draft also 2 */
+    bool any_indication;             /* keep an association without DDP; false: abort it (RFC 5043 7.1) */
+    uint16_t streams;                /* number of streams requested in each direction (RFC 5043 8) */
+    unsigned pending_max;            /* requests that may wait for the ULP (RFC 5043 6.4); others get a Terminate */
+    size_t mtu;                      /* path MTU, in octets */
+    size_t network_octets;           /* headers below SCTP: 20 over IPv4, 40 over IPv6, plus 8 with UDP encapsulation */
+    size_t held_max;                 /* octets of messages kept until they can be processed, of all streams together */
+    uint8_t draft_reset_ppid;        /* draft: PPID of a Stream Reset: 2 in its table, 1 in its text */
+    bool draft_reset_answer;         /* draft: a Stream Reset opens one direction; answer it with another */
+    uint8_t draft_version;           /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
     const struct iwarp_faults *faults; /* deliberate faults of a test, borrowed; NULL in a program */
 };
 
@@ -76,7 +76,7 @@ struct iwarp_association_config {
  * aborted, 64 streams, 16 requests, MTU 1500 over IPv4, 4 MiB of held messages, Stream Reset with PPID 2 and answered,
  * version 1.
  */
-void iwarp_association_config_default(struct iwarp_association_config *config, enum ddp_sctp_profile profile);
+void iwarp_association_config_default(struct iwarp_association_config *config, enum iwarp_sctp_profile profile);
 
 /*
  * Looks up the table of RFC 5043 11.1 (draft 7.1): the mode that results from the indications of `config` and of the
@@ -91,7 +91,7 @@ enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *conf
  */
 struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
                                                 const struct iwarp_association_config *config, uint64_t now,
-                                                struct sentence *sentence);
+                                                struct iwarp_sentence *sentence);
 
 /* Frees the association. Its streams end as if the association were lost; the caller frees them. NULL is fine. */
 void iwarp_association_free(struct iwarp_association *association);
@@ -235,7 +235,7 @@ void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum i
  */
 struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
                                            const struct iwarp_stream_config *config, uint64_t now,
-                                           struct sentence *sentence);
+                                           struct iwarp_sentence *sentence);
 
 /*
  * The same in two steps, for a program that posts work before the association is up: the first creates a stream without
@@ -243,13 +243,13 @@ struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association
  * run. Errors: those of iwarp_sctp_stream_new(), and a stream that has ended or has a SID.
  */
 struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                                uint64_t now, struct sentence *sentence);
+                                                uint64_t now, struct iwarp_sentence *sentence);
 int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid, struct iwarp_stream *stream,
-                             uint64_t now, struct sentence *sentence);
+                             uint64_t now, struct iwarp_sentence *sentence);
 
 /* Checks whether a stream could have this configuration. -1 with a sentence: it could not. */
 int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                   struct sentence *sentence);
+                                   struct iwarp_sentence *sentence);
 
 /* Finds a SID for a new session: the first that was never used, else one whose sessions have ended; -1: none. */
 int iwarp_association_free_sid(const struct iwarp_association *association);

@@ -32,10 +32,10 @@
 #include <stdint.h>
 
 #include "iwarp/device.h"
-#include "wire/atomic.h"
-#include "wire/mpa.h"
 #include "base/sentence.h"
-#include "wire/terminate.h"
+#include "wire/atomic_opcode.h"
+#include "wire/mpa_start.h"
+#include "wire/terminate_triple.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,7 +78,7 @@ struct iwarp_stream_config {
     uint16_t ord; /* own Reads and atomics outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
     bool peer_to_peer; /* initiator: A. A responder follows the Request */
     unsigned rtr;      /* RTR messages this side can send (initiator) or accept (responder), enum iwarp_rtr */
-    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
+    uint8_t private_data[IWARP_MPA_PRIVATE_DATA_MAX];
     uint16_t private_octets; /* the ULP's, in the Request or the Reply: at most 512, with enhanced 508 */
     uint16_t private_room;   /* the ULP accepts so many octets of the peer's: more is a bad frame (RFC 5044 7.1.2) */
     bool rdmac;              /* accepts peers of the RDMA Consortium's MPA, Rev 0 (RFC 5044 C.2.3) */
@@ -109,7 +109,7 @@ void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_
  * `config` is copied, `device` borrowed.
  */
 struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                      uint64_t now, struct sentence *sentence);
+                                      uint64_t now, struct iwarp_sentence *sentence);
 
 /* Frees the stream. Its work ends without events. NULL is fine. */
 void iwarp_stream_free(struct iwarp_stream *stream);
@@ -250,17 +250,18 @@ struct iwarp_event {
     bool solicited;   /* RECEIVE: asks for a Solicited Event */
     bool invalidated; /* RECEIVE: `stag` was invalidated */
     uint32_t stag;
-    size_t octets;          /* completions: octets of the message */
-    uint64_t value;         /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets after the start-up frame mod 2^32 */
-    bool early;             /* ULPDU: after a gap, for placement only: it is passed again in order (RFC 5044 3) */
-    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted; NULL: it was posted in pieces */
-    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame, valid until
-                               the stream is freed; mpa_start_ulp_data() is the ULP's Private Data (wire/mpa.h) */
-    uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
-    uint8_t version;        /* ESTABLISHED: of DDP and RDMAP, 1; 0 with a peer of Rev 0 (RFC 5044 C.2.4) */
+    size_t octets;         /* completions: octets of the message */
+    uint64_t value;        /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets after the start-up frame mod 2^32 */
+    bool early;            /* ULPDU: after a gap, for placement only: it is passed again in order (RFC 5044 3) */
+    const uint8_t *buffer; /* RECEIVE: the buffer that was posted; NULL: it was posted in pieces */
+    struct iwarp_mpa_start
+        start;         /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame, valid until
+                               the stream is freed; iwarp_mpa_start_ulp_data() is the ULP's Private Data (wire/mpa_start.h) */
+    uint16_t ird, ord; /* ESTABLISHED: in force on this side */
+    uint8_t version;   /* ESTABLISHED: of DDP and RDMAP, 1; 0 with a peer of Rev 0 (RFC 5044 C.2.4) */
     bool send_markers, receive_markers, crc; /* ESTABLISHED: as agreed */
-    wire_result triple;                      /* TERMINATE_*, ERROR (0: the error has no Terminate triple) */
-    uint8_t headers[TERMINATE_MAX];          /* TERMINATE_*: the Terminate's payload */
+    uint32_t triple;                         /* TERMINATE_*, ERROR (0: the error has no Terminate triple) */
+    uint8_t headers[IWARP_TERMINATE_MAX];    /* TERMINATE_*: the Terminate's payload */
     size_t header_octets;
     const char *requirement; /* ERROR: id of the requirement that the peer broke, or NULL */
     char text[128];          /* ERROR: one sentence */
@@ -305,7 +306,7 @@ void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state 
  * MULPDU, if other output waits, or if nothing may be sent yet or any more. `octets` are copied.
  */
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,
-                            struct sentence *sentence);
+                            struct iwarp_sentence *sentence);
 
 struct iwarp_stream_counters {
     uint64_t fpdus_sent, fpdus_received;
@@ -330,16 +331,16 @@ const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_str
  * memory: the ULP may decide again.
  */
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
-                        uint64_t now, struct sentence *sentence);
+                        uint64_t now, struct iwarp_sentence *sentence);
 int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
-                        struct sentence *sentence);
+                        struct iwarp_sentence *sentence);
 
 /*
  * Posts a buffer for a Send; buffers are used in order of posting. They may be posted from the beginning, before the
  * start-up exchange. Errors: the stream is ending (either side has ended it), octets without a buffer, no memory.
  */
 int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
-                              struct sentence *sentence);
+                              struct iwarp_sentence *sentence);
 
 /*
  * The same for a message that is placed into several pieces, one after the other (a scatter list). `pieces` are copied,
@@ -347,13 +348,13 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
  * with defects, which has receives of one piece only.
  */
 int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, const struct iwarp_buffer *pieces,
-                                     size_t count, struct sentence *sentence);
+                                     size_t count, struct iwarp_sentence *sentence);
 
 /*
  * Reserves memory so that none of the next `count` receives fails for lack of memory. -1: memory is short, or the
  * stream is ending.
  */
-int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence);
+int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct iwarp_sentence *sentence);
 
 enum { IWARP_PIECES = 64 }; /* of one message, or of one receive, at most */
 
@@ -370,7 +371,7 @@ struct iwarp_send {
     bool solicited;
     bool invalidate;
     uint32_t stag; /* the peer's, with invalidate */
-    /* 0: chosen by solicited and invalidate; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
+    /* 0: chosen by solicited and invalidate; else one of the Sends, IWARP_RDMAP_SEND to IWARP_RDMAP_SEND_SE_INVALIDATE */
     uint8_t opcode;
     bool copy;
     const struct iwarp_span *pieces;
@@ -399,10 +400,10 @@ struct iwarp_read {
 
 struct iwarp_atomic {
     uint64_t id;
-    enum atomic_opcode operation; /* ATOMIC_SWAP: draft03 only */
-    uint32_t stag;                /* the peer's, with REMOTE_ATOMIC */
-    uint64_t to;                  /* of 8 octets whose address is a multiple of 8 */
-    uint64_t data;                /* FetchAdd: the addend; else the new value */
+    enum iwarp_atomic_opcode operation; /* IWARP_ATOMIC_SWAP: draft03 only */
+    uint32_t stag;                      /* the peer's, with REMOTE_ATOMIC */
+    uint64_t to;                        /* of 8 octets whose address is a multiple of 8 */
+    uint64_t data;                      /* FetchAdd: the addend; else the new value */
     uint64_t mask;         /* FetchAdd: the highest bit of each field (0: one of 64 bits); CmpSwap: bits to replace */
     uint64_t compare;      /* CmpSwap only */
     uint64_t compare_mask; /* CmpSwap only: bits to compare */
@@ -410,7 +411,8 @@ struct iwarp_atomic {
 
 struct iwarp_immediate {
     uint64_t id;
-    uint8_t octets[IMMEDIATE_OCTETS]; /* opaque: they are sent, and delivered to the peer's receive, in this order */
+    uint8_t
+        octets[IWARP_IMMEDIATE_OCTETS]; /* opaque: they are sent, and delivered to the peer's receive, in this order */
     bool solicited;
 };
 
@@ -422,9 +424,10 @@ struct iwarp_immediate {
  * or atomic: the ORD in force is 0. Only the peer can find errors in its STag, range or rights; its Terminate then
  * ends the stream.
  */
-int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence);
-int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence);
-int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence);
+int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct iwarp_sentence *sentence);
+int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write,
+                            struct iwarp_sentence *sentence);
+int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct iwarp_sentence *sentence);
 
 /*
  * Posts an Atomic Operation (RFC 7306 5). Values are numbers in host order; on the wire they are big-endian. Targets
@@ -434,19 +437,20 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
  * contains the old value of the target, so there is no sink to register. More errors: extensions are OFF, or do not
  * have the operation. Only the peer can find that an address is not aligned.
  */
-int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence);
+int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic,
+                             struct iwarp_sentence *sentence);
 
 /*
  * Posts Immediate Data (RFC 7306 6). It uses one receive of at least 8 octets at the peer. Error: extensions are OFF.
  */
 int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
-                                struct sentence *sentence);
+                                struct iwarp_sentence *sentence);
 
 /*
  * Sends a Terminate with this triple and no headers, then ends the stream (RFC 5040 5.4). Errors: FPDUs may not be
- * sent yet, or any more; `triple` is not a TERMINATE_TRIPLE().
+ * sent yet, or any more; `triple` is not a IWARP_TERMINATE_TRIPLE().
  */
-int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence);
+int iwarp_stream_terminate(struct iwarp_stream *stream, uint32_t triple, uint64_t now, struct iwarp_sentence *sentence);
 
 /*
  * Ends the stream in order: posted work is sent, then a FIN. After the end, or a second time, it does nothing; the

@@ -42,6 +42,7 @@
 #include "iwarp/sctp.h"
 #include "iwarp/stream.h"
 #include "base/sentence.h"
+#include "wire/rdmap_opcode.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,12 +64,12 @@ struct iwarp_srq;
  * that gives libuv its own allocator does not call this function. Errors: no memory, fewer than 65536 octets, a
  * reserve that exists already.
  */
-int iwarp_reserve_memory(size_t octets, struct sentence *sentence);
+int iwarp_reserve_memory(size_t octets, struct iwarp_sentence *sentence);
 
 /* --- Context: a device and a loop ----------------------------------------------------------------------------- */
 
 /* `device` may be NULL. NULL with a sentence: no memory, or no descriptors for a loop. */
-struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence);
+struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct iwarp_sentence *sentence);
 
 /*
  * Frees the context. Open connections are reset. Every queue pair, listener, completion queue and shared receive
@@ -87,7 +88,7 @@ struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
  * -1, too, if there is no limit and no listener or open queue pair, because no event could come. Returns -1, too,
  * while memory is short for the reports of a queue pair: no report is lost, and the next call tries again.
  */
-int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
+int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct iwarp_sentence *sentence);
 
 /*
  * A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. -1: no
@@ -103,7 +104,7 @@ int iwarp_context_timeout(const struct iwarp_context *context);
  * borrowed until iwarp_region_deregister(). Errors: those of iwarp_region_register(), and NULL octets.
  */
 int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
-                   struct sentence *sentence);
+                   struct iwarp_sentence *sentence);
 
 /* --- Completions ---------------------------------------------------------------------------------------------- */
 
@@ -120,7 +121,7 @@ struct iwarp_completion {
     enum iwarp_work work;
     size_t octets;         /* of the message */
     const uint8_t *buffer; /* RECEIVE: as posted; NULL: it was posted in pieces */
-    uint8_t opcode;        /* RECEIVE: enum rdmap_opcode */
+    uint8_t opcode;        /* RECEIVE: enum iwarp_rdmap_opcode */
     bool solicited;        /* RECEIVE */
     bool invalidated;      /* RECEIVE: the peer invalidated `stag` */
     uint32_t stag;
@@ -165,7 +166,7 @@ void iwarp_srq_free(struct iwarp_srq *srq);
  * Posts a receive for the next stream that needs one; the completion has this `id`. Errors: octets without a buffer,
  * no memory.
  */
-int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
+int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct iwarp_sentence *sentence);
 size_t iwarp_srq_count(const struct iwarp_srq *srq);
 
 /* --- Queue pairs ---------------------------------------------------------------------------------------------- */
@@ -188,7 +189,7 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
  * that iwarp_stream_new() would refuse, no memory.
  */
 struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
-                                    const struct iwarp_qp_options *options, struct sentence *sentence);
+                                    const struct iwarp_qp_options *options, struct iwarp_sentence *sentence);
 uint16_t iwarp_listener_port(const struct iwarp_listener *listener);
 
 /* Stops listening. Its queue pairs continue. An ACCEPTED event that still waits then names no listener. */
@@ -196,7 +197,7 @@ void iwarp_listener_free(struct iwarp_listener *listener);
 
 /* Begins to connect. The outcome comes as an event. Errors at once: those of iwarp_listen(), and port 0. */
 struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
-                               const struct iwarp_qp_options *options, struct sentence *sentence);
+                               const struct iwarp_qp_options *options, struct iwarp_sentence *sentence);
 
 /*
  * Starts MPA on an open TCP connection, which may already have carried messages of the program (RFC 5044 7.1, 7.1.5).
@@ -207,7 +208,7 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
  * one that the context already uses; NULL octets; and those of iwarp_connect().
  */
 struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
-                              size_t count, const struct iwarp_qp_options *options, struct sentence *sentence);
+                              size_t count, const struct iwarp_qp_options *options, struct iwarp_sentence *sentence);
 
 /* --- SCTP ------------------------------------------------------------------------------------------------------ */
 
@@ -220,7 +221,7 @@ struct iwarp_sctp_options {
 };
 
 /* The defaults of iwarp_association_config_default(), and 1024 requests that may wait for the program. */
-void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sctp_profile profile);
+void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum iwarp_sctp_profile profile);
 
 /*
  * From now on, the context's listeners and connections are SCTP's. Each iwarp_connect() begins an association with a
@@ -229,7 +230,7 @@ void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sct
  * used, an impossible configuration, a context that has listeners or queue pairs, or that uses SCTP already.
  */
 int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sctp_options *options,
-                           struct sentence *sentence);
+                           struct iwarp_sentence *sentence);
 
 /* The own UDP port; 0: the context does not use SCTP. */
 uint16_t iwarp_context_udp_port(const struct iwarp_context *context);
@@ -239,22 +240,23 @@ uint16_t iwarp_context_udp_port(const struct iwarp_context *context);
  * pair ends independently. An association that this side has begun ends with its last queue pair. Errors: those of
  * iwarp_connect(); a queue pair that has ended, or has no association.
  */
-struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
-                                      struct sentence *sentence);
+struct iwarp_qp *iwarp_connect_same_association(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
+                                                struct iwarp_sentence *sentence);
 
 /* Answers with this Private Data; NULL with 0 octets: that of the options. Errors: those of iwarp_stream_accept(). */
-int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
-int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
+int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct iwarp_sentence *sentence);
+int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct iwarp_sentence *sentence);
 
 /* Errors: those of stream.h's functions of the same names, and a queue pair that has ended. */
-int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
+int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets,
+                       struct iwarp_sentence *sentence);
 int iwarp_post_receive_pieces(struct iwarp_qp *qp, uint64_t id, const struct iwarp_buffer *pieces, size_t count,
-                              struct sentence *sentence);
-int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence);
-int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence);
-int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct sentence *sentence);
-int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct sentence *sentence);
-int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence);
+                              struct iwarp_sentence *sentence);
+int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct iwarp_sentence *sentence);
+int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct iwarp_sentence *sentence);
+int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct iwarp_sentence *sentence);
+int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct iwarp_sentence *sentence);
+int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct iwarp_sentence *sentence);
 
 /*
  * Ends the queue pair in order: posted work is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the
@@ -279,15 +281,15 @@ const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp);
 enum iwarp_qp_event_kind {
     IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: post receives and set `user` here */
     IWARP_QP_CONNECT_REQUEST, /* it waits for iwarp_accept() or iwarp_reject(): `detail.start` */
-    IWARP_QP_ESTABLISHED,     /* `detail`: depths, the peer's frame; mpa_start_ulp_data(&detail.start, &octets) is the
+    IWARP_QP_ESTABLISHED, /* `detail`: depths, the peer's frame; iwarp_mpa_start_ulp_data(&detail.start, &octets) is the
                              ULP's Private Data, without the word of RFC 6581 at the beginning of
                              `detail.start.private_data` */
-    IWARP_QP_REJECTED,        /* `detail.start`; the connection is being closed */
-    IWARP_QP_CONNECT_FAILED,  /* `detail.text` */
-    IWARP_QP_ERROR,           /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
-    IWARP_QP_TERMINATED,      /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
-    IWARP_QP_CLOSED,          /* the end, last event of a queue pair; all work is completed or flushed */
-    IWARP_QP_COMPLETION,      /* an armed completion queue: `cq` */
+    IWARP_QP_REJECTED,    /* `detail.start`; the connection is being closed */
+    IWARP_QP_CONNECT_FAILED, /* `detail.text` */
+    IWARP_QP_ERROR,          /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
+    IWARP_QP_TERMINATED,     /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
+    IWARP_QP_CLOSED,         /* the end, last event of a queue pair; all work is completed or flushed */
+    IWARP_QP_COMPLETION,     /* an armed completion queue: `cq` */
 };
 
 struct iwarp_qp_event {
@@ -315,18 +317,21 @@ enum { IWARP_ADDRESS_OCTETS = 64 }; /* room for any numeric address, with its te
  * uses no context, so a program that must not block can call it on another thread. `address` has room for
  * IWARP_ADDRESS_OCTETS. Errors: the host does not exist, or the resolver fails.
  */
-int iwarp_resolve(const char *name, char *address, struct sentence *sentence);
+int iwarp_resolve(const char *name, char *address, struct iwarp_sentence *sentence);
 
 /*
  * Writes the peer's numeric address to `address`, which has room for IWARP_ADDRESS_OCTETS, and its port in host order
  * to *port (optional: NULL). Over SCTP this is the UDP port. Errors: the queue pair is not connected yet, or has ended.
  */
-int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct sentence *sentence);
+int iwarp_qp_peer(const struct iwarp_qp *qp, char *address, uint16_t *port, struct iwarp_sentence *sentence);
 
 /* Names for messages: "flushed", "Write", "connect request". For a value outside the enum: "unknown". */
 const char *iwarp_status_text(enum iwarp_status status);
 const char *iwarp_work_text(enum iwarp_work work);
 const char *iwarp_qp_event_text(enum iwarp_qp_event_kind kind);
+
+/* The RDMA Message of a completion's or an event's `opcode`: "Send with Invalidate"; "unknown" if it is not assigned. */
+const char *iwarp_opcode_text(uint8_t opcode);
 
 #ifdef __cplusplus
 }

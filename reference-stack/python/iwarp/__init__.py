@@ -91,7 +91,7 @@ class EventKind(enum.IntEnum):
 
 
 class AtomicOperation(enum.IntEnum):
-    """enum atomic_opcode, without what draft-03 alone has"""
+    """enum iwarp_atomic_opcode, without what draft-03 alone has"""
 
     FETCH_ADD = 0
     COMPARE_SWAP = 2

@@ -12,7 +12,7 @@ ADDRESS_OCTETS = 64
 
 
 class Sentence(Structure):
-    _c_name_ = "struct sentence"
+    _c_name_ = "struct iwarp_sentence"
     _fields_ = [("text", c_char * 512)]
 
 
@@ -60,7 +60,7 @@ class Completion(Structure):
 
 
 class Start(Structure):
-    _c_name_ = "struct mpa_start"
+    _c_name_ = "struct iwarp_mpa_start"
     _fields_ = [
         ("kind", c_int), ("markers", c_bool), ("crc", c_bool), ("rejected", c_bool), ("enhanced", c_bool),
         ("reserved", c_uint8), ("revision", c_uint8), ("private_octets", c_uint16), ("private_data", c_void_p),
@@ -175,6 +175,7 @@ FUNCTIONS = {
     "iwarp_status_text": (c_char_p, [c_int]),
     "iwarp_work_text": (c_char_p, [c_int]),
     "iwarp_qp_event_text": (c_char_p, [c_int]),
+    "iwarp_opcode_text": (c_char_p, [c_uint8]),
 }
 
 # LIBIWARP names another library than the installed one.

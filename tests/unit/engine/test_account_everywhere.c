@@ -74,7 +74,7 @@ static void release(struct capture *capture)
 
 static void load(struct capture *capture, const char *path)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_file *file = capture_open(path, &error);
     struct flow_frame frame;
 
@@ -120,7 +120,7 @@ static struct capture_list paths;
 
 static void list_pcaps(void)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(capture_list_add(&paths, "pcaps", &error), 0);
     ck_assert_uint_gt(paths.count, 50);

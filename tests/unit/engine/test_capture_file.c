@@ -119,7 +119,7 @@ static const char *save(const char *name, const struct image *image)
 }
 
 /* Reads to the end; the last return value of capture_next(). */
-static int read_all(struct capture_file *capture, struct flow_frame *last, struct sentence *error)
+static int read_all(struct capture_file *capture, struct flow_frame *last, struct iwarp_sentence *error)
 {
     int rc;
 
@@ -130,7 +130,7 @@ static int read_all(struct capture_file *capture, struct flow_frame *last, struc
 
 static void refused(const char *path, const char *why)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_ptr_null(capture_open(path, &error));
     ck_assert_msg(strncmp(error.text, path, strlen(path)) == 0, "%s", error.text);
@@ -141,7 +141,7 @@ START_TEST(frames_as_they_are)
 {
     struct image image = {.count = 0};
     struct flow_frame frame;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_file *capture;
 
     pcap_head(&image, 1);
@@ -179,7 +179,7 @@ START_TEST(cut_anywhere)
     for (size_t count = 1; count <= whole.count; count++) {
         struct image image = whole;
         struct flow_frame frame;
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         struct capture_file *capture;
         int rc;
 
@@ -227,7 +227,7 @@ START_TEST(known_links)
                                      FLOW_LINK_ERF,       FLOW_LINK_INFINIBAND};
     struct image image = {.count = 0};
     struct flow_frame frame;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_file *capture;
 
     pcap_head(&image, links[_i]);
@@ -244,7 +244,7 @@ START_TEST(two_interfaces)
 {
     struct image image = {.count = 0};
     struct flow_frame frame;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_file *capture;
 
     pcapng_section(&image);
@@ -358,7 +358,7 @@ START_TEST(folders)
                                         "plain",       "ring.pcap", "ring.pcap1",     "ring.pcap2",
                                         "ring.pcap10", "sub/c.CAP", "sub/deep/d.pcap"};
     struct capture_list list = {0};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     fill_folder();
     ck_assert_int_eq(capture_list_add(&list, folder, &error), 0);
@@ -387,7 +387,7 @@ END_TEST
 START_TEST(links)
 {
     struct capture_list list = {0};
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t before;
 
     fill_folder();
@@ -437,7 +437,7 @@ START_TEST(pipes)
     const char *path = sample_path(folder, "pipe");
     struct image image = {.count = 0};
     struct flow_frame frame;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_file *capture;
     pid_t writer;
 

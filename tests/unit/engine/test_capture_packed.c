@@ -55,7 +55,7 @@ static size_t pack(int format, uint8_t *to, const uint8_t *from, size_t count)
 static size_t unpack(const uint8_t *octets, size_t count, char text[256])
 {
     struct capture_packed *packed;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     FILE *file = fmemopen((void *)octets, count, "rb");
     size_t have;
 
@@ -152,7 +152,7 @@ START_TEST(bombs_are_refused)
     ZSTD_CStream *stream = ZSTD_createCStream();
     ZSTD_outBuffer to = {packed_octets, ROOM, 0};
     struct capture_packed *packed;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     uint64_t have = 0;
     FILE *file;
 

@@ -144,7 +144,7 @@ static void remove_folder(void)
 
 static struct capture_file *open_image(const struct image *image)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     const char *path = sample_path(folder, "a.pcapng");
     struct capture_file *capture;
 
@@ -156,7 +156,7 @@ static struct capture_file *open_image(const struct image *image)
 
 static void next(struct capture_file *capture, struct flow_frame *frame)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(capture_next(capture, frame, &error) == 1, "%s", error.text);
 }
@@ -164,7 +164,7 @@ static void next(struct capture_file *capture, struct flow_frame *frame)
 static void at_end(struct capture_file *capture)
 {
     struct flow_frame frame;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(capture_next(capture, &frame, &error) == 0, "%s", error.text);
     capture_close(capture);
@@ -302,7 +302,7 @@ START_TEST(counted)
     for (unsigned i = 0; i < 4; i++)
         next(capture, &frame);
     ck_assert_uint_eq(frame.number, 4);
-    ck_assert_int_eq(capture_next(capture, &frame, &(struct sentence){""}), 0);
+    ck_assert_int_eq(capture_next(capture, &frame, &(struct iwarp_sentence){""}), 0);
     capture_account(capture, &account);
     ck_assert_uint_eq(account.row[FLOW_ROW_BLOCK].items, 4);
     ck_assert_uint_eq(account.row[FLOW_ROW_DROPPED].items, 2 * (6 + 2));
@@ -326,7 +326,7 @@ START_TEST(cut_anywhere)
     for (size_t count = 28; count <= whole.count; count++) {
         struct image image = whole;
         struct flow_frame frame;
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         struct capture_file *capture;
         unsigned frames = 0;
         int rc;
@@ -361,7 +361,7 @@ START_TEST(damaged)
 
     for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
         struct image image = {.count = 0};
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         struct flow_frame frame;
         struct capture_file *capture;
         size_t at;
@@ -392,7 +392,7 @@ START_TEST(bad_sections)
 
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         struct image image = {.count = 0};
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         const char *path = sample_path(folder, "bad.pcapng");
 
         section(&image);

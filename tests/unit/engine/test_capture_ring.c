@@ -41,7 +41,7 @@ static const char *listed(void)
 {
     static char text[512];
     struct capture_list list = {0};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     size_t used = 0;
 
     ck_assert_msg(capture_list_add(&list, folder, &error) == 0 && capture_list_rings(&list, &error) == 0, "%s",
@@ -199,7 +199,7 @@ END_TEST
 START_TEST(described)
 {
     struct capture_list list = {0};
-    struct sentence error = {""}, text, gap;
+    struct iwarp_sentence error = {""}, text, gap;
     char path[600];
 
     save("dump.pcap1", 2);
@@ -223,7 +223,7 @@ START_TEST(kept)
 {
     static const bool keep[] = {false, true, false, true};
     struct capture_list list = {0};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     save("a.pcap", 1);
     save("b.pcap", 1);

@@ -53,7 +53,7 @@ static void save(const char *name, uint32_t second, unsigned frames, size_t cut)
 
 static struct capture_series *open_ring(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_series *series;
 
     ck_assert_int_eq(capture_list_add(&list, folder, &error), 0);
@@ -75,7 +75,7 @@ static const char *where(const struct capture_series *series, uint64_t number)
     return text;
 }
 
-static int read_all(struct capture_series *series, uint64_t expected, struct sentence *error)
+static int read_all(struct capture_series *series, uint64_t expected, struct iwarp_sentence *error)
 {
     struct flow_frame frame;
     uint64_t offset, count = 0;
@@ -94,7 +94,7 @@ static int read_all(struct capture_series *series, uint64_t expected, struct sen
 
 START_TEST(numbered_through)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct flow_account account = {0};
     struct capture_series *series;
 
@@ -126,7 +126,7 @@ END_TEST
 /* A file that breaks off, and one that is no capture, are said once, and what follows is read. */
 START_TEST(broken_files)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_series *series;
 
     save("d.pcap", 1, 2, 7);
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(nothing_to_read)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_series *series;
 
     sample_write(sample_path(folder, "d.pcap"), "no capture", 10);
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(one_file)
 {
-    struct sentence error = {""}, room;
+    struct iwarp_sentence error = {""}, room;
     struct capture_series *series;
     const char *text = "in frame 2 ";
 
@@ -181,7 +181,7 @@ END_TEST
 /* Numbers of the series in texts and ladders become those of the files. */
 START_TEST(texts)
 {
-    struct sentence error = {""}, room;
+    struct iwarp_sentence error = {""}, room;
     struct capture_series *series;
     char file[256];
 
@@ -207,7 +207,7 @@ static json_t *frame_of(const json_t *steps, size_t index)
 
 START_TEST(ladders)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct capture_series *series;
     json_t *steps = json_array(), *shared = result_step(0, "dut", "fpdu", "Send", 3, NULL, 0);
     char file[256];

@@ -37,9 +37,9 @@ static const char dump[] = "usage: warpcheck dump [SELECT...] FILE|DIR... [-o OU
 static const char peer[] =
     "usage: peer [OPTION...]\n  --rev 1|2   revision (2)\n  --rtr LIST  messages: send,write,read (all)\n";
 
-static struct sentence error;
+static struct iwarp_sentence error;
 
-static char *help_of(void *context, const char *command, struct sentence *why)
+static char *help_of(void *context, const char *command, struct iwarp_sentence *why)
 {
     const char *text = command == NULL                ? root
                        : strcmp(command, "run") == 0  ? run
@@ -49,7 +49,7 @@ static char *help_of(void *context, const char *command, struct sentence *why)
 
     (void)context;
     if (text == NULL)
-        (void)sentence_set(why, "no such command");
+        (void)iwarp_sentence_set(why, "no such command");
     return text != NULL ? strdup(text) : NULL;
 }
 

@@ -61,7 +61,7 @@ static void demand_token_late(int listener)
 }
 
 /* NULL with a sentence: it was not reached, or does not obey. */
-static struct control *begin(void (*play)(int), const struct upper_token *token, struct sentence *error)
+static struct control *begin(void (*play)(int), const struct upper_token *token, struct iwarp_sentence *error)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     bool late = play == answer_late || play == demand_token_late;
@@ -90,7 +90,7 @@ static void end(struct control *control)
 
 START_TEST(a_short_request_has_its_time_and_no_more)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct control *control = begin(answer_late, NULL, &error);
 
     ck_assert_msg(control != NULL, "%s", error.text);
@@ -104,7 +104,7 @@ END_TEST
 /* 32 MiB: half a minute more, of which a device of one busy CPU needs some. */
 START_TEST(a_large_request_has_more)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct control *control = begin(answer_late, NULL, &error);
     char *request = malloc(LARGE + 1), *answer;
 
@@ -150,7 +150,7 @@ static void demand_token(int listener)
 
 static void expect_refusal(const struct upper_token *token, const char *part)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct control *control = begin(demand_token, token, &error);
     char *answer = NULL;
 
@@ -165,7 +165,7 @@ static void expect_refusal(const struct upper_token *token, const char *part)
 
 START_TEST(the_token_is_shown_on_each_connection)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct control *control = begin(demand_token, &demanded, &error);
     unsigned answered = 0;
 
@@ -189,7 +189,7 @@ END_TEST
 
 START_TEST(a_token_is_answered_late_once)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct control *control = begin(demand_token_late, &demanded, &error);
     char *answer = NULL;
 

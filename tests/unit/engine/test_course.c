@@ -20,7 +20,7 @@ START_TEST(table_is_whole)
 {
     unsigned of_lesson[COURSE_LESSONS + 1] = {0};
     struct course_table table;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct defect_list *defects = defect_list_embedded(&error);
 
     ck_assert_msg(course_table_load(&table, &error) == 0, "%s", error.text);
@@ -46,7 +46,7 @@ START_TEST(defects_are_found_and_nothing_else)
     struct course_findings *findings = malloc(sizeof(*findings));
     struct catalogue *catalogue = NULL;
     struct course_table table;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     ck_assert_int_eq(course_table_load(&table, &error), 0);
@@ -96,7 +96,7 @@ static const struct {
 START_TEST(tables_are_read)
 {
     struct course_table table;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     int result = course_table_parse(&table, tables[_i].text, strlen(tables[_i].text), &error);
 
     ck_assert_int_eq(result, tables[_i].why == NULL ? 0 : -1);
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(octet_zero_is_refused)
 {
     struct course_table table;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(course_table_parse(&table, "a\0b", 3, &error), -1);
     course_table_free(&table);
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(exercises_have_numbers)
 {
     struct course_table table;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(course_table_parse(&table, ROW, strlen(ROW), &error), 0);
     ck_assert_ptr_eq(course_exercise_named(&table, "1", &error), &table.exercises[0]);
@@ -134,7 +134,7 @@ END_TEST
 START_TEST(progress_comes_back)
 {
     struct course_progress progress = {0}, again;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *text;
 
     progress.of[1] = (struct course_standing){2, "2026-11-23"};
@@ -169,7 +169,7 @@ static const struct {
 START_TEST(broken_progress_is_refused)
 {
     struct course_progress progress;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(course_progress_parse(&progress, progresses[_i].text, strlen(progresses[_i].text), &error), -1);
     ck_assert_msg(strstr(error.text, progresses[_i].why) != NULL, "%s", error.text);
@@ -180,7 +180,7 @@ START_TEST(progress_of_a_longer_course_is_passed_over)
 {
     static const char text[] = "{\"version\": 1, \"exercises\": {\"999\": {\"tries\": 1}, \"2\": {\"tries\": 3}}}";
     struct course_progress progress;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(course_progress_parse(&progress, text, strlen(text), &error), 0);
     ck_assert_uint_eq(progress.of[2].tries, 3);
@@ -201,7 +201,7 @@ static const struct {
 START_TEST(environment_says_where)
 {
     char path[COURSE_PATH_OCTETS];
-    struct sentence error;
+    struct iwarp_sentence error;
 
     (void)unsetenv("XDG_STATE_HOME");
     (void)unsetenv("HOME");

@@ -16,7 +16,7 @@ Suite *deviation_suite(void);
 
 static struct catalogue *catalogue;
 static struct deviation_list list;
-static struct sentence error;
+static struct iwarp_sentence error;
 static json_t *json;
 
 static void setup(void)

@@ -21,7 +21,7 @@ enum { PATIENCE = 60000 };
 static char folder[] = "/tmp/warpcheck-command-XXXXXX";
 static int folder_fd;
 static struct device_command *commands;
-static struct sentence error;
+static struct iwarp_sentence error;
 
 static void setup(void)
 {

@@ -46,7 +46,7 @@ static void run_some(struct rig *rig, const char *id, struct seen *seen, struct 
 {
     struct selection selection = {
         .pattern = {id}, .pattern_count = id != NULL, .subject = {"responder"}, .subject_count = 1};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct runner_totals totals;
     struct catalogue *catalogue;
     struct script_host *host = script_host_new(&error);
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(a_device_that_loses_connections)
 {
     struct rig_sim_config config = {.seed = 1, .resets_every = (unsigned)_i};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct rig *rig = rig_sim_new(&config, &error);
     struct run_services served = {0};
     struct seen seen = {0};
@@ -177,7 +177,7 @@ START_TEST(a_reset_before_the_stimulus)
 
     for (unsigned every = 2; every < 10; every++) {
         struct rig_sim_config config = {.seed = 1, .resets_every = every};
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         struct rig *rig = rig_sim_new(&config, &error);
         struct run_services served = {0};
         struct seen seen = {0};

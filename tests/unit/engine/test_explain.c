@@ -148,7 +148,7 @@ static const char defects[] = "# id requirement hook\n"
 
 static struct coverage_index *index_made(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct script_host *host = script_host_new(&error);
     struct defect_list *list = defect_list_parse(defects, sizeof(defects) - 1, &error);
     struct coverage_index *index;
@@ -208,7 +208,7 @@ START_TEST(every_cited_id_exists)
 {
     struct catalogue *catalogue;
     struct coverage_index *index;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     ck_assert_msg(coverage_load(&index, &error) == 0, "%s", error.text);

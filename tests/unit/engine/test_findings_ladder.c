@@ -55,7 +55,7 @@ static void note(void *user, const struct flow_event *event)
 static void decode(const char *path, struct notes *notes)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, note, notes);
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_file *capture = capture_open(path, &error);
     struct flow_frame frame;
 
@@ -102,7 +102,7 @@ START_TEST(steps_read_as_events)
 {
     static struct selection selection;
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t steps = 0, sctp = 0, cm = 0;
     glob_t files;
 
@@ -154,7 +154,7 @@ static void hold(void *user, const struct result *result, const struct requireme
 /* Draws what is held, of a capture. */
 static void draw(struct findings *findings, const char *path)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct capture_series *series = capture_series_open(path, NULL, &error);
 
     ck_assert_msg(series != NULL, "%s", error.text);
@@ -170,7 +170,7 @@ static void compare_names(const char *path, const struct catalogue *catalogue, s
     struct audit_judge_config config = {catalogue, &selection, true, hold, NULL, &named, NULL, 0, NULL};
     struct audit_judge *judge = audit_judge_create(&config);
     const struct held_finding *finding;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_ptr_nonnull(judge);
     ck_assert_int_eq(findings_init(&named.findings), 0);
@@ -189,7 +189,7 @@ static void compare_names(const char *path, const struct catalogue *catalogue, s
 START_TEST(a_name_finds_the_same_flow)
 {
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t count = 0;
     glob_t files;
 
@@ -248,7 +248,7 @@ START_TEST(the_second_of_one_name)
     static const char path[] = "pcaps/generated/marker-wrong.pcap";
     char twice[] = "/tmp/findings-XXXXXX";
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t once = 0, both = 0;
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
@@ -271,7 +271,7 @@ START_TEST(what_is_not_there_has_no_step)
     struct catalogue *catalogue;
     struct audit_judge_config config = {NULL, &selection, true, hold, NULL, &named, NULL, 0, NULL};
     struct audit_judge *judge;
-    struct sentence error;
+    struct iwarp_sentence error;
     size_t count = 0;
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);

@@ -12,7 +12,7 @@
 enum { OUTPUT_MAX = 1 << 20 };
 
 static struct gen *gen;
-static struct sentence error;
+static struct iwarp_sentence error;
 static char folder[] = "/tmp/warpcheck-gen-XXXXXX";
 static char path[64];
 static uint8_t output[OUTPUT_MAX];

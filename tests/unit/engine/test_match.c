@@ -77,7 +77,7 @@ static int ask(lua_State *lua)
 static void ask_both(struct question *question)
 {
     struct question theirs = *question;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_msg(lua_sandbox_do(&sandbox, ask, question, NULL, &error) == 0, "%s", error.text);
     lua_settop(original, 0);
@@ -93,7 +93,7 @@ static void ask_both(struct question *question)
 
 static void setup(void)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     account = (struct lua_account){.memory_max = LUA_SANDBOX_MEMORY_MAX};
     ck_assert_int_eq(lua_sandbox_open(&sandbox, &account, INT64_C(1) << 40, NULL, &error), 0);

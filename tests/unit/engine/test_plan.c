@@ -19,7 +19,7 @@ static struct selection everything;
 
 static void set_up(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     host = script_host_new(&error);
     ck_assert_ptr_nonnull(host);
@@ -37,7 +37,7 @@ static void tear_down(void)
 
 static void make(struct plan *plan, struct plan_config config)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     config.catalogue = catalogue;
     config.pics = pics;
@@ -63,8 +63,8 @@ START_TEST(over_tcp)
     ck_assert_uint_gt(any_of(&plan), 0);
     ck_assert_uint_gt(plan.count, any_of(&plan));
     for (size_t i = 0; i < plan.count; i++) {
-        ck_assert_int_eq(plan.items[i].sctp, DDP_SCTP_UNDECIDED);
-        ck_assert_int_eq(plan.items[i].check->sctp, DDP_SCTP_UNDECIDED);
+        ck_assert_int_eq(plan.items[i].sctp, IWARP_SCTP_UNDECIDED);
+        ck_assert_int_eq(plan.items[i].check->sctp, IWARP_SCTP_UNDECIDED);
         ck_assert(!plan.items[i].check->cm);
     }
     plan_free(&plan);
@@ -80,7 +80,7 @@ START_TEST(own_scripts_ask_for_what_they_declare)
     struct plan whole, plan;
     char path[] = "/tmp/warpcheck-plan-XXXXXX.lua";
     FILE *file = fdopen(mkstemps(path, 4), "w");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     make(&whole, (struct plan_config){0});
     ck_assert_uint_gt(whole.decidable, 500);
@@ -117,9 +117,9 @@ START_TEST(over_sctp)
     for (size_t i = 0; i < plan.count; i++) {
         const struct plan_item *item = &plan.items[i];
 
-        ck_assert_int_eq(item->sctp, item->check->any_llp ? DDP_SCTP_RFC5043 : item->check->sctp);
-        ck_assert_int_ne(item->sctp, DDP_SCTP_UNDECIDED);
-        draft += item->sctp == DDP_SCTP_DRAFT02;
+        ck_assert_int_eq(item->sctp, item->check->any_llp ? IWARP_SCTP_RFC5043 : item->check->sctp);
+        ck_assert_int_ne(item->sctp, IWARP_SCTP_UNDECIDED);
+        draft += item->sctp == IWARP_SCTP_DRAFT02;
     }
     ck_assert_uint_gt(draft, 0);
     plan_free(&plan);
@@ -133,12 +133,12 @@ START_TEST(over_draft)
     size_t with_end = 0;
 
     make(&both, (struct plan_config){.sctp = true});
-    make(&draft, (struct plan_config){.sctp = true, .profile = DDP_SCTP_DRAFT02});
+    make(&draft, (struct plan_config){.sctp = true, .profile = IWARP_SCTP_DRAFT02});
     for (size_t i = 0; i < both.count; i++)
         with_end += both.items[i].check->with_end;
     for (size_t i = 0; i < draft.count; i++) {
         ck_assert(!draft.items[i].check->with_end);
-        ck_assert_int_eq(draft.items[i].sctp, DDP_SCTP_DRAFT02);
+        ck_assert_int_eq(draft.items[i].sctp, IWARP_SCTP_DRAFT02);
     }
     ck_assert_uint_gt(with_end, 0);
     ck_assert_uint_eq(any_of(&draft), any_of(&both) - with_end);

@@ -13,7 +13,7 @@ static struct pics *pics;
 static struct catalogue *catalogue;
 static struct profile profile;
 static char path[] = "/tmp/warpcheck-profile-XXXXXX";
-static struct sentence error;
+static struct iwarp_sentence error;
 
 static void setup(void)
 {

@@ -22,7 +22,7 @@ static char told[8192];
 
 static void setup(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     defects = defect_list_embedded(&error);

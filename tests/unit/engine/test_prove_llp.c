@@ -15,7 +15,7 @@ static struct defect_list *defects, *variants;
 
 static void setup(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     defects = defect_list_embedded(&error);
     variants = variant_list_embedded(&error);

@@ -57,7 +57,7 @@ static const char three[] =
 static void judge_script(struct prove_variants_config *config, const char *script,
                          struct prove_variants_summary *summary)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct catalogue *catalogue;
     struct pics *pics;
     struct defect_list *list = variant_list_parse(rows, strlen(rows), &error);

@@ -21,7 +21,7 @@ Suite *recorder_suite(void);
 
 static struct rig *rig;
 static struct recorder *recorder;
-static struct sentence error;
+static struct iwarp_sentence error;
 static unsigned findings, results;
 
 static void on_finding(void *user, const struct rule_finding *finding)

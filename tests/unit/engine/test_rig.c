@@ -105,7 +105,7 @@ static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_
     struct late *late = context;
     struct packet packet;
     const char *reason = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     (void)time_ns;
     if (!inbound || packet_parse(&packet, frame, octets, &reason) != 0 || packet.kind != PACKET_TCP ||
@@ -118,7 +118,7 @@ static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_
 static struct rig *refusing(struct late *late, unsigned listens_after)
 {
     struct rig_sim_config config = {.seed = 1};
-    struct sentence error;
+    struct iwarp_sentence error;
     json_t *unlisten = json_pack("{s:s, s:i}", "verb", "unlisten", "port", RIG_PORT), *answer;
     struct rig *rig = rig_sim_new(&config, &error);
 
@@ -135,7 +135,7 @@ static struct rig *refusing(struct late *late, unsigned listens_after)
 
 START_TEST(a_refused_first_handshake_is_tried_again)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct late late;
     struct rig *rig = refusing(&late, 4);
 
@@ -148,7 +148,7 @@ END_TEST
 
 START_TEST(a_device_that_goes_on_refusing_is_given_up)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct late late;
     struct rig *rig = refusing(&late, 0);
     uint64_t begun = rig_now(rig);
@@ -168,7 +168,7 @@ static void unlisten_at_reset(void *context, const uint8_t *frame, size_t octets
     struct late *late = context;
     struct packet packet;
     const char *reason = NULL;
-    struct sentence error;
+    struct iwarp_sentence error;
     json_t *unlisten, *answer;
 
     (void)time_ns;
@@ -185,7 +185,7 @@ static void unlisten_at_reset(void *context, const uint8_t *frame, size_t octets
 
 static unsigned resets;
 
-static int listen_again(struct rig *rig, struct sentence *error)
+static int listen_again(struct rig *rig, struct iwarp_sentence *error)
 {
     resets++;
     return upper_tester_listen(rig, RIG_PORT, error);
@@ -194,7 +194,7 @@ static int listen_again(struct rig *rig, struct sentence *error)
 /* A busy device whose listener goes with a connection that was reset before its accept(). */
 START_TEST(a_device_that_stops_listening_is_made_new)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct late late;
     struct rig *rig = refusing(&late, 1);
     struct rig_ops ops = *rig->ops;

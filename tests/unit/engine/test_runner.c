@@ -65,7 +65,7 @@ START_TEST(drops)
 {
     static char *argv[] = {(char *)"test", (char *)"MPA-7.1.2-0*"};
     struct selection selection = {0};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct rig_sim_config sim = {.seed = 1};
     struct seen seen = {0};
     struct runner_totals totals;
@@ -138,7 +138,7 @@ static void run_script(const char *text, const char *selected, char *ids)
 {
     char *argv[] = {(char *)"test", (char *)selected};
     struct selection selection = {0};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct runner_totals totals;
     struct catalogue *catalogue;
     struct script_host *host = script_host_new(&error);

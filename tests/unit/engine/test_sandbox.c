@@ -15,7 +15,7 @@ Suite *sandbox_suite(void);
 enum { WORK = 10000000 };
 
 static struct script_host *host;
-static struct sentence error;
+static struct iwarp_sentence error;
 
 static void setup(void)
 {

@@ -9,7 +9,7 @@
 #include "tools/embedded.h"
 
 static struct script_host *host;
-static struct sentence error;
+static struct iwarp_sentence error;
 
 static void setup(void)
 {

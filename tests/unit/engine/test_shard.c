@@ -14,7 +14,7 @@ START_TEST(shards_are_named)
     static const char *const wrong[] = {"",    "1",   "/",    "1/",   "/1",     "0/1",     "2/1",  "0/0",
                                         "1/0", "a/b", "1/2x", " 1/2", "1/4097", "1/99999", "-1/2", "+1/2"};
     struct shard shard;
-    struct sentence error;
+    struct iwarp_sentence error;
     char text[24];
 
     ck_assert_int_eq(shard_parse(&shard, "2/4", &error), 0);

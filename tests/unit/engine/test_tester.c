@@ -80,7 +80,7 @@ static void asker_tick(struct tester *tester, uint64_t now)
 }
 
 static int asker_measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange,
-                         struct sentence *error)
+                         struct iwarp_sentence *error)
 {
     struct asker *asker = (struct asker *)tester;
     unsigned answered = asker->answered;
@@ -89,12 +89,12 @@ static int asker_measure(struct tester *tester, struct rig *rig, struct tester_e
     asker_ask(asker, rig_now(rig));
     while (asker->answered == answered)
         if (rig_pump(rig, until) <= 0)
-            return sentence_set(error, "nobody has the address");
+            return iwarp_sentence_set(error, "nobody has the address");
     exchange->round_trip_ns = asker->answered_ns - asker->asked_ns;
     exchange->refused = asker->refusals > 0;
     if (exchange->refused) {
         asker->refusals--;
-        return sentence_set(error, "refused");
+        return iwarp_sentence_set(error, "refused");
     }
     return 0;
 }
@@ -120,7 +120,7 @@ static void bare_make(struct bare *bare)
 {
     struct sim_config world = {.seed = 3};
     struct sim_device_config device = {.end = SIM_END_B, .mac = {2, 0, 0, 0, 0, 2}, .ipv4 = "10.77.0.2", .seed = 3};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     memset(bare, 0, sizeof(*bare));
     device.ipv6 = "fd77::2";
@@ -143,7 +143,7 @@ static void bare_free(struct bare *bare)
 START_TEST(every_frame_reaches_every_tester)
 {
     struct rig_sim_config config = {.seed = 1};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct rig *rig = rig_sim_new(&config, &error);
     struct tester_exchange exchange = {0};
     struct asker asker;
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(the_first_timer_of_all_testers_is_kept)
 {
     struct rig_sim_config config = {.seed = 1};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct rig *rig = rig_sim_new(&config, &error);
     uint64_t now;
     struct asker asker;
@@ -196,7 +196,7 @@ END_TEST
 START_TEST(a_tester_alone_measures)
 {
     struct bare bare;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     uint64_t begun;
 
     bare_make(&bare);
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(an_exchange_that_fails_ends_the_measurement)
 {
     struct bare bare;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     bare_make(&bare);
     ck_assert_int_eq(net_address_parse(&bare.asker.device, "10.77.0.77"), 0);
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(a_check_of_tcp_finds_no_tcp)
 {
     static const char text[] = "check { id = \"A-1\", purpose = \"p\", sandwich = \"tcp\", run = function(t) end }";
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct script_host *host = script_host_new(&error);
     struct outcome outcome;
     struct bare bare;

@@ -19,14 +19,14 @@ struct heard {
     bool refuse;
 };
 
-static int take(void *user, const char *line, size_t length, struct sentence *error)
+static int take(void *user, const char *line, size_t length, struct iwarp_sentence *error)
 {
     struct heard *heard = user;
 
     heard->count++;
     heard->octets += length;
     (void)snprintf(heard->last, sizeof(heard->last), "%.*s", (int)(length < 15 ? length : 15), line);
-    return heard->refuse ? sentence_set(error, "no") : 0;
+    return heard->refuse ? iwarp_sentence_set(error, "no") : 0;
 }
 
 static void put(int out, const char *text)
@@ -38,7 +38,7 @@ START_TEST(test_pieces)
 {
     struct worker_lines lines = {0};
     struct heard heard = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     int ends[2];
 
     ck_assert_int_eq(pipe(ends), 0);
@@ -68,7 +68,7 @@ START_TEST(test_long)
 {
     struct worker_lines lines = {0};
     struct heard heard = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
     char piece[PIECE_OCTETS + 1];
     int ends[2];
 

@@ -199,7 +199,7 @@ END_TEST
 START_TEST(rejected)
 {
     struct talk *talk = talk_new(NULL);
-    struct mpa_start request = {.crc = true, .revision = 1}, reply = {.rejected = true, .revision = 1};
+    struct iwarp_mpa_start request = {.crc = true, .revision = 1}, reply = {.rejected = true, .revision = 1};
 
     talk_start(talk, request, reply);
     memset(talk->stream[0] + talk->octets[0], 'u', 300);

@@ -245,7 +245,7 @@ END_TEST
 /* Only the Initiator's direction was captured: framing is found out. Loop: Markers, CRC by its own C or not. */
 START_TEST(one_way)
 {
-    struct mpa_start request = {.revision = 1, .crc = (_i & 1) != 0}, reply = request;
+    struct iwarp_mpa_start request = {.revision = 1, .crc = (_i & 1) != 0}, reply = request;
     struct talk *talk = talk_new(NULL);
 
     reply.markers = (_i & 2) != 0;

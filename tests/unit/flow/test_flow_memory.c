@@ -75,7 +75,7 @@ static unsigned judge(int which, const struct mangle_capture *capture, long n, l
 
 START_TEST(allocations_fail)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
     struct mangle_capture *capture = mangle_load(captures[_i], &error);
     unsigned flows;
 

@@ -223,7 +223,8 @@ END_TEST
 START_TEST(after_a_rejection)
 {
     struct talk *talk = talk_new(NULL);
-    struct mpa_start request = {.crc = true, .revision = 1}, reply = {.revision = 1, .rejected = true, .crc = true};
+    struct iwarp_mpa_start request = {.crc = true, .revision = 1},
+                           reply = {.revision = 1, .rejected = true, .crc = true};
     size_t second;
 
     talk_start(talk, request, reply);
@@ -255,7 +256,8 @@ END_TEST
 START_TEST(begun_again)
 {
     struct talk *talk = talk_new(NULL);
-    struct mpa_start request = {.crc = true, .revision = 1}, reply = {.revision = 1, .rejected = true, .crc = true};
+    struct iwarp_mpa_start request = {.crc = true, .revision = 1},
+                           reply = {.revision = 1, .rejected = true, .crc = true};
     size_t start;
 
     talk_start(talk, request, reply);

@@ -108,10 +108,10 @@ static void give_tagged(unsigned side, unsigned opcode, uint32_t stag, uint64_t 
 START_TEST(queues)
 {
     ck_assert(rule_state_zero);
-    give_untagged(0, RDMAP_SEND, 0, 1, 0, false, NULL, 100);
-    give_untagged(0, RDMAP_SEND, 0, 1, 100, false, NULL, 50);
-    give_untagged(0, RDMAP_SEND, 0, 1, 150, true, NULL, 7);
-    give_untagged(0, RDMAP_SEND_SE, 0, 2, 0, true, NULL, 0);
+    give_untagged(0, IWARP_RDMAP_SEND, 0, 1, 0, false, NULL, 100);
+    give_untagged(0, IWARP_RDMAP_SEND, 0, 1, 100, false, NULL, 50);
+    give_untagged(0, IWARP_RDMAP_SEND, 0, 1, 150, true, NULL, 7);
+    give_untagged(0, IWARP_RDMAP_SEND_SE, 0, 2, 0, true, NULL, 0);
     talk_finish(talk);
     ck_assert_uint_eq(seen_count, 4);
     ck_assert(!seen[0].half.queue[0].seen && !seen[0].half.queue[0].open && seen[0].rdmap.first && !seen[0].rdmap.last);
@@ -127,8 +127,8 @@ START_TEST(queues)
     ck_assert_uint_eq(seen[3].rdmap.message_octets, 0);
     ck_assert_uint_eq(after[0].queue[0].next_msn, 3);
     ck_assert_uint_eq(after[0].queue[0].messages, 2);
-    ck_assert_uint_eq(after[0].messages[RDMAP_SEND], 1);
-    ck_assert_uint_eq(after[0].messages[RDMAP_SEND_SE], 1);
+    ck_assert_uint_eq(after[0].messages[IWARP_RDMAP_SEND], 1);
+    ck_assert_uint_eq(after[0].messages[IWARP_RDMAP_SEND_SE], 1);
     ck_assert_uint_eq(after[0].ddp_segments, 4);
     ck_assert(!flow_gap_set);
 }
@@ -136,9 +136,9 @@ END_TEST
 
 START_TEST(writes)
 {
-    give_tagged(0, RDMAP_WRITE, 77, 1000, false, 1000);
-    give_tagged(0, RDMAP_WRITE, 77, 2000, true, 24);
-    give_tagged(0, RDMAP_WRITE, 0, 0, true, 0);
+    give_tagged(0, IWARP_RDMAP_WRITE, 77, 1000, false, 1000);
+    give_tagged(0, IWARP_RDMAP_WRITE, 77, 2000, true, 24);
+    give_tagged(0, IWARP_RDMAP_WRITE, 0, 0, true, 0);
     talk_finish(talk);
     ck_assert_uint_eq(seen_count, 3);
     ck_assert(seen[0].rdmap.first && !seen[1].rdmap.first && seen[1].half.write.open && seen[2].rdmap.first);
@@ -156,19 +156,19 @@ static void give_read(unsigned side, uint32_t msn, uint32_t sink, uint32_t octet
     struct read_request request = {sink, 0x1000, octets, 5, 0x2000};
 
     read_request_pack(&request, header);
-    give_untagged(side, RDMAP_READ_REQUEST, 1, msn, 0, true, header, sizeof(header));
+    give_untagged(side, IWARP_RDMAP_READ_REQUEST, 1, msn, 0, true, header, sizeof(header));
 }
 
 START_TEST(reads)
 {
     for (uint32_t i = 1; i <= 7; i++) /* more than the first room of the list */
         give_read(1, i, 100 + i, 500);
-    give_tagged(0, RDMAP_READ_RESPONSE, 101, 0x1000, false, 300);
-    give_tagged(0, RDMAP_READ_RESPONSE, 101, 0x1000 + 300, true, 200);
-    give_tagged(0, RDMAP_READ_RESPONSE, 102, 0x1000, true, 500);
+    give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 101, 0x1000, false, 300);
+    give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 101, 0x1000 + 300, true, 200);
+    give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 102, 0x1000, true, 500);
     for (uint32_t i = 3; i <= 7; i++)
-        give_tagged(0, RDMAP_READ_RESPONSE, 100 + i, 0x1000, true, 500);
-    give_tagged(0, RDMAP_READ_RESPONSE, 9, 0, true, 0); /* nobody asked for that */
+        give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 100 + i, 0x1000, true, 500);
+    give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 9, 0, true, 0); /* nobody asked for that */
     talk_finish(talk);
     ck_assert_uint_eq(seen_count, 16);
     ck_assert_int_eq(seen[0].rdmap.header, FLOW_HEADER_READ_REQUEST);
@@ -207,18 +207,19 @@ END_TEST
 START_TEST(atomics_and_immediate)
 {
     uint8_t request[ATOMIC_REQUEST_OCTETS], response[ATOMIC_RESPONSE_OCTETS], data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    struct atomic_request expected_request = {.opcode = ATOMIC_FETCH_ADD, .id = 11, .stag = 5, .to = 8, .data = 1};
+    struct atomic_request expected_request = {
+        .opcode = IWARP_ATOMIC_FETCH_ADD, .id = 11, .stag = 5, .to = 8, .data = 1};
     struct atomic_response answer = {.id = 12, .value = 42};
 
     atomic_request_pack(&expected_request, request);
-    give_untagged(0, RDMAP_ATOMIC_REQUEST, 1, 1, 0, true, request, sizeof(request));
+    give_untagged(0, IWARP_RDMAP_ATOMIC_REQUEST, 1, 1, 0, true, request, sizeof(request));
     expected_request.id = 12;
     atomic_request_pack(&expected_request, request);
-    give_untagged(0, RDMAP_ATOMIC_REQUEST, 1, 2, 0, true, request, sizeof(request));
+    give_untagged(0, IWARP_RDMAP_ATOMIC_REQUEST, 1, 2, 0, true, request, sizeof(request));
     atomic_response_pack(&answer, response);
-    give_untagged(1, RDMAP_ATOMIC_RESPONSE, 3, 1, 0, true, response, sizeof(response));
-    give_untagged(0, RDMAP_IMMEDIATE, 0, 1, 0, true, data, sizeof(data));
-    give_untagged(0, RDMAP_IMMEDIATE_SE, 0, 2, 0, true, data, 3); /* too short */
+    give_untagged(1, IWARP_RDMAP_ATOMIC_RESPONSE, 3, 1, 0, true, response, sizeof(response));
+    give_untagged(0, IWARP_RDMAP_IMMEDIATE, 0, 1, 0, true, data, sizeof(data));
+    give_untagged(0, IWARP_RDMAP_IMMEDIATE_SE, 0, 2, 0, true, data, 3); /* too short */
     talk_finish(talk);
     ck_assert_uint_eq(seen_count, 5);
     ck_assert_int_eq(seen[0].rdmap.header, FLOW_HEADER_ATOMIC_REQUEST);
@@ -237,7 +238,7 @@ START_TEST(terminates)
 {
     uint8_t offender[DDP_UNTAGGED_OCTETS] = {0x41, 0x43};
     struct terminate terminate = {.triple = TERM_DDP_INVALID_QN, .m = true, .d = true, .ddp_segment_length = 50};
-    uint8_t payload[TERMINATE_MAX];
+    uint8_t payload[IWARP_TERMINATE_MAX];
     size_t octets;
 
     terminate.has_length = true;
@@ -245,7 +246,7 @@ START_TEST(terminates)
     terminate.ddp_header_octets = sizeof(offender);
     octets = terminate_pack(&terminate, payload, sizeof(payload));
     ck_assert_uint_gt(octets, 0);
-    give_untagged(1, RDMAP_TERMINATE, 2, 1, 0, true, payload, octets);
+    give_untagged(1, IWARP_RDMAP_TERMINATE, 2, 1, 0, true, payload, octets);
     talk_finish(talk);
     ck_assert_int_eq(seen[0].rdmap.header, FLOW_HEADER_TERMINATE);
     ck_assert_uint_eq(seen[0].rdmap.terminate.triple, TERM_DDP_INVALID_QN);
@@ -260,11 +261,11 @@ START_TEST(odd_segments)
 {
     uint8_t octets[40] = {0};
 
-    give_untagged(0, RDMAP_WRITE, 0, 1, 0, true, NULL, 10); /* tagged opcode, untagged segment */
-    give_untagged(0, RDMAP_SEND, 5, 1, 0, true, NULL, 10);  /* a queue that does not exist */
-    give_untagged(0, 0xC, 0, 2, 0, true, NULL, 10);         /* an opcode that does not */
-    give_tagged(0, RDMAP_SEND, 1, 0, true, 10);             /* the other way about */
-    give_tagged(0, RDMAP_READ_RESPONSE, 1, 0, true, 10);    /* unsolicited */
+    give_untagged(0, IWARP_RDMAP_WRITE, 0, 1, 0, true, NULL, 10); /* tagged opcode, untagged segment */
+    give_untagged(0, IWARP_RDMAP_SEND, 5, 1, 0, true, NULL, 10);  /* a queue that does not exist */
+    give_untagged(0, 0xC, 0, 2, 0, true, NULL, 10);               /* an opcode that does not */
+    give_tagged(0, IWARP_RDMAP_SEND, 1, 0, true, 10);             /* the other way about */
+    give_tagged(0, IWARP_RDMAP_READ_RESPONSE, 1, 0, true, 10);    /* unsolicited */
     ck_assert_uint_eq(seen_count, 5);
     for (unsigned i = 0; i < 4; i++)
         ck_assert_uint_eq(seen[i].rdmap.result, TERM_RDMAP_OPCODE);

@@ -214,7 +214,7 @@ static size_t make_fpdus(uint8_t *stream, unsigned kind, unsigned faults, size_t
     *second = 0;
     while (count + 24000 < STREAM) {
         size_t octets = 20 + random_number() % (random_number() % 2 == 0 ? 200 : 15000), packed;
-        struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_SEND), .msn = 1};
+        struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = 1};
 
         fill(ulpdu, octets, kind);
         ddp_pack_header(&segment, ulpdu);

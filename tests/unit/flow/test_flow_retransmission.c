@@ -123,7 +123,7 @@ START_TEST(others_in_a_start_up_frame)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
         for (unsigned begun = 0; begun < 2; begun++) {
             struct talk *talk = talk_new(NULL);
-            struct mpa_start start = {.crc = true, .revision = MPA_REV_1};
+            struct iwarp_mpa_start start = {.crc = true, .revision = MPA_REV_1};
             uint8_t octets[100] = {1, 2, 3};
 
             start.private_data = octets;

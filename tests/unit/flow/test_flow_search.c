@@ -57,13 +57,15 @@ START_TEST(fpdus_are_not_excluded)
 
         while (count + 2 * (size_t)64768 < STREAM) {
             size_t octets = 20 + random_number() % (most - 19), packed;
-            struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_SEND), .msn = 1};
+            struct ddp_segment segment = {
+                .last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = 1};
 
             if (random_number() % 8 == 0)
                 octets = most;
             fill_random(ulpdu, octets);
             if (random_number() % 2 == 0)
-                segment = (struct ddp_segment){.tagged = true, .version = 1, .control = rdmap_control(RDMAP_WRITE)};
+                segment =
+                    (struct ddp_segment){.tagged = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_WRITE)};
             ddp_pack_header(&segment, ulpdu);
             packed = fpdu_pack(ulpdu, octets, &framing, stream + count, STREAM - count);
             ck_assert_uint_ne(packed, 0);

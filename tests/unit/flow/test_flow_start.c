@@ -11,7 +11,7 @@
 
 Suite *flow_start_suite(void);
 
-static void one_start(const char *what, struct mpa_start request, struct mpa_start reply, const char *log0,
+static void one_start(const char *what, struct iwarp_mpa_start request, struct iwarp_mpa_start reply, const char *log0,
                       const char *log1)
 {
     struct talk *talk = talk_new(NULL);
@@ -29,9 +29,10 @@ static void one_start(const char *what, struct mpa_start request, struct mpa_sta
 
 START_TEST(revisions)
 {
-    struct mpa_start rev2 = {.crc = true, .revision = 2, .enhanced = true, .peer_to_peer = true, .ird = 3, .ord = 4};
-    struct mpa_start rev1 = {.crc = true, .revision = 1};
-    struct mpa_start rejecting = {.rejected = true, .revision = 1};
+    struct iwarp_mpa_start rev2 = {
+        .crc = true, .revision = 2, .enhanced = true, .peer_to_peer = true, .ird = 3, .ord = 4};
+    struct iwarp_mpa_start rev1 = {.crc = true, .revision = 1};
+    struct iwarp_mpa_start rejecting = {.rejected = true, .revision = 1};
 
     one_start("Rev 2", rev2, rev2, "o0 m0:ok f0:28 s0:3.1 e ", "o1 m1:ok f1:28 s1:3.1 ");
     one_start("Rev 1", rev1, rev1, "o0 m0:ok f0:28 s0:3.1 e ", "o1 m1:ok f1:28 s1:3.1 ");
@@ -43,8 +44,8 @@ END_TEST
 START_TEST(revision_0)
 {
     struct talk *talk = talk_new(NULL);
-    struct mpa_start rev0 = {.revision = 0};
-    struct ddp_segment segment = {.last = true, .version = 0, .control = RDMAP_SEND, .msn = 1};
+    struct iwarp_mpa_start rev0 = {.revision = 0};
+    struct ddp_segment segment = {.last = true, .version = 0, .control = IWARP_RDMAP_SEND, .msn = 1};
     uint8_t ulpdu[1000] = {0};
 
     talk_start(talk, rev0, rev0);
@@ -64,7 +65,7 @@ END_TEST
 
 START_TEST(malformed_starts)
 {
-    struct mpa_start rev1 = {.crc = true, .revision = 1};
+    struct iwarp_mpa_start rev1 = {.crc = true, .revision = 1};
     struct talk *talk = talk_new(NULL);
 
     talk_start(talk, rev1, rev1);

@@ -40,7 +40,7 @@ static void setup(void)
     struct cm_endpoint_config config = {.seed = 7, .emit = emit};
     struct cm_agent_config agent;
     struct cm_listener listener = {.protocol = 6, .port = 3260, .answer = CM_ANSWER_ACCEPT};
-    struct sentence why;
+    struct iwarp_sentence why;
 
     memset(&world, 0, sizeof(world));
     world.now = SECOND;
@@ -87,7 +87,7 @@ static void pass(uint64_t ns)
 
 static struct cm_exchange *open_exchange(void)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
     struct cm_exchange *exchange = cm_exchange_open(world.endpoint, &peer, &why);
 
     ck_assert_ptr_nonnull(exchange);

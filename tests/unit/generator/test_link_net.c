@@ -40,7 +40,7 @@ static const uint8_t other_mac[6] = {0x02, 1, 2, 3, 4, 5};
 
 static void enter(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(netns_enter(NULL, &error) == 0, "%s", error.text);
 }
@@ -48,7 +48,7 @@ static void enter(void)
 static struct link *open_link(const char *interface, const uint8_t mac[6])
 {
     struct link_net_config config = {.interface = interface};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct link *link;
 
     memcpy(config.mac, mac, 6);
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(link_says_what_is_wrong)
 {
     struct link_net_config config = {.interface = "wc9"};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     enter();
     ck_assert_ptr_null(link_net_open(&config, &error));
@@ -190,7 +190,7 @@ END_TEST
 START_TEST(an_address_is_one_testers)
 {
     struct link_net_config config = {.interface = "wc1"};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct link *first, *second;
 
     enter();
@@ -217,7 +217,7 @@ START_TEST(an_address_is_one_testers)
 }
 END_TEST
 
-static int open_loopback(struct sentence *error)
+static int open_loopback(struct iwarp_sentence *error)
 {
     struct link_net_config config = {.interface = "lo"};
 
@@ -226,8 +226,8 @@ static int open_loopback(struct sentence *error)
 
 START_TEST(missing_privileges_are_named)
 {
-    struct sentence error = {""};
-    struct sentence said = {""};
+    struct iwarp_sentence error = {""};
+    struct iwarp_sentence said = {""};
 
     enter();
     ck_assert_msg(confine_privileges(0, &error) == 0, "%s", error.text);

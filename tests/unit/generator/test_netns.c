@@ -43,7 +43,7 @@ static void open_tester(void)
 {
     struct link_net_config link_config = {.interface = NETNS_TESTER_INTERFACE, .mac = NETNS_TESTER_MAC};
     struct tcp_stack_config config = {.mac = NETNS_TESTER_MAC, .seed = 1, .emit = tcp_link_emit};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(netns_enter(NULL, &error) == 0, "%s", error.text);
     ck_assert_int_eq(net_address_parse(&config.ipv4, NETNS_TESTER_IPV4), 0);
@@ -165,7 +165,7 @@ static void kernel_new(struct kernel *k)
 static struct tcp_connection *connect_to_kernel(struct kernel *k, int family, const struct tcp_options *options)
 {
     struct net_address peer;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct tcp_connection *c;
 
     k->listener = kernel_listen(family);
@@ -251,7 +251,7 @@ START_TEST(kernel_connects_to_us)
     int family = _i == 0 ? 4 : 6;
     struct sockaddr_storage address;
     socklen_t octets;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct kernel k;
     const uint8_t *got;
     size_t count;
@@ -373,7 +373,7 @@ END_TEST
 START_TEST(kernel_refuses_a_closed_port)
 {
     struct net_address peer;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct kernel k;
     struct tcp_connection *c;
 
@@ -396,7 +396,7 @@ START_TEST(privileges_are_dropped_but_the_link_lives)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct sets[2];
     struct confine_config config = {.needs = CONFINE_CONNECTIONS};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct kernel k;
     struct tcp_connection *c;
 
@@ -416,7 +416,7 @@ START_TEST(privileges_are_dropped_but_the_link_lives)
 END_TEST
 
 /* Runs `body` in a child that is an ordinary user; its sentence comes back through a pipe. Empty text: all well. */
-static void as_nobody(int (*body)(struct sentence *error), struct sentence *said)
+static void as_nobody(int (*body)(struct iwarp_sentence *error), struct iwarp_sentence *said)
 {
     int ends[2];
     int status;
@@ -426,7 +426,7 @@ static void as_nobody(int (*body)(struct sentence *error), struct sentence *said
     child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
 
         if (geteuid() == 0 && (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
             _exit(3);
@@ -448,7 +448,7 @@ static void as_nobody(int (*body)(struct sentence *error), struct sentence *said
         ck_assert_msg(said->text[0] != '\0', "failed without a sentence");
 }
 
-static int enter_and_open(struct sentence *error)
+static int enter_and_open(struct iwarp_sentence *error)
 {
     struct link_net_config config = {.interface = NETNS_TESTER_INTERFACE, .mac = NETNS_TESTER_MAC};
 
@@ -460,7 +460,7 @@ static int enter_and_open(struct sentence *error)
 
 START_TEST(ordinary_user_has_an_environment_too)
 {
-    struct sentence said;
+    struct iwarp_sentence said;
 
     as_nobody(enter_and_open, &said);
     ck_assert_msg(said.text[0] == '\0', "%s", said.text);

@@ -72,13 +72,13 @@ static const struct {
 
 START_TEST(cause_is_named_with_its_remedy)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (causes[_i].path != NULL)
         put(causes[_i].path, causes[_i].text);
     if (causes[_i].mounts != NULL)
         put("/proc/self/mountinfo", causes[_i].mounts);
-    (void)sentence_set(&error, "cannot do it: %s", strerror(causes[_i].number));
+    (void)iwarp_sentence_set(&error, "cannot do it: %s", strerror(causes[_i].number));
     ck_assert_int_eq(netns_refused(root, causes[_i].number, &error), -1);
     ck_assert_msg(strncmp(error.text, "cannot do it: ", 14) == 0, "%s", error.text);
     ck_assert_msg(strstr(error.text, causes[_i].part) != NULL, "'%s' lacks '%s'", error.text, causes[_i].part);

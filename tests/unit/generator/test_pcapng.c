@@ -19,7 +19,8 @@ Suite *pcapng_suite(void);
 
 #define TIME UINT64_C(1700000000123456789)
 
-static struct pcapng *open_capture(const char *path, const char *tool, const char *comment, struct sentence *error)
+static struct pcapng *open_capture(const char *path, const char *tool, const char *comment,
+                                   struct iwarp_sentence *error)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
@@ -41,7 +42,7 @@ static void temporary_path(void)
 
 static struct pcapng *open_writer(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct pcapng *writer = open_capture(path, "warpcheck test", "a section", &error);
 
     ck_assert_msg(writer != NULL, "%s", error.text);
@@ -231,7 +232,7 @@ START_TEST(full_disk_leaves_whole_blocks)
     struct rlimit limit = {.rlim_cur = 10001, .rlim_max = RLIM_INFINITY};
     uint8_t frame[300] = {0};
     size_t lengths[1000];
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct pcapng *writer;
     unsigned written = 0;
 
@@ -257,7 +258,7 @@ END_TEST
 
 START_TEST(unwritable_file_is_named)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_ptr_null(open_capture("/dev/full", "t", NULL, &error));
     ck_assert_msg(strstr(error.text, "/dev/full") != NULL, "%s", error.text);

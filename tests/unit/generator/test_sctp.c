@@ -181,7 +181,7 @@ START_TEST(segment)
 
     ck_assert_uint_eq(ddp_sctp_parse(16, octets, 4, &message), WIRE_OK);
     ck_assert_int_eq(message.kind, DDP_SCTP_SEGMENT);
-    ck_assert_int_eq(message.profile, DDP_SCTP_RFC5043);
+    ck_assert_int_eq(message.profile, IWARP_SCTP_RFC5043);
     ck_assert(message.has_ssn);
     ck_assert_uint_eq(message.ssn, 0x1234);
     ck_assert_ptr_eq(message.segment, octets + 2);
@@ -189,7 +189,7 @@ START_TEST(segment)
     ck_assert_uint_eq(ddp_sctp_parse(16, octets, 1, &message), WIRE_MORE);
     ck_assert_uint_eq(ddp_sctp_parse(1, octets, 3, &message), WIRE_OK);
     ck_assert_int_eq(message.kind, DDP_SCTP_SEGMENT);
-    ck_assert_int_eq(message.profile, DDP_SCTP_DRAFT02);
+    ck_assert_int_eq(message.profile, IWARP_SCTP_DRAFT02);
     ck_assert_uint_eq(ddp_sctp_parse(0, octets, 4, &message), WIRE_OK);
     ck_assert_int_eq(message.kind, DDP_SCTP_FOREIGN);
 }

@@ -57,7 +57,7 @@ static void on_emit(void *context, const uint8_t *packet, size_t octets)
 
 static void set_up(void)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     memset(&wire, 0, sizeof(wire));
     wire.now = 1;
@@ -113,7 +113,7 @@ static bool pass(void)
 static void open_pair(struct sctp_assoc *end[2], const struct sctp_assoc_options *active,
                       const struct sctp_assoc_options *passive)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(sctp_host_listen(wire.host[1], PORT, passive, &error), 0);
     end[0] = sctp_assoc_connect(wire.host[0], PORT, active, &error);
@@ -185,7 +185,7 @@ START_TEST(options_are_looked_at)
 {
     static const uint8_t much[SCTP_HOST_PARAMETERS_MAX + 1];
     struct sctp_assoc_options options = {.parameters = much, .parameters_octets = sizeof(much)};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_ptr_null(sctp_assoc_connect(wire.host[0], PORT, &options, &error));
     ck_assert_str_eq(error.text, "SCTP: at most 512 octets of parameters");
@@ -389,7 +389,7 @@ START_TEST(strangers_are_bounded)
 {
     struct sctp_packet packet;
     struct sctp_init init = {.tag = 5, .window = 1, .outbound = 1, .inbound = 1};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(sctp_host_listen(wire.host[0], PORT, NULL, &error), 0);
     for (unsigned port = 1; port <= SCTP_HOST_ASSOCS_MAX + 10; port++) {

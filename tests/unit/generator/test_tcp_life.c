@@ -113,7 +113,7 @@ START_TEST(refused_and_unreachable_and_unanswered)
 {
     struct sim_config config = {.seed = 4};
     struct net_address peer;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     tcp_pair_new(&config, 4);
     tcp_pair_address(&peer, _i == 1 ? 6 : 4, 'b');
@@ -170,7 +170,7 @@ START_TEST(both_open_at_once)
     struct sim_config config = {.seed = 4};
     struct tcp_options options = {.source_port = PORT};
     struct net_address address;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     tcp_pair_new(&config, 4);
     tcp_pair_address(&address, 4, 'b');
@@ -193,7 +193,7 @@ START_TEST(released_connections_end_by_themselves)
 {
     struct tcp_connection *c[8];
     struct net_address peer;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     tcp_pair_open_clean(4);
     tcp_pair_address(&peer, 4, 'b');

@@ -228,7 +228,7 @@ static void play(struct transcript *transcript, const struct defect_set *defects
 
 START_TEST(each_row_shows)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     struct defect_list *list = defect_list_embedded_cm(&why);
     struct transcript *good = calloc(1, sizeof(*good)), *bad = calloc(1, sizeof(*bad));
     unsigned alike = 0;
@@ -290,7 +290,7 @@ static const struct {
 
 START_TEST(wrong_row)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     ck_assert_ptr_null(defect_list_parse(wrong_rows[_i].text, strlen(wrong_rows[_i].text), &why));
     ck_assert_msg(strstr(why.text, "line 1") != NULL && strstr(why.text, wrong_rows[_i].word) != NULL, "%s", why.text);

@@ -44,7 +44,7 @@ static size_t exchanges(unsigned side)
 
 static void accept_it(struct cm_pair *on, const struct cm_event *event)
 {
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
 
     ck_assert_msg(cm_agent_accept(on->agent[0], event->id, (const uint8_t *)"welcome", 7, on->now, &why) == 0, "%s",
                   why.text);
@@ -281,7 +281,7 @@ START_TEST(misuse)
     struct cm_agent_config config;
     struct cm_connect connect = {.tuple = {.source = {.family = 4}, .destination = {.family = 6}}};
     struct cm_listener listener = cm_pair_listener(PORT, CM_ANSWER_ACCEPT);
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     uint32_t id;
 
     begin(CM_ANSWER_ACCEPT);

@@ -65,7 +65,7 @@ END_TEST
 
 static int becomes_nobody(void)
 {
-    struct sentence error;
+    struct iwarp_sentence error;
 
     return confine_become(0, 0, &error) != 0 && geteuid() == 65534 && getegid() == 65534 ? HELD : WRONG;
 }
@@ -78,7 +78,7 @@ START_TEST(user_changes_for_good)
 
     child = fork();
     if (child == 0) {
-        struct sentence error;
+        struct iwarp_sentence error;
 
         if (geteuid() != 0) /* an ordinary user cannot become another one */
             _exit(confine_become(65534, 65534, &error) != 0 && error.text[0] != '\0' ? HELD : WRONG);
@@ -163,7 +163,7 @@ END_TEST
 static int confines_itself_again(void)
 {
     struct confine_config config = {NULL, 0, 0, 0};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (confine(&config, &error) != 0)
         return WRONG;

@@ -184,7 +184,7 @@ static bool is_absent(int (*tries)(void))
 static int libraries_find_another_way(void)
 {
     char *const arguments[] = {"true", NULL};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     if (confine_libraries(&error) != 0 || confined_status("NoNewPrivs", 10) != 1)
         return WRONG;
@@ -231,7 +231,7 @@ static int loop_is_confined(void)
 {
     struct confine_config config = {NULL, 0, CONFINE_CONNECTIONS, 0};
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct sentence error;
+    struct iwarp_sentence error;
     int count = 0;
     uv_loop_t loop;
     uv_tcp_t server;

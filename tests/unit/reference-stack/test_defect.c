@@ -19,7 +19,7 @@ Suite *defect_suite(void);
 
 START_TEST(carried_rows_compile)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_embedded(&sentence);
 
     ck_assert_msg(list != NULL, "%s", sentence.text);
@@ -101,7 +101,7 @@ static const struct {
 
 START_TEST(wrong_row)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_parse(wrong_rows[_i].text, strlen(wrong_rows[_i].text), &sentence);
 
     ck_assert_ptr_null(list);
@@ -115,7 +115,7 @@ START_TEST(unknown_defect)
     static const char text[] = "x\tR\tbehaviour\tno-terminate\ton\n";
     static const char *const ids[] = {"x", "y"};
     struct defect_list *list = defect_list_parse(text, strlen(text), NULL);
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_null(defect_set_new(list, ids, 2, &sentence));
     ck_assert_ptr_nonnull(strstr(sentence.text, "'y'"));
@@ -128,7 +128,7 @@ END_TEST
  */
 START_TEST(carried_variants_compile)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = variant_list_embedded(&sentence);
 
     ck_assert_msg(list != NULL, "%s", sentence.text);
@@ -150,7 +150,7 @@ START_TEST(variants_name_their_warnings)
     static const char text[] = "x\tR-1\t-\tvalidate\tddp-qn\toff\n"
                                "y\tR-1\tR-2,R-3\tvalidate\tddp-qn\ttriple\t0x1203\n";
     static const char short_row[] = "x\tR-1\tvalidate\tddp-qn\toff\n";
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = variant_list_parse(text, strlen(text), &sentence);
 
     ck_assert_msg(list != NULL, "%s", sentence.text);
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(defects_and_variants_together)
 {
     static const char *const defect = "mpa-crc-zero", *const variant = "segments-512", *const unknown = "no-such-name";
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_set *set = NULL;
     struct defect_names names = {&defect, 1, &variant, 1};
 
@@ -198,7 +198,8 @@ static struct pair *sent_with(const char *row, bool markers)
     struct defect_set *set = row == NULL ? NULL : defect_set_new(list, ids, 1, NULL);
     struct pair *pair = pair_new();
     uint8_t reply[MPA_START_MAX];
-    struct mpa_start start = {.kind = MPA_REPLY, .revision = 2, .enhanced = true, .crc = true, .markers = markers};
+    struct iwarp_mpa_start start = {
+        .kind = IWARP_MPA_REPLY, .revision = 2, .enhanced = true, .crc = true, .markers = markers};
     struct iwarp_write write = {.octets = data, .count = MESSAGE, .stag = 0x11223344, .to = 0x1000};
     struct iwarp_send send = {.octets = data, .count = MESSAGE};
 
@@ -314,7 +315,7 @@ static bool qn_taken(const char *row, uint32_t qn, wire_result *triple)
 {
     static const char *const ids[] = {"x"};
     static const uint8_t header[18];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_parse(row, strlen(row), &sentence);
     struct defect_set *set = list == NULL ? NULL : defect_set_new(list, ids, 1, &sentence);
     struct pair *pair = pair_new();

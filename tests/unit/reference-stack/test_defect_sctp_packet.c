@@ -13,7 +13,7 @@ Suite *defect_sctp_packet_suite(void);
 
 enum { INIT_OCTETS = 20, COOKIE_OCTETS = 7, ROOM = 64 };
 
-static struct sentence sentence;
+static struct iwarp_sentence sentence;
 
 static struct defect_set *set_of(struct defect_list **list, const char *defect)
 {

@@ -183,7 +183,7 @@ END_TEST
 START_TEST(limits)
 {
     static const int signals[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGTERM};
-    struct sentence why = {""};
+    struct iwarp_sentence why = {""};
     struct driver *driver = driver_new(NULL, &why);
 
     ck_assert_ptr_nonnull(driver);

@@ -212,7 +212,7 @@ static struct ddp_segment send_segment(uint32_t msn)
 {
     return (struct ddp_segment){.last = true,
                                 .version = DDP_VERSION,
-                                .control = 0x40 | RDMAP_SEND,
+                                .control = 0x40 | IWARP_RDMAP_SEND,
                                 .msn = msn,
                                 .payload = payload,
                                 .payload_octets = sizeof(payload)};
@@ -223,7 +223,7 @@ static struct ddp_segment write_segment(const struct scene *scene)
     return (struct ddp_segment){.tagged = true,
                                 .last = true,
                                 .version = DDP_VERSION,
-                                .control = 0x40 | RDMAP_WRITE,
+                                .control = 0x40 | IWARP_RDMAP_WRITE,
                                 .stag = scene->written.stag,
                                 .to = scene->written.base,
                                 .payload = payload,
@@ -241,8 +241,8 @@ static void spoil(struct ddp_segment *bad, int how)
     case 6: *bad = send_segment(77); break;
     case 7: *bad = send_segment(2), bad->mo = UINT32_MAX; break;
     case 8: bad->version = 2; break;
-    case 9: bad->control = 0xC0 | RDMAP_WRITE; break;
-    case 10: bad->control = 0x40 | RDMAP_READ_RESPONSE; break;
+    case 9: bad->control = 0xC0 | IWARP_RDMAP_WRITE; break;
+    case 10: bad->control = 0x40 | IWARP_RDMAP_READ_RESPONSE; break;
     default: break;
     }
 }
@@ -329,7 +329,7 @@ START_TEST(not_before_the_first_fpdu)
     struct ddp_segment segment = {.tagged = true,
                                   .last = true,
                                   .version = DDP_VERSION,
-                                  .control = 0x40 | RDMAP_WRITE,
+                                  .control = 0x40 | IWARP_RDMAP_WRITE,
                                   .payload = payload,
                                   .payload_octets = sizeof(payload)};
     uint8_t octets[RECEIVE];

@@ -11,6 +11,7 @@
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/rdmap.h"
+#include "wire/mpa.h"
 
 Suite *extensions_suite(void);
 
@@ -24,20 +25,20 @@ static const struct {
     unsigned operation;
     uint64_t original, data, mask, compare, compare_mask, after;
 } vectors[] = {
-    {ATOMIC_FETCH_ADD, 0x00000000FFFFFFFF, 1, 0, 0, ALL, 0x0000000100000000},
-    {ATOMIC_FETCH_ADD, 0x00000000FFFFFFFF, 1, 0x8000000080000000, 0, ALL, 0},
-    {ATOMIC_FETCH_ADD, 0x0F, 1, ALL, 0, ALL, 0x0E},
-    {ATOMIC_FETCH_ADD, 0xFF00FF00FF00FF00, 0x0101010101010101, 0x8080808080808080, 0, ALL, 0x0001000100010001},
-    {ATOMIC_FETCH_ADD, ALL, 1, 0, 0, ALL, 0},
-    {ATOMIC_FETCH_ADD, 0x00FFFFFFFFFFFFFF, 1, 0, 0, ALL, 0x0100000000000000},
-    {ATOMIC_FETCH_ADD, 41, 0, 0, 0, ALL, 41},
-    {ATOMIC_FETCH_ADD, 5, 1, 0, 0xA5A5, 0, 6},
-    {ATOMIC_SWAP, 1, 0x0102030405060708, ALL, 0, ALL, 0x0102030405060708},
-    {ATOMIC_SWAP, 1, 0x0102030405060708, 0, 7, 0, 0x0102030405060708},
-    {ATOMIC_COMPARE_SWAP, 0x1111222233334444, 0xAAAABBBBCCCCDDDD, 0xFFFF0000FFFF0000, 0, 0, 0xAAAA2222CCCC4444},
-    {ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x9999999933334444, 0x00000000FFFFFFFF, 5},
-    {ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x1111222233334445, ALL, 0x1111222233334444},
-    {ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x1111222233334444, ALL, 5},
+    {IWARP_ATOMIC_FETCH_ADD, 0x00000000FFFFFFFF, 1, 0, 0, ALL, 0x0000000100000000},
+    {IWARP_ATOMIC_FETCH_ADD, 0x00000000FFFFFFFF, 1, 0x8000000080000000, 0, ALL, 0},
+    {IWARP_ATOMIC_FETCH_ADD, 0x0F, 1, ALL, 0, ALL, 0x0E},
+    {IWARP_ATOMIC_FETCH_ADD, 0xFF00FF00FF00FF00, 0x0101010101010101, 0x8080808080808080, 0, ALL, 0x0001000100010001},
+    {IWARP_ATOMIC_FETCH_ADD, ALL, 1, 0, 0, ALL, 0},
+    {IWARP_ATOMIC_FETCH_ADD, 0x00FFFFFFFFFFFFFF, 1, 0, 0, ALL, 0x0100000000000000},
+    {IWARP_ATOMIC_FETCH_ADD, 41, 0, 0, 0, ALL, 41},
+    {IWARP_ATOMIC_FETCH_ADD, 5, 1, 0, 0xA5A5, 0, 6},
+    {IWARP_ATOMIC_SWAP, 1, 0x0102030405060708, ALL, 0, ALL, 0x0102030405060708},
+    {IWARP_ATOMIC_SWAP, 1, 0x0102030405060708, 0, 7, 0, 0x0102030405060708},
+    {IWARP_ATOMIC_COMPARE_SWAP, 0x1111222233334444, 0xAAAABBBBCCCCDDDD, 0xFFFF0000FFFF0000, 0, 0, 0xAAAA2222CCCC4444},
+    {IWARP_ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x9999999933334444, 0x00000000FFFFFFFF, 5},
+    {IWARP_ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x1111222233334445, ALL, 0x1111222233334444},
+    {IWARP_ATOMIC_COMPARE_SWAP, 0x1111222233334444, 5, ALL, 0x1111222233334444, ALL, 5},
     {3, 7, 5, ALL, 7, ALL, 7},
 };
 
@@ -97,8 +98,8 @@ enum { ROUNDS = 20000 };
 
 static void *add_many(void *target)
 {
-    struct atomic_request add = {.opcode = ATOMIC_FETCH_ADD, .data = 1};
-    struct atomic_request swap = {.opcode = ATOMIC_COMPARE_SWAP, .mask = ALL, .compare_mask = ALL};
+    struct atomic_request add = {.opcode = IWARP_ATOMIC_FETCH_ADD, .data = 1};
+    struct atomic_request swap = {.opcode = IWARP_ATOMIC_COMPARE_SWAP, .mask = ALL, .compare_mask = ALL};
 
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t held = atomic_execute(&add, target) + 1;
@@ -165,7 +166,7 @@ static struct pair *open_pair(enum iwarp_extensions extensions)
     return pair;
 }
 
-static int post(struct pair *pair, uint64_t id, enum atomic_opcode operation, uint64_t to, uint64_t data)
+static int post(struct pair *pair, uint64_t id, enum iwarp_atomic_opcode operation, uint64_t to, uint64_t data)
 {
     struct iwarp_atomic atomic = {.id = id, .operation = operation, .stag = STAG, .to = to, .data = data};
 
@@ -177,7 +178,7 @@ START_TEST(vectors_on_the_wire)
     struct pair *pair = open_pair(IWARP_EXTENSIONS_DRAFT03);
     struct iwarp_atomic atomic = {
         .id = 77,
-        .operation = (enum atomic_opcode)vectors[_i].operation,
+        .operation = (enum iwarp_atomic_opcode)vectors[_i].operation,
         .stag = STAG,
         .to = BASE + 16,
         .data = vectors[_i].data,
@@ -238,7 +239,7 @@ START_TEST(every_octet)
 
     set_word(pair, 8, 0x0102030405060708);
     ck_assert_int_eq(iwarp_stream_post_receive(pair->side[RESPONDER].stream, 1, buffer, sizeof(buffer), NULL), 0);
-    ck_assert_int_eq(post(pair, 1, ATOMIC_FETCH_ADD, BASE + 8, 0x1122334455667788), 0);
+    ck_assert_int_eq(post(pair, 1, IWARP_ATOMIC_FETCH_ADD, BASE + 8, 0x1122334455667788), 0);
     ck_assert_int_eq(iwarp_stream_post_immediate(pair->side[INITIATOR].stream, &data, NULL), 0);
     pair_run(pair);
 
@@ -283,7 +284,7 @@ START_TEST(order)
         if (i % 4 == 3)
             ck_assert_int_eq(iwarp_stream_post_read(pair->side[INITIATOR].stream, &read, NULL), 0);
         else
-            ck_assert_int_eq(post(pair, i, ATOMIC_FETCH_ADD, BASE, 1), 0);
+            ck_assert_int_eq(post(pair, i, IWARP_ATOMIC_FETCH_ADD, BASE, 1), 0);
     }
     pair_run(pair);
     ck_assert_uint_eq(word(pair, 0), 15);
@@ -326,7 +327,9 @@ START_TEST(immediates_in_order)
         ck_assert_ptr_nonnull(event);
         ck_assert_uint_eq(event->id, i);
         ck_assert_uint_eq(event->octets, i % 3 == 2 ? 4 : 8);
-        ck_assert_uint_eq(event->opcode, i % 3 == 2 ? RDMAP_SEND : i % 2 ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE);
+        ck_assert_uint_eq(event->opcode, i % 3 == 2 ? IWARP_RDMAP_SEND
+                                         : i % 2    ? IWARP_RDMAP_IMMEDIATE_SE
+                                                    : IWARP_RDMAP_IMMEDIATE);
         ck_assert_int_eq(event->solicited, i % 3 != 2 && i % 2);
         if (i % 3 != 2)
             ck_assert_uint_eq(buffers[i][7], i);
@@ -343,7 +346,7 @@ START_TEST(flushed)
     const struct iwarp_event *event;
 
     pair->side[INITIATOR].sent_count = pair->side[INITIATOR].delivered;
-    ck_assert_int_eq(post(pair, 4, ATOMIC_FETCH_ADD, BASE, 1), 0);
+    ck_assert_int_eq(post(pair, 4, IWARP_ATOMIC_FETCH_ADD, BASE, 1), 0);
     ck_assert_int_eq(iwarp_stream_post_immediate(pair->side[INITIATOR].stream, &immediate, NULL), 0);
     iwarp_stream_input_reset(pair->side[INITIATOR].stream, 1000);
     pair_gather(pair, INITIATOR);
@@ -365,9 +368,9 @@ START_TEST(what_verbs_refuse)
     struct pair *rfc = open_pair(IWARP_EXTENSIONS_RFC7306);
     struct iwarp_immediate immediate = {.id = 5};
 
-    ck_assert_int_eq(post(off, 1, ATOMIC_FETCH_ADD, BASE, 1), -1);
+    ck_assert_int_eq(post(off, 1, IWARP_ATOMIC_FETCH_ADD, BASE, 1), -1);
     ck_assert_int_eq(iwarp_stream_post_immediate(off->side[INITIATOR].stream, &immediate, NULL), -1);
-    ck_assert_int_eq(post(rfc, 1, ATOMIC_SWAP, BASE, 1), -1);
+    ck_assert_int_eq(post(rfc, 1, IWARP_ATOMIC_SWAP, BASE, 1), -1);
     pair_free(off);
     pair_free(rfc);
 }
@@ -376,12 +379,12 @@ END_TEST
 static const struct {
     enum iwarp_extensions initiator, responder;
     bool immediate;
-    enum atomic_opcode operation;
+    enum iwarp_atomic_opcode operation;
     wire_result triple;
 } refusals[] = {
-    {IWARP_EXTENSIONS_DRAFT03, IWARP_EXTENSIONS_RFC7306, false, ATOMIC_SWAP, TERM_RDMAP_OPCODE},
-    {IWARP_EXTENSIONS_RFC7306, IWARP_EXTENSIONS_OFF, true, ATOMIC_FETCH_ADD, TERM_RDMAP_OPCODE},
-    {IWARP_EXTENSIONS_RFC7306, IWARP_EXTENSIONS_OFF, false, ATOMIC_FETCH_ADD, TERM_DDP_TOO_LONG},
+    {IWARP_EXTENSIONS_DRAFT03, IWARP_EXTENSIONS_RFC7306, false, IWARP_ATOMIC_SWAP, TERM_RDMAP_OPCODE},
+    {IWARP_EXTENSIONS_RFC7306, IWARP_EXTENSIONS_OFF, true, IWARP_ATOMIC_FETCH_ADD, TERM_RDMAP_OPCODE},
+    {IWARP_EXTENSIONS_RFC7306, IWARP_EXTENSIONS_OFF, false, IWARP_ATOMIC_FETCH_ADD, TERM_DDP_TOO_LONG},
 };
 
 START_TEST(what_the_peer_refuses)
@@ -412,7 +415,7 @@ END_TEST
 START_TEST(unrequested_response)
 {
     struct ddp_segment segment = {
-        .last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
+        .last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
     struct pair *pair = open_pair(_i == 0 ? IWARP_EXTENSIONS_OFF : IWARP_EXTENSIONS_RFC7306);
     uint8_t octets[DDP_UNTAGGED_OCTETS + ATOMIC_RESPONSE_OCTETS] = {0};
 
@@ -429,7 +432,7 @@ START_TEST(invalidated_meanwhile)
 {
     struct pair *pair = open_pair(IWARP_EXTENSIONS_RFC7306);
     struct ddp_segment segment = {
-        .last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_REQUEST), .qn = 1, .msn = 1};
+        .last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_ATOMIC_REQUEST), .qn = 1, .msn = 1};
     struct atomic_request request = {.id = 3, .stag = STAG, .to = BASE, .data = 1};
     struct fpdu_framing framing = {false, true, 0};
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + ATOMIC_REQUEST_OCTETS];

@@ -7,6 +7,7 @@
 #include "iwarp/instrument.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
+#include "wire/terminate.h"
 
 enum { RESPONDER, INITIATOR };
 
@@ -15,7 +16,7 @@ static uint8_t receives[4][256];
 
 static void setup(void)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     pair = pair_new();
     pair_open(pair);
@@ -33,7 +34,7 @@ static void teardown(void)
 static void send_octets(const char *octets)
 {
     struct iwarp_send send = {.octets = (const uint8_t *)octets, .count = strlen(octets)};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_msg(iwarp_stream_post_send(pair->side[INITIATOR].stream, &send, &sentence) == 0, "%s", sentence.text);
     pair_run(pair);
@@ -130,7 +131,7 @@ END_TEST
 START_TEST(a_ulpdu_of_no_octets)
 {
     struct iwarp_ddp_state state;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_int_eq(iwarp_stream_post_ulpdu(pair->side[INITIATOR].stream, receives[0], 0, &sentence), 0);
     pair_run(pair);
@@ -144,7 +145,7 @@ START_TEST(a_region_is_narrowed_and_widened)
 {
     struct iwarp_device *device = pair->side[RESPONDER].device;
     struct iwarp_region region = {.length = 100, .access = IWARP_REMOTE_WRITE};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_int_eq(iwarp_region_register(device, &region, &sentence), 0);
     ck_assert_int_eq(iwarp_region_set_length(device, region.stag, 10, &sentence), 0);

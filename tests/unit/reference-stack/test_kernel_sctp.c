@@ -66,7 +66,7 @@ static void on_late(uv_timer_t *timer)
 }
 
 /* A transport on a loop of its own; NULL with a sentence. */
-static struct kernel_sctp *open_transport(struct sentence *sentence)
+static struct kernel_sctp *open_transport(struct iwarp_sentence *sentence)
 {
     struct kernel_sctp_config config = {.mtu = 1500, .fragments = true, .incoming = on_incoming, .changed = on_changed};
 
@@ -80,12 +80,12 @@ static struct kernel_sctp *open_transport(struct sentence *sentence)
 
 static void begin(void)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_msg(open_transport(&sentence) != NULL, "%s", sentence.text);
     talk.device = iwarp_device_new(NULL);
     ck_assert_ptr_nonnull(talk.device);
-    iwarp_association_config_default(&talk.config, DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&talk.config, IWARP_SCTP_RFC5043);
 }
 
 static void close_transport(void)
@@ -123,7 +123,7 @@ static void associate(uint16_t streams, bool indicated)
 {
     struct iwarp_sctp_init offer = {indicated, 1, streams, streams};
     struct kernel_sctp_place to;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     int port = kernel_sctp_listen(talk.sctp, 0, &offer, &sentence);
 
     ck_assert_msg(port > 0, "%s", sentence.text);
@@ -164,7 +164,7 @@ END_TEST
 /* With SCTP and without: a transport, or one sentence that says what is missing. */
 START_TEST(a_transport_or_a_sentence)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     if (open_transport(&sentence) == NULL) {
         ck_assert_msg(strncmp(sentence.text, "SCTP of the kernel: ", 20) == 0, "'%s'", sentence.text);
@@ -180,7 +180,7 @@ Suite *kernel_sctp_suite(void)
 {
     Suite *suite = suite_create("kernel_sctp");
     TCase *tcase = tcase_create("kernel");
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     int descriptor = kernel_sctp_socket(AF_INET, &sentence);
 
     suite_add_tcase(suite, tcase);

@@ -31,9 +31,9 @@ static struct letters *letters_of(const struct iwarp_stream *stream)
     return stream->lower;
 }
 
-static int letters_check(const struct iwarp_stream_config *config, struct sentence *sentence)
+static int letters_check(const struct iwarp_stream_config *config, struct iwarp_sentence *sentence)
 {
-    return config->enhanced ? 0 : sentence_set(sentence, "letters: every message has the word");
+    return config->enhanced ? 0 : iwarp_sentence_set(sentence, "letters: every message has the word");
 }
 
 static int say(struct iwarp_stream *stream, char kind, const struct negotiation_offer *offer)
@@ -55,7 +55,7 @@ static int say(struct iwarp_stream *stream, char kind, const struct negotiation_
     return 0;
 }
 
-static int letters_begin(struct iwarp_stream *stream, struct sentence *sentence)
+static int letters_begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence)
 {
     struct negotiation_offer own;
 
@@ -283,7 +283,7 @@ static void carry_all(struct post *post)
 static void open_pair(struct post *post, bool peer_to_peer, enum iwarp_accept_policy accept)
 {
     struct iwarp_stream_config config;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     memset(post, 0, sizeof(*post));
     for (int side = 0; side < 2; side++) {
@@ -337,7 +337,7 @@ END_TEST
 START_TEST(answers_with_its_own_room)
 {
     static const uint8_t data[4] = {1, 2, 3, 4};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct post post;
 
     open_pair(&post, false, IWARP_ACCEPT_ASK);
@@ -458,7 +458,7 @@ START_TEST(knows_no_mpa)
 {
     struct iwarp_mpa_state state = {.emss = 1};
     struct iwarp_stream_config config;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     uint8_t *space = NULL;
     struct letters before;
     struct post post;

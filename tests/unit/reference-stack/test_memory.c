@@ -6,6 +6,7 @@
 
 #include "iwarp/stream.h"
 #include "tests/unit/misuse.h"
+#include "wire/mpa.h"
 
 Suite *memory_suite(void);
 
@@ -46,7 +47,7 @@ END_TEST
 START_TEST(ranges)
 {
     struct iwarp_device *device = iwarp_device_new(NULL);
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct iwarp_region top = {.base = UINT64_MAX - 15, .length = 16};
     struct iwarp_region beyond = {.base = UINT64_MAX - 14, .length = 16};
     struct iwarp_region empty = {.base = UINT64_MAX, .length = 0};
@@ -66,7 +67,7 @@ START_TEST(chosen_stag_and_limits)
     struct iwarp_device_config config = {.regions_max = 2};
     struct iwarp_device *device = iwarp_device_new(&config);
     struct iwarp_region region = {.length = 1, .stag = 77};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_int_eq(iwarp_region_register(device, &region, NULL), 0);
     ck_assert_uint_eq(region.stag, 77);

@@ -19,6 +19,7 @@ Suite *memory_short_suite(void);
 #include "tests/unit/misuse.h"
 #include "tests/unit/short_memory.h"
 #include "tests/unit/still_transport.h"
+#include "wire/terminate.h"
 
 #if OWN_ALLOCATOR
 
@@ -133,7 +134,7 @@ static bool talk(struct pair *pair, struct iwarp_region *region, long *n)
         struct iwarp_write write = {.octets = payload, .count = MESSAGE, .stag = region->stag};
         struct iwarp_read read = {
             .sink_stag = region->stag, .sink_to = MESSAGE, .source_stag = region->stag, .count = MESSAGE};
-        struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = region->stag, .to = 8};
+        struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD, .stag = region->stag, .to = 8};
         struct iwarp_immediate immediate = {.id = 1};
         int results[WORK];
 
@@ -248,7 +249,7 @@ static bool regions_with(long n)
     for (uint32_t i = 1; i <= REGIONS; i++) {
         struct iwarp_region wanted = {.length = 8, .stag = i << 8, .octets = i % 2 == 0 ? borrowed : NULL};
         struct iwarp_region region = wanted;
-        struct sentence why = {""};
+        struct iwarp_sentence why = {""};
         int result;
 
         SHORT(n, result = iwarp_region_register(device, &region, &why));

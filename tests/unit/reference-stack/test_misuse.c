@@ -229,7 +229,7 @@ START_TEST(impossible_work)
             iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = 16, .to = UINT64_MAX - 14},
                                     why));
     for (uint8_t opcode = 1; opcode != 0; opcode++)
-        if (opcode < RDMAP_SEND || opcode > RDMAP_SEND_SE_INVALIDATE)
+        if (opcode < IWARP_RDMAP_SEND || opcode > IWARP_RDMAP_SEND_SE_INVALIDATE)
             REFUSED("is not one of the Sends",
                     iwarp_stream_post_send(stream, &(struct iwarp_send){.opcode = opcode}, why));
     REFUSED("is not a region that can be written", iwarp_stream_post_read(stream, &read, why));
@@ -249,13 +249,13 @@ START_TEST(impossible_work)
     read.source_to = UINT64_MAX - 30;
     REFUSED("exceeds 2^64", iwarp_stream_post_read(stream, &read, why));
     for (unsigned operation = 0; operation < 16; operation++)
-        if (operation != ATOMIC_FETCH_ADD && operation != ATOMIC_COMPARE_SWAP)
+        if (operation != IWARP_ATOMIC_FETCH_ADD && operation != IWARP_ATOMIC_COMPARE_SWAP)
             REFUSED("is not supported",
-                    iwarp_stream_post_atomic(stream, &(struct iwarp_atomic){.operation = (enum atomic_opcode)operation},
-                                             why));
+                    iwarp_stream_post_atomic(
+                        stream, &(struct iwarp_atomic){.operation = (enum iwarp_atomic_opcode)operation}, why));
     REFUSED("exceeds 2^64",
-            iwarp_stream_post_atomic(stream,
-                                     &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD, .to = UINT64_MAX - 6}, why));
+            iwarp_stream_post_atomic(
+                stream, &(struct iwarp_atomic){.operation = IWARP_ATOMIC_FETCH_ADD, .to = UINT64_MAX - 6}, why));
     REFUSED("out of memory", iwarp_stream_reserve_receives(stream, SIZE_MAX, why));
     REFUSED("out of memory", iwarp_stream_reserve_receives(stream, SIZE_MAX / 64, why));
     REFUSED("MULPDU is", iwarp_stream_post_ulpdu(stream, octets, iwarp_stream_mulpdu(stream) + 1, why));
@@ -305,7 +305,7 @@ END_TEST
 
 START_TEST(decided_wrongly)
 {
-    static const uint8_t much[MPA_PRIVATE_DATA_MAX + 1] = {7};
+    static const uint8_t much[IWARP_MPA_PRIVATE_DATA_MAX + 1] = {7};
     struct iwarp_stream *responder;
     size_t count = 0;
 
@@ -327,7 +327,7 @@ START_TEST(decided_wrongly)
     REFUSED("no Terminate can be sent", iwarp_stream_terminate(responder, TERM_RDMAP_CATASTROPHIC, pair->now, why));
     ck_assert_int_eq(iwarp_stream_accept(responder, much, 508, 5, 6, pair->now, NULL), 0);
     pair_run(pair);
-    (void)mpa_start_ulp_data(&pair_event(pair, INITIATOR, IWARP_EVENT_ESTABLISHED, 0)->start, &count);
+    (void)iwarp_mpa_start_ulp_data(&pair_event(pair, INITIATOR, IWARP_EVENT_ESTABLISHED, 0)->start, &count);
     ck_assert_uint_eq(count, 508);
     ck_assert_uint_eq(iwarp_stream_ird(responder), 5);
     closed();
@@ -344,7 +344,7 @@ static void takes_no_work(struct iwarp_stream *ending)
     REFUSED("the stream is ending", iwarp_stream_post_write(ending, &(struct iwarp_write){.id = 1}, why));
     REFUSED("the stream is ending", iwarp_stream_post_read(ending, &(struct iwarp_read){.id = 1}, why));
     REFUSED("the stream is ending",
-            iwarp_stream_post_atomic(ending, &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD}, why));
+            iwarp_stream_post_atomic(ending, &(struct iwarp_atomic){.operation = IWARP_ATOMIC_FETCH_ADD}, why));
     REFUSED("the stream is ending", iwarp_stream_post_immediate(ending, &(struct iwarp_immediate){.id = 1}, why));
     REFUSED("no ULPDU", iwarp_stream_post_ulpdu(ending, octets, 14, why));
     REFUSED("no Request waits", iwarp_stream_accept(ending, NULL, 0, -1, -1, pair->now, why));

@@ -179,7 +179,7 @@ START_TEST(impossible_options)
     options.srq = iwarp_srq_new(far);
     opens_nothing(&options, "of its own context");
     options = talk.options[0];
-    options.stream.private_octets = MPA_PRIVATE_DATA_MAX + 1;
+    options.stream.private_octets = IWARP_MPA_PRIVATE_DATA_MAX + 1;
     opens_nothing(&options, "at most 508 fit");
     options.stream.private_octets = UINT16_MAX;
     opens_nothing(&options, "at most 508 fit");
@@ -299,7 +299,8 @@ START_TEST(impossible_work)
     REFUSED("is not a region that can be written", iwarp_post_read(talk.qp[1], &read, why));
     for (unsigned operation = 1; operation < 16; operation += 14)
         REFUSED("is not supported",
-                iwarp_post_atomic(talk.qp[1], &(struct iwarp_atomic){.operation = (enum atomic_opcode)operation}, why));
+                iwarp_post_atomic(talk.qp[1], &(struct iwarp_atomic){.operation = (enum iwarp_atomic_opcode)operation},
+                                  why));
     REFUSED("no Request waits", iwarp_accept(talk.qp[0], NULL, 0, why));
     REFUSED("no Request waits", iwarp_reject(talk.qp[1], octets, 3, why));
     goes_on(talk.qp);
@@ -311,7 +312,7 @@ END_TEST
 START_TEST(wrong_for_the_peer)
 {
     static uint64_t memory[8];
-    struct iwarp_atomic atomic = {.id = 1, .operation = ATOMIC_FETCH_ADD, .data = 1};
+    struct iwarp_atomic atomic = {.id = 1, .operation = IWARP_ATOMIC_FETCH_ADD, .data = 1};
     uint32_t stag = 0;
 
     opened();
@@ -330,7 +331,7 @@ END_TEST
 
 START_TEST(decided_wrongly)
 {
-    static const uint8_t much[MPA_PRIVATE_DATA_MAX + 1] = {7};
+    static const uint8_t much[IWARP_MPA_PRIVATE_DATA_MAX + 1] = {7};
 
     opened();
     iwarp_listener_free(talk.listener);
@@ -366,7 +367,7 @@ START_TEST(behind_the_end)
         REFUSED(part, iwarp_post_send(qp, &(struct iwarp_send){.id = 1}, why));
         REFUSED(part, iwarp_post_write(qp, &(struct iwarp_write){.id = 1}, why));
         REFUSED(part, iwarp_post_read(qp, &(struct iwarp_read){.id = 1}, why));
-        REFUSED(part, iwarp_post_atomic(qp, &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD}, why));
+        REFUSED(part, iwarp_post_atomic(qp, &(struct iwarp_atomic){.operation = IWARP_ATOMIC_FETCH_ADD}, why));
         REFUSED(part, iwarp_post_immediate(qp, &(struct iwarp_immediate){.id = 1}, why));
         REFUSED(round == 0 ? "no Request waits" : part, iwarp_accept(qp, NULL, 0, why));
         REFUSED(round == 0 ? "no Request waits" : part, iwarp_reject(qp, NULL, 0, why));

@@ -25,7 +25,7 @@ static struct {
 static struct peer *peer;
 static struct peer_stream *stream;
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     (void)context;
     (void)why;
@@ -123,10 +123,10 @@ static const char *event_text(const char *name, const char *member)
     return found;
 }
 
-static void feed_start(enum mpa_start_kind kind, uint8_t revision, bool both, size_t private_octets)
+static void feed_start(enum iwarp_mpa_start_kind kind, uint8_t revision, bool both, size_t private_octets)
 {
-    static const uint8_t data[MPA_PRIVATE_DATA_MAX];
-    struct mpa_start start = {.kind = kind, .revision = revision, .markers = both, .crc = true};
+    static const uint8_t data[IWARP_MPA_PRIVATE_DATA_MAX];
+    struct iwarp_mpa_start start = {.kind = kind, .revision = revision, .markers = both, .crc = true};
     uint8_t frame[MPA_START_MAX];
 
     start.private_data = data;
@@ -140,7 +140,7 @@ static void feed_write(uint8_t version, const struct fpdu_framing *framing)
     struct ddp_segment segment = {.tagged = true, .last = true, .version = version};
     uint8_t ulpdu[DDP_TAGGED_OCTETS], fpdu[64];
 
-    segment.control = (uint8_t)(version << 6 | RDMAP_WRITE);
+    segment.control = (uint8_t)(version << 6 | IWARP_RDMAP_WRITE);
     (void)ddp_pack_header(&segment, ulpdu);
     peer_input(stream, fpdu, fpdu_pack(ulpdu, sizeof(ulpdu), framing, fpdu, sizeof(fpdu)), 1);
 }
@@ -157,7 +157,7 @@ static void operate(const char *listen)
     static const struct fpdu_framing framing = {false, true, 0};
 
     accept_on(listen);
-    feed_start(MPA_REQUEST, 1, false, 0);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 0);
     feed_write(DDP_VERSION, &framing);
     wire.count = 0;
 }
@@ -199,7 +199,7 @@ START_TEST(no_ulpdu_before_segments_are_allowed)
 {
     accept_on("{\"verb\":\"listen\",\"port\":7}");
     (void)command(false, "{\"verb\":\"post_ulpdu\",\"stream\":1,\"length\":20}", "");
-    feed_start(MPA_REQUEST, 1, false, 0);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 0);
     wire.count = 0;
     (void)command(false, "{\"verb\":\"post_ulpdu\",\"stream\":1,\"length\":20}", "");
     ck_assert_uint_eq(wire.count, 0);
@@ -215,10 +215,10 @@ START_TEST(traced_ulpdus)
     size_t count;
 
     accept_on("{\"verb\":\"listen\",\"port\":7,\"trace\":true,\"markers\":true}");
-    feed_start(MPA_REQUEST, 1, false, 0);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 0);
     feed_write(DDP_VERSION, &first);
     ck_assert_str_eq(event_text("ulpdu", "order"), "0");
-    segment.control = rdmap_control(RDMAP_WRITE);
+    segment.control = rdmap_control(IWARP_RDMAP_WRITE);
     (void)ddp_pack_header(&segment, ulpdu);
     count = fpdu_pack(ulpdu, sizeof(ulpdu), &second, fpdu, sizeof(fpdu));
     peer_input_early(stream, 512 - 24, fpdu, count, 1);
@@ -237,7 +237,7 @@ START_TEST(roles_apart_from_tcp)
     peer_connected(wire.connecting, 1);
     ck_assert_uint_eq(wire.count, 0);
     stream = wire.connecting;
-    feed_start(MPA_REQUEST, 1, false, 0);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 0);
     ck_assert_mem_eq(wire.octets, MPA_KEY_REPLY, MPA_KEY_OCTETS);
     (void)command(false, "{\"verb\":\"listen\",\"port\":8,\"mpa_role\":\"both\"}", "");
 }
@@ -247,11 +247,11 @@ END_TEST
 START_TEST(private_data_room)
 {
     accept_on("{\"verb\":\"listen\",\"port\":7,\"private_data_room\":10}");
-    feed_start(MPA_REQUEST, 1, false, 10);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 10);
     ck_assert_str_eq(event_text("established", "pd_length"), "10");
     stream = peer_accepted(peer, 7, &wire, 1);
     wire.count = 0;
-    feed_start(MPA_REQUEST, 1, false, 11);
+    feed_start(IWARP_MPA_REQUEST, 1, false, 11);
     ck_assert_uint_eq(wire.count, 0);
     ck_assert(wire.fin);
     ck_assert_str_eq(event_text("error", "requirement"), "MPA-7.1.2-29");
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(errors_name_the_revision)
 {
     accept_on("{\"verb\":\"listen\",\"port\":7}");
-    feed_start(MPA_REQUEST, 77, false, 0);
+    feed_start(IWARP_MPA_REQUEST, 77, false, 0);
     ck_assert_str_eq(event_text("error", "rev"), "77");
 }
 END_TEST
@@ -272,7 +272,7 @@ START_TEST(a_request_of_rev_0)
     static const struct fpdu_framing framing = {true, true, 0};
 
     accept_on("{\"verb\":\"listen\",\"port\":7,\"rev0\":true,\"crc\":false}");
-    feed_start(MPA_REQUEST, 0, true, 0);
+    feed_start(IWARP_MPA_REQUEST, 0, true, 0);
     ck_assert_uint_eq(wire.count, MPA_START_OCTETS);
     ck_assert_uint_eq(wire.octets[16], 0xC0);
     ck_assert_uint_eq(wire.octets[17], 0);
@@ -283,7 +283,7 @@ START_TEST(a_request_of_rev_0)
     ck_assert_uint_eq(wire.count, 4 + 2 + 19 + 3 + 4);
     ck_assert_uint_eq(octets_get32(wire.octets), 0);
     ck_assert_uint_eq(wire.octets[6], 0x40);
-    ck_assert_uint_eq(wire.octets[7], RDMAP_SEND);
+    ck_assert_uint_eq(wire.octets[7], IWARP_RDMAP_SEND);
 }
 END_TEST
 
@@ -292,7 +292,7 @@ START_TEST(version_1_to_a_peer_of_rev_0_is_an_error)
     static const struct fpdu_framing framing = {true, true, 0}, behind = {true, true, 24};
 
     accept_on("{\"verb\":\"listen\",\"port\":7,\"rev0\":true}");
-    feed_start(MPA_REQUEST, 0, true, 0);
+    feed_start(IWARP_MPA_REQUEST, 0, true, 0);
     feed_write(0, &framing);
     feed_write(DDP_VERSION, &behind);
     ck_assert_str_eq(event_text("error", "requirement"), "DDP-7.2-04");
@@ -302,7 +302,7 @@ END_TEST
 START_TEST(rev_0_is_refused_unless_asked_for)
 {
     accept_on("{\"verb\":\"listen\",\"port\":7}");
-    feed_start(MPA_REQUEST, 0, true, 0);
+    feed_start(IWARP_MPA_REQUEST, 0, true, 0);
     ck_assert_uint_eq(wire.count, 0);
     ck_assert(wire.fin);
 }
@@ -315,7 +315,7 @@ START_TEST(a_reply_of_rev_0)
     ck_assert_uint_eq(wire.octets[17], 1);
     ck_assert_uint_eq(wire.octets[16], 0x40);
     stream = wire.connecting;
-    feed_start(MPA_REPLY, 0, true, 0);
+    feed_start(IWARP_MPA_REPLY, 0, true, 0);
     ck_assert_str_eq(event_text("established", "version"), "0");
     wire.count = 0;
     (void)command(true, "{\"verb\":\"send\",\"stream\":1,\"length\":1}", "");

@@ -19,7 +19,7 @@ struct wire {
 
 static struct wire wire;
 
-static int on_listen(void *context, uint16_t port, struct sentence *why)
+static int on_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     (void)context;
     (void)why;
@@ -110,9 +110,9 @@ static void feed(const char *octets, size_t count, size_t portion)
     }
 }
 
-static size_t frame(enum mpa_start_kind kind, char *out)
+static size_t frame(enum iwarp_mpa_start_kind kind, char *out)
 {
-    struct mpa_start start = {.kind = kind, .revision = 1, .crc = true};
+    struct iwarp_mpa_start start = {.kind = kind, .revision = 1, .crc = true};
 
     return mpa_start_pack(&start, (uint8_t *)out, MPA_START_MAX);
 }
@@ -122,7 +122,7 @@ START_TEST(listener)
 {
     struct peer *peer = peer_begin();
     char octets[64 + MPA_START_MAX] = "hello";
-    size_t count = 5 + frame(MPA_REQUEST, octets + 5);
+    size_t count = 5 + frame(IWARP_MPA_REQUEST, octets + 5);
 
     ask(peer, "{\"verb\":\"listen\",\"port\":7,\"streaming\":\"6c617374\",\"streaming_octets\":5}", "\"ok\":true");
     wire.stream = peer_accepted(peer, 7, &wire, 1);
@@ -142,7 +142,7 @@ START_TEST(opener)
 {
     struct peer *peer = peer_begin();
     char octets[64 + MPA_START_MAX] = "last";
-    size_t count = 4 + frame(MPA_REPLY, octets + 4);
+    size_t count = 4 + frame(IWARP_MPA_REPLY, octets + 4);
 
     ask(peer,
         "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1,\"streaming\":\"6869\",\"streaming_octets\":4}",

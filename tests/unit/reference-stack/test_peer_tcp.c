@@ -62,7 +62,7 @@ static void ask(struct peer *peer, const char *line, const char *wanted, uint64_
 static struct peer *peer_open(const char *connect)
 {
     struct peer *peer = peer_new(NULL, &ops, NULL, NULL);
-    struct mpa_start reply = {.kind = MPA_REPLY, .revision = 1, .crc = true};
+    struct iwarp_mpa_start reply = {.kind = IWARP_MPA_REPLY, .revision = 1, .crc = true};
     uint8_t frame[MPA_START_MAX];
 
     ck_assert_ptr_nonnull(peer);

@@ -21,7 +21,7 @@ static struct sctp_record correct, faulty;
 
 static bool differs(const struct defect_set *defects, bool with_window)
 {
-    static const enum ddp_sctp_profile profiles[] = {DDP_SCTP_RFC5043, DDP_SCTP_DRAFT02};
+    static const enum iwarp_sctp_profile profiles[] = {IWARP_SCTP_RFC5043, IWARP_SCTP_DRAFT02};
 
     for (int i = 0; i < 4; i++) {
         sctp_course(&correct, NULL, profiles[i / 2], i % 2, with_window);
@@ -34,7 +34,7 @@ static bool differs(const struct defect_set *defects, bool with_window)
 
 START_TEST(correct_stack_is_the_same_each_time)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_embedded(&sentence);
     struct defect_set *none = defect_set_new(list, NULL, 0, &sentence);
 
@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(each_defect_shows)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_embedded(&sentence);
     unsigned hidden = 0, rows = 0;
 

@@ -7,6 +7,7 @@
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"
 #include "base/octets.h"
+#include "wire/ddp_sctp.h"
 
 Suite *sctp_draft_suite(void);
 
@@ -14,7 +15,7 @@ static const uint8_t reset[] = {0, 0, 0, DDP_SCTP_STREAM_RESET};
 
 static struct sctp_pair *open_pair(void)
 {
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_DRAFT02);
 
     sctp_pair_open(pair);
     return pair;
@@ -43,10 +44,10 @@ START_TEST(modes)
     struct iwarp_association_config config;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        iwarp_association_config_default(&config, DDP_SCTP_DRAFT02);
+        iwarp_association_config_default(&config, IWARP_SCTP_DRAFT02);
         config.indication = rows[i].own;
         ck_assert_int_eq(iwarp_sctp_mode(&config, rows[i].has, rows[i].peer), rows[i].draft);
-        iwarp_association_config_default(&config, DDP_SCTP_RFC5043);
+        iwarp_association_config_default(&config, IWARP_SCTP_RFC5043);
         config.indication = rows[i].own;
         ck_assert_int_eq(iwarp_sctp_mode(&config, rows[i].has, rows[i].peer), rows[i].rfc);
         config.indicate = false;
@@ -92,7 +93,7 @@ static void abort_and_reset(uint8_t ppid, bool answer)
     uint8_t buffer[8] = {0};
     struct iwarp_write write = {.octets = octets, .count = 8, .stag = 0x666};
     struct iwarp_send send = {.octets = octets, .count = 8};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_DRAFT02);
     struct iwarp_stream *passive;
 
     for (int side = 0; side < SCTP_SIDES; side++) {
@@ -185,7 +186,7 @@ START_TEST(version_0)
     static uint8_t octets[8] = {3};
     uint8_t buffer[8] = {0};
     struct iwarp_send send = {.octets = octets, .count = 8};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_DRAFT02);
 
     for (int side = 0; side < SCTP_SIDES; side++)
         pair->side[side].config.draft_version = 0;
@@ -210,12 +211,12 @@ START_TEST(ddp_alone)
 {
     static uint8_t buffer[8], memory[64];
     struct iwarp_region region = {.length = sizeof(memory), .octets = memory, .access = IWARP_REMOTE_WRITE};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_DRAFT02);
     struct iwarp_stream *active, *passive;
     struct iwarp_write write = {.octets = (const uint8_t *)"placed", .count = 6};
     struct iwarp_send send = {.octets = (const uint8_t *)"sent", .count = 4};
     struct iwarp_read read = {0};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     uint8_t bits[22] = {0, 2, 0x41, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 'o', 'n'};
 
     pair->side[SCTP_ACTIVE].config.indication = DDP_SCTP_INDICATION_DDP;

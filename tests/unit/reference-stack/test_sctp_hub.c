@@ -79,7 +79,7 @@ static void on_changed(void *user)
     peer_association_changed(user, clock_of_net);
 }
 
-static int op_listen(void *context, uint16_t port, struct sentence *why)
+static int op_listen(void *context, uint16_t port, struct iwarp_sentence *why)
 {
     return sctp_hub_listen(((struct side *)context)->hub, port, why);
 }
@@ -90,7 +90,7 @@ static void op_unlisten(void *context, uint16_t port)
 }
 
 static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
-                        struct peer_association *owner, struct sentence *why)
+                        struct peer_association *owner, struct iwarp_sentence *why)
 {
     struct side *side = context;
 
@@ -123,10 +123,10 @@ static struct sockaddr_storage name_of(uint32_t address, uint16_t port)
     return name;
 }
 
-static struct net *net_new(enum ddp_sctp_profile profile, uint64_t memory_max)
+static struct net *net_new(enum iwarp_sctp_profile profile, uint64_t memory_max)
 {
     struct net *net = calloc(1, sizeof(*net));
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_nonnull(net);
     net->now = clock_of_net = 1;
@@ -134,7 +134,7 @@ static struct net *net_new(enum ddp_sctp_profile profile, uint64_t memory_max)
         struct side *side = &net->side[i];
         struct peer_config config = {.memory_max = memory_max};
         struct sctp_hub_config hub = {.packet_max = PACKET,
-                                      .fragments = profile == DDP_SCTP_RFC5043,
+                                      .fragments = profile == IWARP_SCTP_RFC5043,
                                       .rto_ms = 10,
                                       .retransmissions = 60000,
                                       .send = on_send,
@@ -246,7 +246,7 @@ static json_int_t associations(struct net *net, int side)
 
 START_TEST(a_thousand_streams)
 {
-    struct net *net = net_new(DDP_SCTP_RFC5043, 0);
+    struct net *net = net_new(IWARP_SCTP_RFC5043, 0);
     char line[80];
 
     open_streams(net, 1000);
@@ -263,7 +263,7 @@ START_TEST(a_thousand_streams)
 }
 END_TEST
 
-static void lossy(enum ddp_sctp_profile profile, uint32_t seed)
+static void lossy(enum iwarp_sctp_profile profile, uint32_t seed)
 {
     struct net *net = net_new(profile, 0);
     json_int_t stag;
@@ -285,14 +285,14 @@ static void lossy(enum ddp_sctp_profile profile, uint32_t seed)
 
 START_TEST(over_a_bad_link)
 {
-    lossy(DDP_SCTP_RFC5043, 7);
-    lossy(DDP_SCTP_DRAFT02, 8);
+    lossy(IWARP_SCTP_RFC5043, 7);
+    lossy(IWARP_SCTP_DRAFT02, 8);
 }
 END_TEST
 
 START_TEST(several_associations)
 {
-    struct net *net = net_new(DDP_SCTP_RFC5043, 0);
+    struct net *net = net_new(IWARP_SCTP_RFC5043, 0);
 
     open_streams(net, 2);
     for (unsigned i = 0; i < 3; i++)
@@ -330,7 +330,7 @@ static size_t make_init(uint8_t *packet, uint16_t port, uint32_t tag)
 
 START_TEST(strangers)
 {
-    struct net *net = net_new(DDP_SCTP_RFC5043, UINT64_C(1) << 30);
+    struct net *net = net_new(IWARP_SCTP_RFC5043, UINT64_C(1) << 30);
     struct sctp_hub *hub = net->side[SERVER].hub;
     const struct budget *budget = peer_budget(net->side[SERVER].peer);
     uint8_t packet[256];
@@ -373,7 +373,7 @@ Suite *sctp_hub_suite(void)
 {
     Suite *suite = suite_create("sctp_hub");
     TCase *tcase = tcase_create("usrsctp");
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 240);

@@ -8,6 +8,7 @@
 #include "tests/unit/suites.h"
 #include "base/octets.h"
 #include "wire/rdmap.h"
+#include "wire/ddp_sctp.h"
 
 Suite *sctp_session_suite(void);
 
@@ -41,7 +42,7 @@ static void note(void *user, int side, const struct sctp_letter *letter)
 
 static struct sctp_pair *open_pair(struct seen *seen)
 {
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     memset(seen, 0, sizeof(*seen));
     pair->look = note;
@@ -140,7 +141,7 @@ END_TEST
 static void decide(struct sctp_pair *pair, bool accept, const uint8_t *data, uint16_t octets)
 {
     struct iwarp_stream *stream = pair->side[SCTP_PASSIVE].ends[0].stream;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     int status = accept ? iwarp_stream_accept(stream, data, octets, -1, -1, pair->now, &sentence)
                         : iwarp_stream_reject(stream, data, octets, pair->now, &sentence);
 
@@ -183,7 +184,7 @@ static void carry_private(bool enhanced, bool accept, uint16_t octets)
     sctp_pair_run(pair);
     event = sctp_pair_event(pair, SCTP_PASSIVE, 0, IWARP_EVENT_CONNECT_REQUEST);
     ck_assert_ptr_nonnull(event);
-    data = mpa_start_ulp_data(&event->start, &count);
+    data = iwarp_mpa_start_ulp_data(&event->start, &count);
     ck_assert_uint_eq(count, octets);
     ck_assert_uint_eq(data[0], 0xA1);
     ck_assert_uint_eq(seen.count, 1); /* nothing before the ULP decides (6.2) */
@@ -192,7 +193,7 @@ static void carry_private(bool enhanced, bool accept, uint16_t octets)
     check_letter(&seen, 1, SCTP_PASSIVE, 0, (uint16_t)((enhanced ? 4 : 0) + (accept ? 2 : 3)));
     event = sctp_pair_event(pair, SCTP_ACTIVE, 0, accept ? IWARP_EVENT_ESTABLISHED : IWARP_EVENT_REJECTED);
     ck_assert_ptr_nonnull(event);
-    data = mpa_start_ulp_data(&event->start, &count);
+    data = iwarp_mpa_start_ulp_data(&event->start, &count);
     ck_assert_uint_eq(count, octets);
     ck_assert_uint_eq(data[octets - 1u], 0xB2);
     ck_assert_uint_eq(iwarp_association_counters(pair->side[SCTP_PASSIVE].association)->pending, 0);
@@ -220,7 +221,7 @@ START_TEST(limit_of_requests)
 {
     const struct iwarp_association_counters *counters;
     struct seen seen;
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     pair->side[SCTP_PASSIVE].config.pending_max = 4;
     memset(&seen, 0, sizeof(seen));

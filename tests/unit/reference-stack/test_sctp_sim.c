@@ -28,7 +28,7 @@ START_TEST(exact_and_in_order)
     uint64_t runs = 0;
 
     for (uint64_t seed = first + (uint64_t)_i; seed < first + seeds; seed += SHARES, runs++) {
-        struct sentence sentence = {""};
+        struct iwarp_sentence sentence = {""};
 
         ck_assert_msg(sctp_sim_run(seed, &counts, &sentence) == 0, "seed %llu: %s", (unsigned long long)seed,
                       sentence.text);

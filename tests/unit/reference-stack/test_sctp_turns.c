@@ -4,6 +4,7 @@
 
 #include "tests/unit/sctp_pair.h"
 #include "tests/unit/suites.h"
+#include "wire/ddp_sctp.h"
 
 Suite *sctp_turns_suite(void);
 
@@ -11,7 +12,7 @@ enum { SID = 5 };
 
 static struct sctp_pair *open_pair(void)
 {
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     sctp_pair_open(pair);
     return pair;
@@ -76,7 +77,7 @@ START_TEST(sids_of_one_low_octet)
     static const uint16_t sids[] = {1, 257, 513, 0x0F01};
     enum { COUNT = sizeof(sids) / sizeof(sids[0]), STREAMS = 0x1000 };
     uint8_t buffers[SCTP_SIDES][COUNT][8], texts[SCTP_SIDES][COUNT];
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     for (int side = 0; side < SCTP_SIDES; side++)
         pair->side[side].config.streams = STREAMS;
@@ -116,7 +117,7 @@ START_TEST(requests_on_all_streams)
 {
     enum { STREAMS = UINT16_MAX, PENDING = 16 };
     const struct iwarp_association_counters *counters;
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     for (int side = 0; side < SCTP_SIDES; side++)
         pair->side[side].config.streams = STREAMS;

@@ -13,7 +13,7 @@ Suite *sctp_validation_suite(void);
 
 enum { SID = 3, OTHER = 4 };
 
-static struct sctp_pair *open_pair(enum ddp_sctp_profile profile)
+static struct sctp_pair *open_pair(enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_pair_new(profile);
 
@@ -127,7 +127,7 @@ START_TEST(stimulus)
     const struct validation *entry = validation_find(stimuli[_i].entry, 0);
     static uint8_t octets[4];
     struct iwarp_send send = {.octets = octets, .count = 4};
-    struct sctp_pair *pair = open_pair(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     const struct iwarp_event *event;
     uint8_t buffer[4];
     uint64_t sent;
@@ -159,7 +159,7 @@ START_TEST(resets_that_are_none)
     static const uint8_t messages[2][8] = {{0, 0, 0, 2}, {0, 0, 0, 1, 0, 0, 0, 0}};
 
     for (size_t i = 0; i < 2; i++) {
-        struct sctp_pair *pair = open_pair(DDP_SCTP_DRAFT02);
+        struct sctp_pair *pair = open_pair(IWARP_SCTP_DRAFT02);
 
         sctp_pair_session(pair, 0, SID);
         sctp_pair_feed(pair, SCTP_PASSIVE, SID, DDP_SCTP_PPID_DRAFT_CONTROL, messages[i], i == 0 ? 4 : 8);
@@ -179,7 +179,7 @@ START_TEST(associations)
         {false, 0, 64, 64}, {true, 2, 64, 64}, {true, 0x01000000, 64, 64}, {true, 1, 0, 64}};
 
     for (size_t i = 0; i < 2 * sizeof(peers) / sizeof(peers[0]); i++) {
-        struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+        struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
         struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
         bool refused = i % 2 == 0 || peers[i / 2].outbound == 0;
         struct iwarp_association_event event;
@@ -204,7 +204,7 @@ END_TEST
 START_TEST(unequal_streams)
 {
     struct iwarp_sctp_init peer = {true, 1, 4, 10};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_init own;
 
@@ -246,7 +246,7 @@ START_TEST(all_streams_at_once)
 {
     const struct iwarp_association_counters *counters;
     struct iwarp_sctp_init peer = {true, 1, UINT16_MAX, UINT16_MAX};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_output output;
     unsigned terminates = 0;
@@ -289,7 +289,7 @@ END_TEST
 START_TEST(holes_are_bounded)
 {
     const struct iwarp_association_counters *counters;
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     pair->side[SCTP_PASSIVE].config.held_max = 64 << 10;
     sctp_pair_open(pair);
@@ -313,7 +313,7 @@ START_TEST(any_length)
     static uint8_t octets[70000];
 
     for (int i = 0; i < 4; i++) {
-        struct sctp_pair *pair = open_pair(i % 2 == 0 ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02);
+        struct sctp_pair *pair = open_pair(i % 2 == 0 ? IWARP_SCTP_RFC5043 : IWARP_SCTP_DRAFT02);
 
         if (i >= 2)
             sctp_pair_session(pair, 0, SID);
@@ -331,7 +331,7 @@ END_TEST
 /* The association goes: each stream's ULP is told, and no message is sent because of it (SCTP5043-11.3-02, -03). */
 static void end_association(bool own)
 {
-    struct sctp_pair *pair = open_pair(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
     struct iwarp_sctp_output output;
 
@@ -359,7 +359,7 @@ START_TEST(association_ends)
 
     end_association(true);
     end_association(false);
-    pair = open_pair(DDP_SCTP_RFC5043);
+    pair = open_pair(IWARP_SCTP_RFC5043);
     sctp_pair_session(pair, 0, SID);
     for (int side = 0; side < SCTP_SIDES; side++)
         iwarp_association_close(pair->side[side].association, pair->now);
@@ -374,7 +374,7 @@ END_TEST
 /* A peer that never says its last word: the linger limit ends the session here. */
 START_TEST(silent_peer)
 {
-    struct sctp_pair *pair = open_pair(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct iwarp_association *association = pair->side[SCTP_ACTIVE].association;
     uint64_t due;
 
@@ -399,14 +399,14 @@ START_TEST(misuse)
 {
     struct iwarp_association_config config;
     struct iwarp_stream_config stream;
-    struct sentence sentence = {""};
-    struct sctp_pair *pair = open_pair(DDP_SCTP_RFC5043);
+    struct iwarp_sentence sentence = {""};
+    struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct iwarp_association *association = pair->side[0].association;
 
-    iwarp_association_config_default(&config, DDP_SCTP_UNDECIDED);
+    iwarp_association_config_default(&config, IWARP_SCTP_UNDECIDED);
     ck_assert_ptr_null(iwarp_association_new(pair->side[0].device, &config, 1, &sentence));
     ck_assert_str_eq(sentence.text, "association: profile 0 is not known");
-    iwarp_association_config_default(&config, DDP_SCTP_RFC5043);
+    iwarp_association_config_default(&config, IWARP_SCTP_RFC5043);
     config.indication = 2;
     ck_assert_ptr_null(iwarp_association_new(pair->side[0].device, &config, 1, &sentence));
     ck_assert_ptr_null(iwarp_association_new(NULL, &config, 1, NULL));
@@ -439,10 +439,10 @@ END_TEST
 /* 1500 octets over IPv4 hold a segment of 1434 beside a SACK; a small MTU does not go below 516 (RFC 5043 9). */
 START_TEST(segment_sizes)
 {
-    struct sctp_pair *pair = open_pair(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct iwarp_association *association = pair->side[0].association;
     static const uint8_t octets[1435];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_uint_eq(iwarp_association_segment_max(association), 1434);
     sctp_pair_session(pair, 0, SID);

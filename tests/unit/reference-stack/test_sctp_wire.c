@@ -74,7 +74,7 @@ static void post(struct sctp_pair *pair, int side, unsigned n, struct traffic *t
         }
         if (i >= 6) {
             struct iwarp_atomic atomic = {
-                .id = 200 + i, .operation = ATOMIC_FETCH_ADD, .stag = traffic->counter_region.stag, .data = i};
+                .id = 200 + i, .operation = IWARP_ATOMIC_FETCH_ADD, .stag = traffic->counter_region.stag, .data = i};
 
             ck_assert_int_eq(iwarp_stream_post_atomic(stream, &atomic, NULL), 0);
         }
@@ -118,7 +118,7 @@ static void check(const struct sctp_pair *pair, int side, unsigned n, const stru
 
 static struct traffic traffic[SCTP_SIDES][STREAMS];
 
-static void run_seed(uint32_t seed, enum ddp_sctp_profile profile)
+static void run_seed(uint32_t seed, enum iwarp_sctp_profile profile)
 {
     struct sctp_pair *pair = sctp_pair_new(profile);
     const struct iwarp_association_counters *counters;
@@ -149,7 +149,7 @@ static void run_seed(uint32_t seed, enum ddp_sctp_profile profile)
     for (unsigned n = 0; n < STREAMS; n++)
         for (int side = 0; side < SCTP_SIDES; side++)
             ck_assert_uint_eq(pair->side[side].ends[n].kinds[IWARP_EVENT_CLOSED], 1);
-    if (profile == DDP_SCTP_RFC5043)
+    if (profile == IWARP_SCTP_RFC5043)
         for (int side = 0; side < SCTP_SIDES; side++)
             ck_assert_uint_eq(iwarp_association_counters(pair->side[side].association)->sessions, 0);
     sctp_pair_free(pair);
@@ -165,14 +165,14 @@ static uint32_t seeds(void)
 START_TEST(seeds_of_rfc5043)
 {
     for (uint32_t seed = 0; seed < seeds(); seed++)
-        run_seed(seed, DDP_SCTP_RFC5043);
+        run_seed(seed, IWARP_SCTP_RFC5043);
 }
 END_TEST
 
 START_TEST(seeds_of_the_draft)
 {
     for (uint32_t seed = 0; seed < seeds(); seed++)
-        run_seed(seed, DDP_SCTP_DRAFT02);
+        run_seed(seed, IWARP_SCTP_DRAFT02);
 }
 END_TEST
 
@@ -180,7 +180,7 @@ END_TEST
 START_TEST(placed_at_once)
 {
     uint8_t buffers[3][8] = {{0}};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_DRAFT02);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_DRAFT02);
 
     sctp_pair_open(pair);
     (void)sctp_pair_stream(pair, SCTP_PASSIVE, 0, 1, NULL);
@@ -224,7 +224,7 @@ START_TEST(wraps)
     struct iwarp_region region = {.length = 1, .octets = memory, .access = IWARP_REMOTE_WRITE};
     struct iwarp_write write = {.octets = octet, .count = 1};
     struct numbers numbers = {{0}, false};
-    struct sctp_pair *pair = sctp_pair_new(DDP_SCTP_RFC5043);
+    struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
 
     sctp_pair_open(pair);
     pair->look = number;
@@ -254,7 +254,7 @@ END_TEST
  * Not more than 32767 without acknowledgement, whatever the ULP posts; and it goes on afterwards (SCTP5043-10-06,
  * SCTP-6-10).
  */
-static void check_limit(enum ddp_sctp_profile profile)
+static void check_limit(enum iwarp_sctp_profile profile)
 {
     static uint8_t octet[1];
     struct iwarp_write write = {.octets = octet, .count = 1, .stag = 1};
@@ -291,8 +291,8 @@ static void check_limit(enum ddp_sctp_profile profile)
 
 START_TEST(limit_of_32767)
 {
-    check_limit(DDP_SCTP_RFC5043);
-    check_limit(DDP_SCTP_DRAFT02);
+    check_limit(IWARP_SCTP_RFC5043);
+    check_limit(IWARP_SCTP_DRAFT02);
 }
 END_TEST
 

@@ -43,7 +43,7 @@ static void closed(struct pair *pair)
 static void feed(struct pair *pair, uint32_t msn, uint32_t mo, bool last)
 {
     struct ddp_segment segment = {
-        .last = last, .version = DDP_VERSION, .control = rdmap_control(RDMAP_SEND), .msn = msn, .mo = mo};
+        .last = last, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = msn, .mo = mo};
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + 4] = {0};
     size_t header = ddp_pack_header(&segment, ulpdu);
 
@@ -128,7 +128,7 @@ END_TEST
 START_TEST(posted_wrongly)
 {
     struct pair *pair = opened();
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_int_eq(iwarp_srq_post(&srq, 1, NULL, 8, &sentence), -1);
     ck_assert_ptr_nonnull(strstr(sentence.text, "without a buffer"));

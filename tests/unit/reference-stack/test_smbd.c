@@ -5,6 +5,7 @@
 
 #include "tests/unit/stream_pair.h"
 #include "base/octets.h"
+#include "wire/mpa.h"
 
 Suite *smbd_suite(void);
 
@@ -36,7 +37,7 @@ static void is_private(const struct pair *pair, int side, const char *text, size
     const uint8_t *data;
 
     ck_assert_ptr_nonnull(event);
-    data = mpa_start_ulp_data(&event->start, &count);
+    data = iwarp_mpa_start_ulp_data(&event->start, &count);
     ck_assert_uint_eq(count, octets);
     ck_assert_int_eq(memcmp(data, text, octets), 0);
 }
@@ -131,7 +132,7 @@ END_TEST
 START_TEST(great_depths)
 {
     struct pair *pair = plain_pair(true, true);
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 1, .crc = true, .private_octets = 8};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST, .revision = 1, .crc = true, .private_octets = 8};
     uint8_t words[8];
     uint8_t frame[MPA_START_MAX];
 
@@ -149,7 +150,7 @@ START_TEST(room)
 {
     struct pair *pair = plain_pair(true, true);
     struct pair_side *side = &pair->side[1];
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     side->config.private_octets = 505;
     ck_assert_ptr_null(iwarp_stream_new(side->device, &side->config, 1, &sentence));

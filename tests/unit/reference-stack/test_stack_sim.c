@@ -24,7 +24,7 @@ START_TEST(exact_and_in_order)
     uint64_t first = number("STACK_SIM_FIRST", 1);
 
     for (uint64_t seed = first + (uint64_t)_i; seed < first + seeds; seed += SHARES) {
-        struct sentence sentence = {""};
+        struct iwarp_sentence sentence = {""};
 
         ck_assert_msg(stack_sim_run(seed, NULL, &sentence) == 0, "seed %llu: %s", (unsigned long long)seed,
                       sentence.text);
@@ -35,7 +35,7 @@ END_TEST
 /* Some world has Markers, CRCs, a TCP that hands octets early, and a gap at the right place. */
 START_TEST(some_are_placed_early)
 {
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     uint64_t early = 0;
 
     for (uint64_t seed = 1; seed < 100 && early == 0; seed++)

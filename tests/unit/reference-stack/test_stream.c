@@ -21,7 +21,7 @@ static void fill(uint8_t *octets, size_t count, unsigned seed)
 static struct iwarp_region region_new(struct pair *pair, int side, uint64_t base, size_t length, unsigned access)
 {
     struct iwarp_region region = {.base = base, .length = length, .access = access};
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_msg(iwarp_region_register(pair->side[side].device, &region, &sentence) == 0, "%s", sentence.text);
     return region;
@@ -142,7 +142,7 @@ static void converse(int n)
         size_t octets;
 
         ck_assert_ptr_nonnull(event);
-        data = mpa_start_ulp_data(&event->start, &octets);
+        data = iwarp_mpa_start_ulp_data(&event->start, &octets);
         ck_assert_uint_eq(octets, other->private_octets);
         ck_assert_mem_eq(data, other->private_data, octets);
         ck_assert_int_eq(event->crc, crcs != 0);

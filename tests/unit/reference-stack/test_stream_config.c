@@ -10,7 +10,7 @@ Suite *stream_config_suite(void);
 static void refused(const struct iwarp_stream_config *config, const char *wanted)
 {
     struct iwarp_device *device = iwarp_device_new(NULL);
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_nonnull(device);
     ck_assert_ptr_null(iwarp_stream_new(device, config, 1, &sentence));
@@ -22,7 +22,7 @@ static void refused(const struct iwarp_stream_config *config, const char *wanted
 START_TEST(nothing)
 {
     struct iwarp_stream_config config;
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     iwarp_stream_config_default(&config, IWARP_RESPONDER);
     refused(NULL, "a configuration");

@@ -47,7 +47,7 @@ START_TEST(parts)
     size_t ddp_at = 6, ddp = tagged ? 14 : 18, rdmap_at = 4 + (m || d ? 2 : 0) + (d ? ddp : 0);
     struct terminate terminate;
 
-    ck_assert_uint_le(count, TERMINATE_MAX);
+    ck_assert_uint_le(count, IWARP_TERMINATE_MAX);
     for (size_t cut = 0; cut < count; cut++) {
         uint8_t *placed = guard_place(octets, cut);
         const uint8_t *p = placed;
@@ -194,17 +194,17 @@ START_TEST(descriptions)
 {
     char text[128];
 
-    ck_assert_str_eq(terminate_describe(TERM_DDP_INVALID_QN, text, sizeof(text)),
+    ck_assert_str_eq(iwarp_terminate_describe(TERM_DDP_INVALID_QN, text, sizeof(text)),
                      "DDP / Untagged Buffer Error / Invalid QN (0x1201)");
-    ck_assert_str_eq(terminate_describe(TERM_MPA_CRC, text, sizeof(text)),
+    ck_assert_str_eq(iwarp_terminate_describe(TERM_MPA_CRC, text, sizeof(text)),
                      "LLP (MPA) / MPA Error / MPA CRC Error (0x2002)");
-    ck_assert_str_eq(terminate_describe(TERM_RDMAP_CATASTROPHIC, text, sizeof(text)),
+    ck_assert_str_eq(iwarp_terminate_describe(TERM_RDMAP_CATASTROPHIC, text, sizeof(text)),
                      "RDMAP / Local Catastrophic Error (0x0000)");
-    ck_assert_str_eq(terminate_describe(TERMINATE_TRIPLE(0u, 0u, 0x17u), text, sizeof(text)),
+    ck_assert_str_eq(iwarp_terminate_describe(IWARP_TERMINATE_TRIPLE(0u, 0u, 0x17u), text, sizeof(text)),
                      "RDMAP / Local Catastrophic Error (0x0017)");
-    ck_assert_str_eq(terminate_describe(TERMINATE_TRIPLE(1u, 3u, 5u), text, sizeof(text)),
+    ck_assert_str_eq(iwarp_terminate_describe(IWARP_TERMINATE_TRIPLE(1u, 3u, 5u), text, sizeof(text)),
                      "unregistered error layer 1 etype 3 code 0x05 (0x1305)");
-    ck_assert_str_eq(terminate_describe(TERMINATE_TRIPLE(15u, 15u, 255u), text, 12), "unregistere");
+    ck_assert_str_eq(iwarp_terminate_describe(IWARP_TERMINATE_TRIPLE(15u, 15u, 255u), text, 12), "unregistere");
 }
 END_TEST
 

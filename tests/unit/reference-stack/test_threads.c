@@ -38,9 +38,9 @@ static uint64_t ask(struct verbs_talk *talk, struct iwarp_atomic *atomic)
 static void guarded_rounds(struct verbs_talk *talk, uint32_t stag, struct worker *worker)
 {
     struct iwarp_atomic take = {
-        .operation = ATOMIC_COMPARE_SWAP, .stag = stag, .data = 1, .mask = 1, .compare_mask = 1};
+        .operation = IWARP_ATOMIC_COMPARE_SWAP, .stag = stag, .data = 1, .mask = 1, .compare_mask = 1};
     struct iwarp_atomic give = {
-        .operation = ATOMIC_COMPARE_SWAP, .stag = stag, .mask = 1, .compare = 1, .compare_mask = 1};
+        .operation = IWARP_ATOMIC_COMPARE_SWAP, .stag = stag, .mask = 1, .compare = 1, .compare_mask = 1};
 
     take.to = give.to = (uint64_t)(uintptr_t)&shared[1];
     for (int i = 0; i < SWAP_ROUNDS; i++) {
@@ -58,7 +58,7 @@ static void *work(void *of)
 {
     struct worker *worker = of;
     struct verbs_talk *talk = malloc(sizeof(*talk));
-    struct iwarp_atomic add = {.operation = ATOMIC_FETCH_ADD, .data = 1};
+    struct iwarp_atomic add = {.operation = IWARP_ATOMIC_FETCH_ADD, .data = 1};
     uint8_t in[64], out[64];
     uint32_t stag;
 

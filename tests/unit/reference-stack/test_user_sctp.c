@@ -11,6 +11,7 @@
 #include "reference-stack/transport/user_sctp.h"
 #include "tests/unit/suites.h"
 #include "wire/sctp.h"
+#include "wire/ddp_sctp.h"
 
 Suite *user_sctp_suite(void);
 
@@ -152,10 +153,11 @@ static void run_until(struct link *link, bool (*done)(const struct link *link))
     ck_assert(done(link));
 }
 
-static struct link *open_link_of(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss, unsigned retransmissions)
+static struct link *open_link_of(enum iwarp_sctp_profile profile, uint32_t seed, unsigned loss,
+                                 unsigned retransmissions)
 {
     struct link *link = calloc(1, sizeof(*link));
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_nonnull(link);
     link->random = seed + 1;
@@ -169,7 +171,7 @@ static struct link *open_link_of(enum ddp_sctp_profile profile, uint32_t seed, u
                                           .packet_max = PACKET,
                                           .rto_ms = RTO_MS,
                                           .retransmissions = retransmissions,
-                                          .fragments = profile == DDP_SCTP_RFC5043,
+                                          .fragments = profile == IWARP_SCTP_RFC5043,
                                           .send = on_packet,
                                           .user = side};
 
@@ -186,7 +188,7 @@ static struct link *open_link_of(enum ddp_sctp_profile profile, uint32_t seed, u
     return link;
 }
 
-static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+static struct link *open_link(enum iwarp_sctp_profile profile, uint32_t seed, unsigned loss)
 {
     return open_link_of(profile, seed, loss, RETRANSMISSIONS);
 }
@@ -234,7 +236,7 @@ static bool is_down(const struct link *link)
 static uint8_t source[BULK], sinks[STREAMS][BULK], reads[STREAMS][BULK], text[STREAMS][64];
 
 /* A Write and a Read of 300000 octets on each stream, and a Send after them. */
-static void exchange(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+static void exchange(enum iwarp_sctp_profile profile, uint32_t seed, unsigned loss)
 {
     struct link *link = open_link(profile, seed, loss);
     struct iwarp_stream_config config;
@@ -289,21 +291,21 @@ static void exchange(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss
 
 START_TEST(two_stacks)
 {
-    exchange(DDP_SCTP_RFC5043, 1, 0);
+    exchange(IWARP_SCTP_RFC5043, 1, 0);
 }
 END_TEST
 
 START_TEST(two_stacks_of_the_draft)
 {
-    exchange(DDP_SCTP_DRAFT02, 2, 0);
+    exchange(IWARP_SCTP_DRAFT02, 2, 0);
 }
 END_TEST
 
 START_TEST(on_a_bad_link)
 {
     for (uint32_t seed = 3; seed < 6; seed++)
-        exchange(DDP_SCTP_RFC5043, seed, 8);
-    exchange(DDP_SCTP_DRAFT02, 6, 16);
+        exchange(IWARP_SCTP_RFC5043, seed, 8);
+    exchange(IWARP_SCTP_DRAFT02, 6, 16);
 }
 END_TEST
 
@@ -317,7 +319,7 @@ static bool is_refused(const struct link *link)
 START_TEST(without_indication)
 {
     struct link *link = calloc(1, sizeof(*link));
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_int_eq(user_sctp_start(&sentence), 0);
     link->random = 1;
@@ -333,7 +335,7 @@ START_TEST(without_indication)
         side->link = link;
         side->queue = calloc(QUEUE, sizeof(struct packet));
         side->device = iwarp_device_new(NULL);
-        iwarp_association_config_default(&side->config, DDP_SCTP_RFC5043);
+        iwarp_association_config_default(&side->config, IWARP_SCTP_RFC5043);
         side->config.indicate = i == PASSIVE;
         side->config.any_indication = i == ACTIVE;
         side->association = iwarp_association_new(side->device, &side->config, 1, &sentence);
@@ -350,7 +352,7 @@ END_TEST
  * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP is told once. Until then no
  * more waits than what SCTP takes, however much was posted.
  */
-static void never_acknowledged(enum ddp_sctp_profile profile)
+static void never_acknowledged(enum iwarp_sctp_profile profile)
 {
     enum { SHORT = 5, LARGE_OCTETS = 32 << 20, LEAST_SEGMENT = 1024 };
     static uint8_t large[LARGE_OCTETS], target[LARGE_OCTETS];
@@ -391,8 +393,8 @@ static void never_acknowledged(enum ddp_sctp_profile profile)
 
 START_TEST(a_peer_without_sacks)
 {
-    never_acknowledged(DDP_SCTP_RFC5043);
-    never_acknowledged(DDP_SCTP_DRAFT02);
+    never_acknowledged(IWARP_SCTP_RFC5043);
+    never_acknowledged(IWARP_SCTP_DRAFT02);
 }
 END_TEST
 
@@ -400,13 +402,13 @@ END_TEST
 START_TEST(another_clock)
 {
     enum { MS = 1000000, BEFORE = 600 * MS, AGAIN = 500 * MS };
-    struct link *link = open_link(DDP_SCTP_RFC5043, 1, 0);
+    struct link *link = open_link(IWARP_SCTP_RFC5043, 1, 0);
     size_t packets;
 
     user_sctp_clock(1);
     user_sctp_clock(BEFORE);
     free_link(link);
-    link = open_link(DDP_SCTP_RFC5043, 1, 0);
+    link = open_link(IWARP_SCTP_RFC5043, 1, 0);
     packets = link->side[ACTIVE].count;
     ck_assert_uint_eq(packets, 1);
     for (uint64_t now = 1; now < AGAIN && link->side[ACTIVE].count == packets; now += MS)
@@ -420,7 +422,7 @@ Suite *user_sctp_suite(void)
 {
     Suite *suite = suite_create("user_sctp");
     TCase *tcase = tcase_create("usrsctp");
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);

@@ -29,7 +29,7 @@ struct stimulus {
 
 static struct pair *bad_request(const struct stimulus *stimulus)
 {
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 2, .crc = true};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST, .revision = 2, .crc = true};
     uint8_t frame[MPA_START_MAX];
     size_t count = mpa_start_pack(&start, frame, sizeof(frame));
     struct pair *pair = pair_new();
@@ -46,7 +46,7 @@ static struct pair *bad_request(const struct stimulus *stimulus)
 static struct pair *long_request(const struct stimulus *stimulus)
 {
     uint8_t frame[MPA_START_MAX] = {0};
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 2, .crc = true};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST, .revision = 2, .crc = true};
     size_t count = mpa_start_pack(&start, frame, sizeof(frame));
     struct pair *pair = pair_new();
 
@@ -147,7 +147,7 @@ static struct pair *other_rtr(const struct stimulus *stimulus)
 static struct pair *bad_crc(const struct stimulus *stimulus)
 {
     struct fpdu_framing framing = {false, true, 0};
-    struct ulpdu send = untagged(RDMAP_SEND, 0, 1, 4);
+    struct ulpdu send = untagged(IWARP_RDMAP_SEND, 0, 1, 4);
     uint8_t ulpdu[ULPDU_MAX];
     uint8_t fpdu[ULPDU_MAX];
     struct pair *pair = responder();
@@ -166,7 +166,7 @@ static struct pair *bad_crc(const struct stimulus *stimulus)
 /* Writes up to position 512, where the FPDU's Marker points 4 octets too far; its CRC is right. */
 static struct pair *bad_marker(const struct stimulus *stimulus)
 {
-    struct ulpdu write = tagged(RDMAP_WRITE, STAG, BASE, LENGTH);
+    struct ulpdu write = tagged(IWARP_RDMAP_WRITE, STAG, BASE, LENGTH);
     struct fpdu_framing framing = {true, true, 0};
     uint8_t ulpdu[ULPDU_MAX];
     uint8_t fpdu[ULPDU_MAX];
@@ -215,7 +215,7 @@ static struct pair *bad_swap(const struct stimulus *stimulus)
 static struct pair *bad_atomic_response(const struct stimulus *stimulus)
 {
     struct ulpdu ulpdu = stimulus->ulpdu();
-    struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = 1};
+    struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD, .stag = 1};
     uint8_t octets[ULPDU_MAX];
     struct pair *pair = responder();
 
@@ -230,7 +230,7 @@ static struct pair *bad_atomic_response(const struct stimulus *stimulus)
 
 static struct pair *cut_header(const struct stimulus *stimulus)
 {
-    struct ulpdu ulpdu = untagged(RDMAP_SEND, 0, 1, 0);
+    struct ulpdu ulpdu = untagged(IWARP_RDMAP_SEND, 0, 1, 0);
     uint8_t octets[ULPDU_MAX];
     struct pair *pair = responder();
 
@@ -251,7 +251,7 @@ static struct pair *no_receive(const struct stimulus *stimulus)
     (void)stimulus;
     feed_request(pair);
     for (uint32_t msn = 1; msn <= 3; msn++) {
-        struct ulpdu send = untagged(RDMAP_SEND, 0, msn, 4);
+        struct ulpdu send = untagged(IWARP_RDMAP_SEND, 0, msn, 4);
 
         pair->side[RESPONDER].sent_count = 0;
         pair_feed_ulpdu(pair, RESPONDER, octets, pack(&send, octets));
@@ -371,7 +371,7 @@ static void check_terminate(const struct pair_side *side, const struct stimulus 
     ulpdu = fpdu.ulpdu;
     ck_assert_int_eq(ddp_parse(&ulpdu, fpdu.ulpdu + fpdu.ulpdu_length, &segment), WIRE_OK);
     ck_assert(!segment.tagged && segment.last);
-    ck_assert_uint_eq(segment.control, rdmap_control(RDMAP_TERMINATE));
+    ck_assert_uint_eq(segment.control, rdmap_control(IWARP_RDMAP_TERMINATE));
     ck_assert_uint_eq(segment.qn, 2);
     ck_assert_uint_eq(segment.msn, 1);
     p = segment.payload;
@@ -467,12 +467,12 @@ START_TEST(limits_are_inside)
     struct pair *pair = responder();
     uint8_t octets[ULPDU_MAX];
     const struct ulpdu good[] = {
-        tagged(RDMAP_WRITE, STAG, BASE, LENGTH),
-        tagged(RDMAP_WRITE, STAG, BASE + LENGTH - 1, 1),
-        tagged(RDMAP_WRITE, 0xD00401, UINT64_MAX - 7, 8), /* ends at 2^64 */
-        tagged(RDMAP_WRITE, 0, 0, 0),
-        untagged(RDMAP_SEND, 0, 1, 64),
-        untagged(RDMAP_SEND, 0, 2, 0),
+        tagged(IWARP_RDMAP_WRITE, STAG, BASE, LENGTH),
+        tagged(IWARP_RDMAP_WRITE, STAG, BASE + LENGTH - 1, 1),
+        tagged(IWARP_RDMAP_WRITE, 0xD00401, UINT64_MAX - 7, 8), /* ends at 2^64 */
+        tagged(IWARP_RDMAP_WRITE, 0, 0, 0),
+        untagged(IWARP_RDMAP_SEND, 0, 1, 64),
+        untagged(IWARP_RDMAP_SEND, 0, 2, 0),
         read_of(STAG, BASE, LENGTH),
     };
 

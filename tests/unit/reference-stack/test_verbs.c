@@ -190,7 +190,7 @@ START_TEST(establishing)
         const uint8_t *data;
 
         event = verbs_talk_await(&talk, talk.qp[i], IWARP_QP_ESTABLISHED);
-        data = mpa_start_ulp_data(&event->detail.start, &octets);
+        data = iwarp_mpa_start_ulp_data(&event->detail.start, &octets);
         ck_assert_ptr_eq(event->user, &marks[i]);
         ck_assert_ptr_eq(iwarp_qp_user(talk.qp[i]), &marks[i]);
         ck_assert_uint_eq(octets, 2);
@@ -208,7 +208,7 @@ START_TEST(decided_and_accepted)
 {
     static const uint8_t hello[] = {1, 2, 3};
     const struct iwarp_qp_event *event;
-    uint8_t much[MPA_PRIVATE_DATA_MAX + 1] = {0};
+    uint8_t much[IWARP_MPA_PRIVATE_DATA_MAX + 1] = {0};
     size_t octets;
 
     verbs_talk_begin(&talk);
@@ -217,7 +217,7 @@ START_TEST(decided_and_accepted)
     verbs_talk_connect(&talk);
     event = verbs_talk_await(&talk, NULL, IWARP_QP_CONNECT_REQUEST);
     ck_assert_ptr_eq(event->qp, talk.qp[0]);
-    (void)mpa_start_ulp_data(&event->detail.start, &octets);
+    (void)iwarp_mpa_start_ulp_data(&event->detail.start, &octets);
     ck_assert_uint_eq(octets, 4);
     ck_assert_int_eq(iwarp_accept(talk.qp[0], much, sizeof(much), &talk.why), -1);
     WHY("at most 508 fit");
@@ -225,7 +225,7 @@ START_TEST(decided_and_accepted)
     WHY("no Request waits");
     ck_assert_int_eq(iwarp_accept(talk.qp[0], hello, sizeof(hello), &talk.why), 0);
     event = verbs_talk_await(&talk, talk.qp[1], IWARP_QP_ESTABLISHED);
-    ck_assert_mem_eq(mpa_start_ulp_data(&event->detail.start, &octets), hello, sizeof(hello));
+    ck_assert_mem_eq(iwarp_mpa_start_ulp_data(&event->detail.start, &octets), hello, sizeof(hello));
     ck_assert_uint_eq(octets, sizeof(hello));
     ck_assert_int_eq(iwarp_accept(talk.qp[0], NULL, 0, &talk.why), -1);
     ck_assert_int_eq(iwarp_reject(talk.qp[0], NULL, 0, &talk.why), -1);
@@ -254,7 +254,7 @@ START_TEST(decided_and_rejected)
         WHY("has ended");
     }
     /* The streams are gone; what the event names is not. */
-    ck_assert_mem_eq(mpa_start_ulp_data(&event->detail.start, &octets), "no", 2);
+    ck_assert_mem_eq(iwarp_mpa_start_ulp_data(&event->detail.start, &octets), "no", 2);
     ck_assert_uint_eq(octets, 2);
     verbs_talk_end(&talk);
 }
@@ -267,7 +267,7 @@ START_TEST(ended)
     const struct iwarp_send send = {.octets = octets, .count = 8};
     const struct iwarp_write write = {.octets = octets, .count = 8};
     const struct iwarp_read read = {.count = 0};
-    const struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD};
+    const struct iwarp_atomic atomic = {.operation = IWARP_ATOMIC_FETCH_ADD};
     const struct iwarp_immediate immediate = {.id = 1};
 
     verbs_talk_begin(&talk);
@@ -316,8 +316,8 @@ START_TEST(impossible_work)
     WHY("at most 2^32 - 1");
     ck_assert_int_eq(iwarp_post_read(talk.qp[1], &(struct iwarp_read){.sink_stag = 1, .count = 1}, &talk.why), -1);
     WHY("is not a region");
-    ck_assert_int_eq(iwarp_post_atomic(talk.qp[1], &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD}, &talk.why),
-                     -1);
+    ck_assert_int_eq(
+        iwarp_post_atomic(talk.qp[1], &(struct iwarp_atomic){.operation = IWARP_ATOMIC_FETCH_ADD}, &talk.why), -1);
     WHY("switched off");
     ck_assert_int_eq(iwarp_post_immediate(talk.qp[1], &(struct iwarp_immediate){.id = 1}, &talk.why), -1);
     WHY("switched off");
@@ -343,7 +343,7 @@ START_TEST(terminated)
     event = verbs_talk_await(&talk, talk.qp[0], IWARP_QP_ERROR);
     ck_assert_str_eq(event->detail.requirement, "DDP-7.1-10");
     event = verbs_talk_await(&talk, talk.qp[1], IWARP_QP_TERMINATED);
-    ck_assert_uint_eq(event->detail.triple, TERMINATE_TRIPLE(1, 1, 0));
+    ck_assert_uint_eq(event->detail.triple, IWARP_TERMINATE_TRIPLE(1, 1, 0));
     ck_assert_uint_gt(event->detail.header_octets, 8);
     for (int i = 0; i < 2; i++)
         (void)verbs_talk_await(&talk, talk.qp[i], IWARP_QP_CLOSED);

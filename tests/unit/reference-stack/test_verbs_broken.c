@@ -10,6 +10,7 @@
 
 #include "tests/unit/verbs_talk.h"
 #include "wire/fpdu.h"
+#include "wire/mpa.h"
 
 Suite *verbs_broken_suite(void);
 
@@ -62,7 +63,8 @@ static void closed(void)
 static int by_hand(void)
 {
     static const uint8_t write[14] = {0xC1, 0x40};
-    struct mpa_start start = {.kind = MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
+    struct iwarp_mpa_start start = {
+        .kind = IWARP_MPA_REQUEST, .revision = 2, .enhanced = true, .crc = true, .ird = 4, .ord = 4};
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(iwarp_listener_port(talk.listener))};
     struct fpdu_framing framing = {false, true, 0};
     uint8_t octets[MPA_START_MAX];

@@ -23,13 +23,13 @@ static struct talk {
     size_t done[IWARP_WORK_IMMEDIATE + 1], flushed;
     char why[128]; /* of the last CONNECT_FAILED or ERROR */
     uint8_t text[PAIRS][16];
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 } talk;
 
 static uint8_t source[BULK], sink[BULK], copy[BULK];
 
 /* The same, with a UDP port of its own, so that nothing on this machine is in the way. */
-static void begin(enum ddp_sctp_profile profile)
+static void begin(enum iwarp_sctp_profile profile)
 {
     struct iwarp_sctp_options sctp;
 
@@ -92,7 +92,7 @@ static struct iwarp_qp *connects(void)
 }
 
 /* Work that is posted before there is an association, on many queue pairs in one. */
-static void exchange(enum ddp_sctp_profile profile)
+static void exchange(enum iwarp_sctp_profile profile)
 {
     struct iwarp_write write = {.octets = source, .count = BULK};
     struct iwarp_read read = {.count = BULK};
@@ -110,7 +110,7 @@ static void exchange(enum ddp_sctp_profile profile)
     read.sink_to = (uint64_t)(uintptr_t)copy;
     read.source_stag = write.stag;
     for (size_t i = 0; i < PAIRS; i++) {
-        qps[i] = i == 0 ? connects() : iwarp_connect_beside(qps[0], &talk.options, &talk.sentence);
+        qps[i] = i == 0 ? connects() : iwarp_connect_same_association(qps[0], &talk.options, &talk.sentence);
         ck_assert_msg(qps[i] != NULL, "%s", talk.sentence.text);
         ck_assert_int_eq(iwarp_post_send(qps[i], &send, NULL), 0);
     }
@@ -138,14 +138,14 @@ static void exchange(enum ddp_sctp_profile profile)
         iwarp_disconnect(qps[i]);
     iwarp_disconnect(qps[0]);
     run_until(&talk.counts[IWARP_QP_CLOSED], 2 * PAIRS - 1); /* all but the one that was freed */
-    ck_assert_ptr_null(iwarp_connect_beside(qps[0], &talk.options, &talk.sentence));
+    ck_assert_ptr_null(iwarp_connect_same_association(qps[0], &talk.options, &talk.sentence));
     ck_assert_ptr_nonnull(strstr(talk.sentence.text, "has ended"));
     iwarp_context_free(talk.context);
 }
 
 START_TEST(many_in_one_association)
 {
-    exchange(DDP_SCTP_RFC5043);
+    exchange(IWARP_SCTP_RFC5043);
 }
 END_TEST
 
@@ -154,7 +154,7 @@ START_TEST(asked_and_rejected)
     struct iwarp_qp_event event;
     struct iwarp_qp *qp;
 
-    begin(DDP_SCTP_RFC5043);
+    begin(IWARP_SCTP_RFC5043);
     iwarp_listener_free(talk.listener);
     talk.options.stream.accept = IWARP_ACCEPT_ASK;
     talk.listener = iwarp_listen(talk.context, "127.0.0.1", PORT, &talk.options, &talk.sentence);
@@ -182,7 +182,7 @@ START_TEST(nobody_listens)
     struct iwarp_sctp_options sctp;
     struct iwarp_qp *qp;
 
-    begin(DDP_SCTP_RFC5043);
+    begin(IWARP_SCTP_RFC5043);
     qp = iwarp_connect(talk.context, "127.0.0.1", PORT + 1, &talk.options, &talk.sentence);
     ck_assert_ptr_nonnull(qp);
     iwarp_disconnect(qp); /* before there is anything to end */
@@ -190,8 +190,8 @@ START_TEST(nobody_listens)
     ck_assert_ptr_null(iwarp_connect(talk.context, "localhost", PORT, &talk.options, &talk.sentence));
     ck_assert_ptr_null(iwarp_attach(talk.context, 0, IWARP_RESPONDER, NULL, 0, &talk.options, &talk.sentence));
     ck_assert_ptr_null(iwarp_listen(talk.context, "127.0.0.1", PORT, &talk.options, &talk.sentence));
-    ck_assert_ptr_null(iwarp_connect_beside(NULL, &talk.options, &talk.sentence));
-    iwarp_sctp_options_default(&sctp, DDP_SCTP_RFC5043);
+    ck_assert_ptr_null(iwarp_connect_same_association(NULL, &talk.options, &talk.sentence));
+    iwarp_sctp_options_default(&sctp, IWARP_SCTP_RFC5043);
     ck_assert_int_eq(iwarp_context_use_sctp(talk.context, &sctp, &talk.sentence), -1);
     ck_assert_int_eq(iwarp_context_use_sctp(NULL, &sctp, &talk.sentence), -1);
     iwarp_context_free(talk.context);
@@ -208,7 +208,7 @@ END_TEST
 
 START_TEST(many_of_the_draft)
 {
-    exchange(DDP_SCTP_DRAFT02);
+    exchange(IWARP_SCTP_DRAFT02);
 }
 END_TEST
 
@@ -217,11 +217,11 @@ START_TEST(no_stream_is_free)
 {
     struct iwarp_qp *first, *more;
 
-    begin(DDP_SCTP_RFC5043);
+    begin(IWARP_SCTP_RFC5043);
     first = connects();
     run_until(&talk.counts[IWARP_QP_ESTABLISHED], 2);
     for (unsigned i = 1; i < 65; i++) {
-        more = iwarp_connect_beside(first, &talk.options, &talk.sentence);
+        more = iwarp_connect_same_association(first, &talk.options, &talk.sentence);
         ck_assert_ptr_nonnull(more);
     }
     run_until(&talk.counts[IWARP_QP_CONNECT_FAILED], 1);
@@ -234,7 +234,7 @@ Suite *verbs_sctp_suite(void)
 {
     Suite *suite = suite_create("verbs_sctp");
     TCase *tcase = tcase_create("usrsctp");
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);

@@ -52,10 +52,10 @@ START_TEST(sends)
     static const struct {
         bool solicited, invalidate;
         uint8_t opcode;
-    } kinds[] = {{false, false, RDMAP_SEND},
-                 {true, false, RDMAP_SEND_SE},
-                 {false, true, RDMAP_SEND_INVALIDATE},
-                 {true, true, RDMAP_SEND_SE_INVALIDATE}};
+    } kinds[] = {{false, false, IWARP_RDMAP_SEND},
+                 {true, false, IWARP_RDMAP_SEND_SE},
+                 {false, true, IWARP_RDMAP_SEND_INVALIDATE},
+                 {true, true, IWARP_RDMAP_SEND_SE_INVALIDATE}};
     uint8_t in[4][8];
 
     opened();
@@ -121,11 +121,11 @@ START_TEST(one_sided)
                                      NULL),
                      0);
     for (uint64_t i = 0; i < 3; i++) {
-        struct iwarp_atomic atomic = {.id = 2 + i, .operation = ATOMIC_FETCH_ADD, .stag = stag[0], .data = 2};
+        struct iwarp_atomic atomic = {.id = 2 + i, .operation = IWARP_ATOMIC_FETCH_ADD, .stag = stag[0], .data = 2};
 
         atomic.to = address_of(0);
         if (i == 2) {
-            atomic.operation = ATOMIC_COMPARE_SWAP;
+            atomic.operation = IWARP_ATOMIC_COMPARE_SWAP;
             atomic.compare = 44;
             atomic.data = 7;
             atomic.mask = atomic.compare_mask = UINT64_MAX;
@@ -148,7 +148,7 @@ START_TEST(one_sided)
     for (uint64_t i = 0; i < 3; i++)
         ck_assert_uint_eq(verbs_talk_completion(&talk, 2 + i)->value, 40 + 2 * i);
     ck_assert_uint_eq(memory[0][0], 7);
-    ck_assert_uint_eq(verbs_talk_completion(&talk, 50)->opcode, RDMAP_IMMEDIATE_SE);
+    ck_assert_uint_eq(verbs_talk_completion(&talk, 50)->opcode, IWARP_RDMAP_IMMEDIATE_SE);
     ck_assert_str_eq((const char *)in, "octets!");
     verbs_talk_end(&talk);
 }
@@ -278,7 +278,7 @@ START_TEST(flushed)
     ck_assert_int_eq(iwarp_post_send(talk.qp[0], &(struct iwarp_send){.id = 0}, NULL), 0);
     ck_assert_int_eq(iwarp_post_read(talk.qp[0], &(struct iwarp_read){.id = 1, .source_stag = stag[1]}, NULL), 0);
     ck_assert_int_eq(
-        iwarp_post_atomic(talk.qp[0], &(struct iwarp_atomic){.id = 2, .operation = ATOMIC_FETCH_ADD}, NULL), 0);
+        iwarp_post_atomic(talk.qp[0], &(struct iwarp_atomic){.id = 2, .operation = IWARP_ATOMIC_FETCH_ADD}, NULL), 0);
     ck_assert_int_eq(iwarp_post_immediate(talk.qp[0], &(struct iwarp_immediate){.id = 3}, NULL), 0);
     ck_assert_int_eq(iwarp_post_write(talk.qp[0], &(struct iwarp_write){.id = 4}, NULL), 0);
     ck_assert_int_eq(iwarp_post_receive(talk.qp[0], 100, NULL, 0, NULL), 0);

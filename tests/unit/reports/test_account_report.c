@@ -117,7 +117,7 @@ static void write_sample(const char *path, const char *shard, enum verdict verdi
     const struct result result = {.id = "DDP-7.2-02", .verdict = verdict, .by = "rule", .file = "a.pcap"};
     struct run_info info = sample_info;
     struct run_summary summary;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log;
 
     info.command = "audit";
@@ -144,7 +144,7 @@ static char *written(const struct report *report, const char *folder, const char
 {
     const struct report_format *format = report_format_find(name);
     const char *path = sample_path(folder, name);
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_ptr_nonnull(format);
     ck_assert_msg(format->write(report, NULL, PLACE(path), &error) == 0, "%s", error.text);
@@ -153,7 +153,7 @@ static char *written(const struct report *report, const char *folder, const char
 
 static void load(struct report *report, const char *folder)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(report_load(report, sample_path(folder, "results.jsonl"), NULL, &error) == 0, "%s", error.text);
 }
@@ -255,7 +255,7 @@ START_TEST(merged)
     struct merge_outcome outcome = {0};
     struct catalogue *catalogue;
     struct folder *output;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct report report;
     struct merge *merge;
 

@@ -77,7 +77,7 @@ START_TEST(silences)
         result_of("A-5", VERDICT_FAIL, "silence-after-startup"),
     };
     struct cause_set set = {0};
-    struct sentence text;
+    struct iwarp_sentence text;
 
     for (size_t i = 0; i < 4; i++)
         ck_assert_int_eq(cause_add(&set, &results[i]), 0);

@@ -17,7 +17,7 @@ static void run_of(struct report *report, const struct result *results, size_t c
 {
     struct run_info info = sample_info;
     char *folder = sample_folder();
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log;
 
     info.command = command;
@@ -88,7 +88,7 @@ START_TEST(each_kind)
     struct result before[ROWS], after[ROWS];
     size_t before_count = 0, after_count = 0, kinds[DIFF_KINDS] = {0};
     struct report old, new;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct diff diff;
 
     for (size_t i = 0; i < ROWS; i++) {
@@ -124,7 +124,7 @@ START_TEST(a_change_is_seen)
     static const char *const texts[][2] = {{"FAIL: expected e; got x; m", "FAIL: expected e; got x; another"},
                                            {"FAIL: expected e; got x", "FAIL: expected e; got y"}};
     struct report old, new;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct diff diff;
 
     after[0].message = "another";
@@ -150,7 +150,7 @@ START_TEST(captures_are_apart)
 {
     struct result results[2] = {of("DDP-1", VERDICT_FAIL, "x"), of("DDP-1", VERDICT_FAIL, "x")};
     struct report old, new;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct diff diff;
 
     results[0].file = "a.pcap";
@@ -201,7 +201,7 @@ START_TEST(a_trend_has_the_verdict_of_each_run)
     struct report runs[RUNS];
     struct diff steps[RUNS - 1];
     struct diff_trend trend;
-    struct sentence error;
+    struct iwarp_sentence error;
     enum verdict verdicts[VERDICT_COUNT];
 
     for (int run = 0; run < RUNS; run++) {

@@ -20,7 +20,7 @@ static void tell(void *user, const char *name, const char *what)
     (void)snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s %s\n", name, what);
 }
 
-static int verify(struct sentence *error)
+static int verify(struct iwarp_sentence *error)
 {
     size_t count = 0;
 
@@ -32,7 +32,7 @@ static int verify(struct sentence *error)
 static void set_up(void)
 {
     struct folder_config config = {.use = FOLDER_AGAIN};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *held;
 
     folder = sample_folder();
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(nothing_was_changed)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     size_t count = 0;
 
     ck_assert_msg(digests_verify(folder, tell, NULL, &count, &error) == 0, "%s%s", error.text, told);
@@ -80,7 +80,7 @@ END_TEST
 
 START_TEST(changes_are_told)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *results;
     size_t size;
 
@@ -111,7 +111,7 @@ END_TEST
 /* Evidence that the results name has to be in the list, whether it is there or not. */
 START_TEST(named_evidence_is_listed)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *list = sample_read(sample_path(folder, DIGESTS_FILE), NULL), *line;
 
     line = strchr(list, '\n') + 1; /* the first is results.jsonl's */
@@ -139,7 +139,7 @@ static const char *const no_lists[] = {
 
 START_TEST(no_list)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     sample_write(sample_path(folder, DIGESTS_FILE), no_lists[_i], strlen(no_lists[_i]));
     ck_assert_int_eq(verify(&error), DIGESTS_UNKNOWN);
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(without_a_list)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(unlink(sample_path(folder, DIGESTS_FILE)), 0);
     ck_assert_int_eq(verify(&error), DIGESTS_UNKNOWN);

@@ -14,7 +14,7 @@ Suite *excerpt_suite(void);
 static void take(const char *folder, char **ids, size_t count, struct excerpt *excerpt, struct report *report)
 {
     struct place results = place_at(sample_path(folder, "results.jsonl"));
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(excerpt_take(excerpt, &results, ids, count, &error) == 0, "%s", error.text);
     sample_write(sample_path(folder, "excerpt.jsonl"), excerpt->text, excerpt->size);
@@ -79,7 +79,7 @@ START_TEST(of_nothing)
 {
     char *folder = sample_folder(), *ids[] = {"DDP-9.9-99"};
     struct place results = place_at(sample_path(folder, "results.jsonl"));
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct excerpt excerpt;
 
     sample_results(folder, 1);

@@ -15,7 +15,7 @@
 
 Suite *folder_suite(void);
 
-static int take(struct folder **folder, const char *path, enum folder_use use, struct sentence *error)
+static int take(struct folder **folder, const char *path, enum folder_use use, struct iwarp_sentence *error)
 {
     struct folder_config config = {.path = path, .use = use, .hint = "do something"};
 
@@ -50,7 +50,7 @@ static void elsewhere(void (*function)(const char *path), const char *path)
 
 static void is_refused(const char *path)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
     char pid[40];
 
@@ -74,7 +74,7 @@ START_TEST(one_owner)
 {
     char *above = sample_folder();
     const char *path = sample_path(above, "new/folder");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     ck_assert_msg(take(&folder, path, FOLDER_NEW, &error) == 0, "%s", error.text);
@@ -96,7 +96,7 @@ END_TEST
 START_TEST(a_new_one_is_empty)
 {
     char *path = sample_folder();
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     put(path, "e\x1bx");
@@ -138,7 +138,7 @@ START_TEST(force_removes_ours)
     static const char *const left[] = {"evidence/mine.pcapng", "evidence/MPA-7.1-02.txt", "evidence/MPA-0-00.pcapng",
                                        "evidence/MPA-7.1-02-both.pcapng", "mine.txt"};
     char *path = sample_folder();
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     fill(path);
@@ -162,7 +162,7 @@ END_TEST
 START_TEST(resume_removes_reports)
 {
     char *path = sample_folder();
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     fill(path);
@@ -185,7 +185,7 @@ START_TEST(links_are_not_followed)
 {
     char *path = sample_folder(), *other = sample_folder();
     char *target = strdup(sample_path(other, "MPA-7.1-02.pcapng"));
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     put(other, "MPA-7.1-02.pcapng");
@@ -228,7 +228,7 @@ START_TEST(the_held_folder_counts)
 {
     char *path = sample_folder(), *other = sample_folder();
     char moved[600];
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct folder *folder;
 
     ck_assert_int_eq(take(&folder, path, FOLDER_NEW, &error), 0);
@@ -250,7 +250,7 @@ END_TEST
 static void cannot_save(const char *path)
 {
     struct place place = place_at(path);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct save save;
 
     if (save_begin(&save, &place, &error) == 0 || strstr(error.text, "another process is writing it") == NULL)
@@ -271,7 +271,7 @@ START_TEST(files_appear_whole)
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "file"), *part = sample_path(folder, "file.part");
     struct place place = place_at(path);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct save save;
 
     elsewhere(dies_while_saving, path);

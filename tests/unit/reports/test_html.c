@@ -39,7 +39,7 @@ static bool covers_mpa(void *user, const char *id)
 static void page_make(struct page *page, bool html)
 {
     static const struct report_coverage coverage = {covers_mpa, NULL};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct stat status;
     const char *path = sample_path(page->folder, "index.html");
 
@@ -231,7 +231,7 @@ START_TEST(page_stays_small)
 {
     struct page page = {.folder = sample_folder()};
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
     json_t *steps = sample_steps(60, 50, "Terminate DDP / Untagged Buffer / Invalid MSN (0x1203), M=1 D=1 R=0");
     struct results_log *log =
         results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
@@ -267,7 +267,7 @@ END_TEST
 START_TEST(many_flows)
 {
     struct page page = {.folder = sample_folder()};
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log =
         results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     struct run_summary lie = {.pass = 5000};
@@ -323,7 +323,7 @@ END_TEST
 START_TEST(half_a_run)
 {
     struct page page = {.folder = sample_folder()};
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log =
         results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     struct result result = {.id = "RDMAP-4.8-02", .verdict = VERDICT_PASS};
@@ -341,7 +341,7 @@ END_TEST
 START_TEST(console_of_the_dead)
 {
     struct page page = {.folder = sample_folder()};
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log =
         results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     FILE *file;
@@ -365,7 +365,7 @@ START_TEST(all_reports)
     struct place results;
     struct catalogue *catalogue;
     struct report report;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct stat status;
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);

@@ -176,7 +176,7 @@ END_TEST
 static void write_check(struct results_log *log, const struct journal *journal)
 {
     struct result result = {.id = journal->id, .verdict = journal->found, .by = "check", .role = journal->role};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(results_log_journal(log, journal, &error) == 0, "%s", error.text);
     ck_assert_msg(results_log_append(log, &result, &error) == 0, "%s", error.text);
@@ -191,7 +191,7 @@ static void write_stopped(const char *path)
     struct journal journals[] = {of("DDP-1", VERDICT_PASS, first, 2), of("DDP-2", VERDICT_INCONCLUSIVE, second, 2),
                                  of("DDP-3", VERDICT_PASS, third, 2)};
     struct run_info info = sample_info;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct results_log *log;
 
     info.functions = json_pack("{s:s, s:s}", "MPA-1", "one", "DDP-1", "ddp");
@@ -237,7 +237,7 @@ static const char *heard(const char *path)
     static char text[2000];
     struct results_reader reader = {
         .on_result = gather, .on_journal = gather_journal, .on_summary = gather_summary, .user = text};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     text[0] = '\0';
     ck_assert_msg(results_read(path, &reader, &error) == 0, "%s", error.text);
@@ -251,7 +251,7 @@ START_TEST(a_stopped_run_has_its_rules_results)
 {
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "results.jsonl");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     size_t size;
 
     write_stopped(path);
@@ -287,7 +287,7 @@ START_TEST(a_finished_run_has_what_it_wrote)
     const char *path = sample_path(folder, "results.jsonl");
     struct journal_rule rules[] = {found("MPA-2", VERDICT_FAIL, 3)};
     struct journal journal = of("DDP-1", VERDICT_PASS, rules, 1);
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct results_log *log = results_log_create(PLACE(path), &sample_info, NULL, &error);
 
     write_check(log, &journal);
@@ -304,7 +304,7 @@ START_TEST(resume_takes_journals_over)
     char *folder = sample_folder();
     const char *path = sample_path(folder, "results.jsonl");
     struct results_done *done = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     write_stopped(path);
     for (int times = 0; times < 3; times++) { /* any number of stops */
@@ -331,7 +331,7 @@ START_TEST(resume_after_any_octet)
 {
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "results.jsonl");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     size_t size;
 
     write_stopped(path);
@@ -371,7 +371,7 @@ START_TEST(resume_refuses_another_run)
     const char *path = sample_path(folder, "results.jsonl");
     struct run_info other = sample_info;
     struct results_done *done = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     sample_results(folder, 0);
     before = sample_read(path, NULL);

@@ -43,7 +43,7 @@ static void expect_valid(xmlDocPtr document)
 /* Of DIR/results.jsonl, which is there. */
 static void parsed_from(struct parsed *parsed)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&parsed->catalogue, &error) == 0, "%s", error.text);
     ck_assert_msg(
@@ -171,7 +171,7 @@ START_TEST(case_of_each_capture)
     enum { CAPTURES = REPORT_KEPT_RESULTS + 5 };
     struct parsed parsed = {.folder = sample_folder()};
     struct run_info info = sample_info;
-    struct sentence error;
+    struct iwarp_sentence error;
     char file[32], wanted[16];
 
     info.command = "audit";
@@ -210,7 +210,7 @@ END_TEST
 START_TEST(disk_full)
 {
     struct parsed parsed;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     parsed_make(&parsed, 1);
     ck_assert_int_eq(junit_write(&parsed.report, PLACE("/dev/full"), &error), -1);
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(markdown_is_inert)
 {
     struct parsed parsed;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     char *text;
 
     parsed_make(&parsed, 1);

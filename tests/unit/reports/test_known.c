@@ -42,7 +42,7 @@ static void write_results(const char *folder, int more)
         [WITH_INCONCLUSIVE] = {.id = "MPA-7.1-02", .verdict = VERDICT_INCONCLUSIVE, .by = "check"},
         [WITH_FAIL] = {.id = "MPA-7.1-02", .verdict = VERDICT_FAIL, .by = "check"},
     };
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log =
         results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     struct run_summary summary;
@@ -94,7 +94,7 @@ START_TEST(page)
 {
     char *folder = sample_folder(), path[256];
     struct catalogue *catalogue;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct report report;
 
     write_results(folder, _i);
@@ -129,7 +129,7 @@ END_TEST
 START_TEST(in_markdown)
 {
     char *folder = sample_folder(), *text;
-    struct sentence error;
+    struct iwarp_sentence error;
     struct report report;
 
     write_results(folder, ALONE);

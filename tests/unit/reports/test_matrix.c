@@ -21,7 +21,7 @@ static void other_results(const char *folder)
 {
     struct run_info info = sample_info;
     struct result result = {.id = "DDP-7.2-02", .verdict = VERDICT_PASS, .by = "check", .role = "responder"};
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log;
 
     info.target = sample_hostile;
@@ -54,7 +54,7 @@ START_TEST(two_runs)
 {
     char *first = sample_folder(), *second = sample_folder();
     char *inputs[2], output[256];
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     xmlXPathContextPtr context;
     xmlDocPtr document;
 
@@ -105,7 +105,7 @@ START_TEST(what_cannot_be_read)
 {
     char *folder = sample_folder();
     char *many[MATRIX_COLUMNS_MAX + 1];
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(report_matrix(&folder, 1, "-", &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl"));

@@ -29,7 +29,7 @@ static void tear_down(void)
 
 /* Merges `count` of a folder's files into a file there, or a sentence that says why not. */
 static int merge_files(const char *folder, const char *const *names, size_t count, const char *to,
-                       struct merge_outcome *outcome, struct sentence *error)
+                       struct merge_outcome *outcome, struct iwarp_sentence *error)
 {
     struct merge *merge = merge_new(catalogue);
     int rc = 0;
@@ -55,7 +55,7 @@ static void merged(const char *folder, const char *a, const char *b, const char 
 {
     const char *names[] = {a, b};
     struct merge_outcome outcome = {0};
-    struct sentence error = {{0}};
+    struct iwarp_sentence error = {{0}};
 
     ck_assert_msg(merge_files(folder, names, b ? 2 : 1, to, &outcome, &error) == 0, "%s", error.text);
 }
@@ -183,7 +183,7 @@ START_TEST(hostile_members)
     static const char *const names[] = {"a", "b"};
     char *folder = sample_folder();
     struct merge_outcome outcome = {0};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     write_part(
         folder, "a", ",\"parts\":{\"1/4000000000\":7,\"2/2\":{\"finished\":true,\"summary\":[]},\"\":null}",

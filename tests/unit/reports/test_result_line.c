@@ -108,7 +108,7 @@ START_TEST(held_lines)
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "results.jsonl");
     struct result result = {.id = "A-1-01", .verdict = VERDICT_PASS};
-    struct sentence error;
+    struct iwarp_sentence error;
     struct results_log *log = results_log_create(PLACE(path), &sample_info, NULL, &error);
     size_t head, held;
 

@@ -67,7 +67,7 @@ static void tally_note(void *user, const char *note)
     tally->notes++;
 }
 
-static int tally_read(struct tally *tally, const char *path, struct sentence *error)
+static int tally_read(struct tally *tally, const char *path, struct iwarp_sentence *error)
 {
     *tally = (struct tally){0};
     struct results_reader reader = {.on_run = tally_run,
@@ -83,7 +83,7 @@ static int tally_read(struct tally *tally, const char *path, struct sentence *er
 START_TEST(version_1_sample)
 {
     struct tally tally;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_msg(tally_read(&tally, SAMPLE, &error) == 0, "%s", error.text);
     ck_assert_int_eq(tally.runs, 1);
@@ -99,7 +99,7 @@ START_TEST(log_round_trip)
 {
     char *folder = sample_folder(), *text;
     struct tally tally;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     sample_results(folder, 1);
     ck_assert_msg(tally_read(&tally, sample_path(folder, "results.jsonl"), &error) == 0, "%s", error.text);
@@ -124,7 +124,7 @@ START_TEST(torn_anywhere)
     const char *path = sample_path(folder, "torn.jsonl");
     size_t size, first, lines = 0;
     struct tally tally;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     sample_results(folder, 1);
     text = sample_read(sample_path(folder, "results.jsonl"), &size);
@@ -179,7 +179,7 @@ START_TEST(foreign_files)
     char *folder = sample_folder();
     const char *path = sample_path(folder, "foreign.jsonl");
     struct tally tally;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     sample_write(path, files[_i].text, strlen(files[_i].text));
     int rc = tally_read(&tally, path, &error);
@@ -200,7 +200,7 @@ START_TEST(deep_and_long_lines)
     size_t size = strlen(RUN), room = (17u << 20) + size;
     char *text = malloc(room);
     struct tally tally;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): octets, no string */
     memcpy(text, RUN, size);
@@ -225,7 +225,7 @@ START_TEST(disk_full)
     struct rlimit limit = {3000, 3000};
     struct result result = {
         .id = "DDP-7.2-02", .verdict = VERDICT_PASS, .message = "0123456789012345678901234567890123456789"};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct tally tally;
     int written = 0;
 
@@ -257,7 +257,7 @@ START_TEST(echo_is_the_file)
     size_t size = 0;
     FILE *echo = open_memstream(&echoed, &size);
     struct result result = {.id = "A-1-01", .verdict = VERDICT_FAIL, .message = sample_hostile};
-    struct sentence error;
+    struct iwarp_sentence error;
 
     for (int to_file = 0; to_file < 2; to_file++) {
         struct results_log *log = results_log_create(to_file ? PLACE(path) : NULL, &sample_info, echo, &error);
@@ -281,7 +281,7 @@ START_TEST(resume_goes_on)
     const char *path = sample_path(folder, "results.jsonl");
     struct results_done *done = NULL;
     struct result result = {.id = "MPA-7.1-02", .verdict = VERDICT_PASS, .role = "initiator"};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct tally tally;
     size_t size;
 
@@ -316,7 +316,7 @@ START_TEST(resume_of_nothing_starts)
     char *folder = sample_folder();
     const char *path = sample_path(folder, "results.jsonl");
     struct results_done *done = NULL;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct tally tally;
 
     struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);

@@ -26,7 +26,7 @@ struct parsed {
 /* Of DIR/results.jsonl, which is there. */
 static void parsed_make(struct parsed *parsed)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     const char *path = sample_path(parsed->folder, "results.sarif");
 
     ck_assert_msg(catalogue_load(&parsed->catalogue, &error) == 0, "%s", error.text);
@@ -52,7 +52,7 @@ static void parsed_of_sample(struct parsed *parsed, int finished)
 static void parsed_of(struct parsed *parsed, const struct run_info *info, const struct result *results, size_t count,
                       const struct run_summary *ending)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     *parsed = (struct parsed){.folder = sample_folder()};
     struct results_log *log =
@@ -431,7 +431,7 @@ END_TEST
 START_TEST(disk_full)
 {
     struct parsed parsed;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     parsed_of_sample(&parsed, 1);
     ck_assert_int_eq(sarif_write(&parsed.report, PLACE("/dev/full"), &error), -1);

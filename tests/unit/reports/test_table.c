@@ -12,7 +12,7 @@ Suite *table_suite(void);
 
 static const struct table_column columns[] = {{"name", false}, {"size", false}, {"note", true}};
 
-static int read_text(struct table *table, const char *text, size_t octets, struct sentence *error)
+static int read_text(struct table *table, const char *text, size_t octets, struct iwarp_sentence *error)
 {
     char *folder = sample_folder();
     int rc;
@@ -26,7 +26,7 @@ static int read_text(struct table *table, const char *text, size_t octets, struc
 START_TEST(cells_by_column)
 {
     static const char text[] = "# what it is\nsize\tother\tname\n\n10\tx\tone\n# between\n\ty\ttwo";
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct table table;
 
     ck_assert_msg(read_text(&table, text, strlen(text), &error) == 0, "%s", error.text);
@@ -44,7 +44,7 @@ START_TEST(many_rows)
 {
     enum { ROWS = 1000 };
     char text[16 + ROWS * 16], *at = text + sprintf(text, "name\tsize\n");
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct table table;
 
     for (int i = 0; i < ROWS; i++)
@@ -76,7 +76,7 @@ static const struct {
 
 START_TEST(refused)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct table table;
     const char *text = faults[_i].text;
 
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(not_there)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct table table;
 
     ck_assert_int_eq(table_read(&table, "/nonexistent/table.tsv", columns, 3, &error), -1);

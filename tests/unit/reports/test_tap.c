@@ -38,7 +38,7 @@ static void document_cut(struct document *document, const char *path)
 /* Of DIR/results.jsonl, which is there. */
 static void document_make(struct document *document)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     const char *path = sample_path(document->folder, "results.tap");
 
     ck_assert_msg(catalogue_load(&document->catalogue, &error) == 0, "%s", error.text);
@@ -58,7 +58,7 @@ static void document_of_sample(struct document *document, int finished)
 
 static void document_of(struct document *document, const struct result *results, size_t count, const char *stopped)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     *document = (struct document){.folder = sample_folder()};
     struct results_log *log =
@@ -316,7 +316,7 @@ END_TEST
 START_TEST(version_13)
 {
     struct document document;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     document_of_sample(&document, 1);
     const char *path = sample_path(document.folder, "results.tap13");
@@ -334,7 +334,7 @@ END_TEST
 START_TEST(disk_full)
 {
     struct document document;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     document_of_sample(&document, 1);
     ck_assert_int_eq(tap_write(&document.report, PLACE("/dev/full"), &error), -1);

@@ -16,7 +16,7 @@ static const char text[] = "#!/bin/sh\n";
 
 static void make(const char *path, const uint8_t *octets, size_t count)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct place place = place_at(path);
     struct zip *zip = zip_begin(&place, &error);
 
@@ -82,7 +82,7 @@ START_TEST(is_whole_or_not_there)
 {
     char *folder = sample_folder();
     struct place place = place_at(sample_path(folder, "x.zip")), nowhere = place_at(sample_path(folder, "none/x.zip"));
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct zip *zip = zip_begin(&place, &error);
 
     ck_assert_ptr_nonnull(zip);

@@ -21,7 +21,7 @@ static struct pics *pics;
 
 static void setup(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     ck_assert_msg(pics_load(&pics, &error) == 0, "%s", error.text);
@@ -33,7 +33,7 @@ static void teardown(void)
     pics_free(pics);
 }
 
-static int parse(struct catalogue **made, const char *text, struct sentence *error)
+static int parse(struct catalogue **made, const char *text, struct iwarp_sentence *error)
 {
     struct catalogue_source source = {"dir/x.tsv", text, strlen(text)};
 
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(every_capability_is_a_predicate_over_declared_items)
 {
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
 
     for (size_t i = 0; i < catalogue_count(catalogue); i++) {
         const struct requirement *r = catalogue_at(catalogue, i);
@@ -200,7 +200,7 @@ static const struct {
 
 START_TEST(malformed_files_get_file_and_line)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct catalogue *made = (struct catalogue *)1;
 
     ck_assert_int_eq(parse(&made, malformed[_i].text, &error), -1);
@@ -214,7 +214,7 @@ START_TEST(duplicates_are_seen_across_files)
 {
     struct catalogue_source source[] = {{"a.tsv", HEADER ROW("X-1"), sizeof(HEADER ROW("X-1")) - 1},
                                         {"b.tsv", HEADER ROW("X-1"), sizeof(HEADER ROW("X-1")) - 1}};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct catalogue *made;
 
     ck_assert_int_eq(catalogue_parse(&made, source, 2, &error), -1);
@@ -226,7 +226,7 @@ START_TEST(a_zero_octet_is_refused_and_a_last_line_needs_no_newline)
 {
     static const char zero[] = HEADER "X\0-1\n";
     struct catalogue_source source = {"z.tsv", zero, sizeof(zero) - 1};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
     struct catalogue *made;
     char *text = strdup(HEADER ROW("X-1"));
 
@@ -312,7 +312,7 @@ static const char items[] = "item\tquestion\tdefault\tmeaning\ttold\nyes1\tq\tye
 
 START_TEST(predicates_are_evaluated)
 {
-    struct sentence reason = {""}, error = {""};
+    struct iwarp_sentence reason = {""}, error = {""};
     struct pics *made;
 
     ck_assert_int_eq(pics_parse(&made, "p.tsv", items, sizeof(items) - 1, &error), 0);
@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(items_are_set_and_refused)
 {
-    struct sentence reason, error;
+    struct iwarp_sentence reason, error;
 
     ck_assert_int_eq(pics_evaluate(pics, "responder & mpa.rev2", &reason, &error), 1);
     ck_assert_int_eq(pics_set(pics, "mpa.rev2", "no", &error), 0);
@@ -353,7 +353,7 @@ START_TEST(malformed_items_get_file_and_line)
                                       "item\tquestion\tdefault\tmeaning\ttold\nx\tq\tyes\tm\t\n"};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct sentence error = {""};
+        struct iwarp_sentence error = {""};
         struct pics *made;
 
         ck_assert_int_eq(pics_parse(&made, "p.tsv", bad[i], strlen(bad[i]), &error), -1);
@@ -365,7 +365,7 @@ END_TEST
 
 START_TEST(an_id_may_be_typed_in_any_case)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_ptr_eq(requirement_named(catalogue, "DDP-7.2-01"), catalogue_find(catalogue, "DDP-7.2-01"));
     ck_assert_ptr_eq(requirement_named(catalogue, "ddp-7.2-01"), catalogue_find(catalogue, "DDP-7.2-01"));

@@ -23,7 +23,7 @@ static struct defect_list *defects, *cm_defects; /* the CM agent's are in a file
 
 static void setup(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     defects = defect_list_embedded(&error);

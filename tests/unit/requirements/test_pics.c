@@ -25,7 +25,7 @@ static const char items[] = "item\tquestion\tdefault\tmeaning\ttold\n"
 
 static struct catalogue *catalogue;
 static struct pics_view view;
-static struct sentence error;
+static struct iwarp_sentence error;
 
 static void setup(void)
 {

@@ -17,7 +17,7 @@ static size_t kept_count;
 
 static void setup(void)
 {
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
 }
@@ -30,7 +30,7 @@ static void teardown(void)
 }
 
 /* Splits at blanks. Returns what the first argument that was not taken gave: 1 if all were, else 0 or -1. */
-static int parse(struct selection *selection, const char *line, struct sentence *error)
+static int parse(struct selection *selection, const char *line, struct iwarp_sentence *error)
 {
     char *argv[ARGUMENTS + 1] = {NULL}, *copy = strdup(line), *rest = copy, *word;
     int argc = 0;
@@ -53,7 +53,7 @@ static int parse(struct selection *selection, const char *line, struct sentence 
 static size_t count(const char *line)
 {
     struct selection selection;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(parse(&selection, line, &error) == 1, "%s: %s", line, error.text);
     return selection_count(&selection, catalogue);
@@ -62,7 +62,7 @@ static size_t count(const char *line)
 static bool takes(const char *line, const char *id)
 {
     struct selection selection;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_msg(parse(&selection, line, &error) == 1, "%s: %s", line, error.text);
     ck_assert_ptr_nonnull(catalogue_find(catalogue, id));
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(a_pattern_that_fits_nothing_is_named)
 {
     struct selection selection;
-    struct sentence error;
+    struct iwarp_sentence error;
 
     ck_assert_int_eq(parse(&selection, "MPA-7.* MPA-77-01 DDP-*", &error), 1);
     ck_assert_str_eq(selection_unmatched(&selection, catalogue), "MPA-77-01");
@@ -192,7 +192,7 @@ static const struct {
 START_TEST(wrong_options_get_a_sentence)
 {
     struct selection selection;
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     ck_assert_int_eq(parse(&selection, bad[_i].line, &error), bad[_i].taken);
     ck_assert_msg(strncmp(error.text, bad[_i].sentence, strlen(bad[_i].sentence)) == 0, "%s", error.text);
@@ -203,7 +203,7 @@ START_TEST(too_many_patterns_are_refused)
 {
     char word[] = "MPA-*", *argv[] = {word};
     struct selection selection = {0};
-    struct sentence error = {""};
+    struct iwarp_sentence error = {""};
 
     for (int i = 0; i < SELECTION_LIMIT; i++) {
         int index = 0;

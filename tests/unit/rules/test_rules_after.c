@@ -12,8 +12,8 @@ static void begin(struct conversation *c)
     conversation_open(c, 1460);
     conversation_start(c, 0, &plain_request);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
 }
 
 /* ---- Reads ------------------------------------------------------------------------------------------------------- */
@@ -28,9 +28,9 @@ static void three_reads(struct conversation *c, enum wrong_msn wrong, uint32_t s
     begin(c);
     for (uint32_t i = 0; i < 3; i++)
         conversation_read(c, 0, msn[wrong][i], 0x1111 + i, 0x2000 * i, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, stag, to, true, octets);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, stag, to, true, octets);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
 }
 
 static void right_reads(struct conversation *c)
@@ -79,9 +79,10 @@ START_TEST(response_after_one_without_an_end)
 
     begin(conversation);
     conversation_read(conversation, 0, 1, 0x1111, 0, 8);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, sink ? 0x1111 : 0x4444, sink ? 0 : 0x7000, false, 8);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to, false, 8);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to + 8, true, 8);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, sink ? 0x1111 : 0x4444, sink ? 0 : 0x7000, false,
+                        8);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to, false, 8);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, goes[_i / 2].stag, goes[_i / 2].to + 8, true, 8);
     rule_case_judge(conversation, &verdicts);
     conversation_free(conversation);
     ck_assert_int_eq(verdicts.verdict[rule_find("RDMAP-5.2-01")->index], RULE_FAIL);
@@ -98,7 +99,7 @@ START_TEST(dropped_read_is_no_fault_of_others)
     begin(conversation);
     conversation_read(conversation, 0, 3, 0x1111, 0, 20);
     conversation_read(conversation, 0, 1, 0x1112, 0, 20);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, 0x1112, 0, true, 20);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0, true, 20);
     rule_case_judge(conversation, &verdicts);
     conversation_free(conversation);
     rule_case_quiet(&verdicts, "DDP-4.3-11 DDP-4.3-12", "a Read that is dropped");
@@ -125,9 +126,9 @@ static void reversed_requests(struct conversation *c)
     begin(c);
     for (uint32_t i = 0; i < 2; i++)
         conversation_read(c, 0, i + 1, 0x11110000, 0x0010000000000000, 0x14000000);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1000, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1000, false, 16);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x1010, true, 4);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x1000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x1000, false, 16);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x1010, true, 4);
 }
 
 /* RFC 5040 4.4: the requester's fault, once for each request; what the responder sent is right. */
@@ -164,8 +165,8 @@ START_TEST(reversed_request_masks_nothing)
 
     begin(conversation);
     conversation_read(conversation, 0, 1, 0x11110000, 0x0010000000000000, 0x14000000);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000, false, faults[_i].first);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000 + faults[_i].first, true,
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000, false, faults[_i].first);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, faults[_i].stag, 0x1000 + faults[_i].first, true,
                         faults[_i].second);
     rule_case_judge(conversation, &verdicts);
     conversation_free(conversation);
@@ -182,7 +183,7 @@ START_TEST(reversed_response_is_the_responders)
 
     begin(conversation);
     conversation_read(conversation, 0, 1, 0x1111, 0x1000, 20);
-    conversation_tagged(conversation, 1, RDMAP_READ_RESPONSE, 0x11110000, 0x0010000000000000, true, 20);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, 0x11110000, 0x0010000000000000, true, 20);
     rule_case_judge(conversation, &verdicts);
     conversation_free(conversation);
     rule_case_quiet(&verdicts, "RDMAP-4.4-03 RDMAP-4.4-04", "a reversed Read Response");
@@ -203,9 +204,9 @@ START_TEST(shared_msn_is_one_cause)
     conversation_open(conversation, 1460);
     conversation_start(conversation, 0, &plain_request);
     conversation_start(conversation, 1, &plain_reply);
-    conversation_send(conversation, 0, RDMAP_SEND, msn[_i][0], 0, true, 20);
+    conversation_send(conversation, 0, IWARP_RDMAP_SEND, msn[_i][0], 0, true, 20);
     conversation_read(conversation, 0, msn[_i][1], 0x1111, 0, 20);
-    conversation_send(conversation, 0, RDMAP_SEND, msn[_i][2], 0, true, 20);
+    conversation_send(conversation, 0, IWARP_RDMAP_SEND, msn[_i][2], 0, true, 20);
     rule_case_judge(conversation, &verdicts);
     conversation_free(conversation);
     first = strcmp(cause_of(&verdicts, "DDP-4.3-12"), "msn-shared") == 0;
@@ -224,9 +225,9 @@ static void second_wrong_too(struct conversation *c)
     begin(c);
     for (uint32_t i = 0; i < 3; i++)
         conversation_read(c, 0, 1 + i, 0x1111 + i, 0x2000 * i, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 8, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 21);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 8, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 21);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 20);
 }
 
 /* Once overtaken is one fault: what comes after is where it belongs. */
@@ -238,7 +239,7 @@ static void overtaken(struct conversation *c)
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t order[] = {1, 0, 2, 3};
 
-        conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111 + order[i], 0x2000 * order[i], true, 20 + order[i]);
+        conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111 + order[i], 0x2000 * order[i], true, 20 + order[i]);
     }
 }
 
@@ -248,9 +249,9 @@ static void ends_early(struct conversation *c)
     begin(c);
     conversation_read(c, 0, 1, 0x1111, 0, 40);
     conversation_read(c, 0, 2, 0x1112, 0, 30);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 20, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0, true, 30);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 20, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0, true, 30);
 }
 
 /* L = 0 at the end: the next response begins all the same. */
@@ -260,23 +261,23 @@ static void never_ends(struct conversation *c)
     conversation_read(c, 0, 1, 0x1111, 0, 40);
     conversation_read(c, 0, 2, 0x1112, 0x100, 30);
     conversation_read(c, 0, 3, 0x1113, 0x200, 30);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0, false, 40);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x100, true, 30);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x200, true, 30);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0, false, 40);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0x100, true, 30);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1113, 0x200, true, 30);
 }
 
 /* An answer without T answers something; the next ones are compared. */
 static void untagged_answer(struct conversation *c)
 {
     struct ddp_segment header = {
-        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_READ_RESPONSE), .qn = 0, .msn = 2};
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_READ_RESPONSE), .qn = 0, .msn = 2};
 
     begin(c);
     for (uint32_t i = 0; i < 3; i++)
         conversation_read(c, 0, 1 + i, 0x1111 + i, 0x2000 * i, 20);
     conversation_segment(c, 1, &header, NULL, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 20);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 23);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0x2000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1113, 0x4000, true, 23);
 }
 
 /* ---- after a loss ------------------------------------------------------------------------------------------------ */
@@ -286,29 +287,29 @@ static void long_talk(struct conversation *c, unsigned units)
 {
     begin(c);
     for (uint32_t i = 0; i < units; i++)
-        conversation_send(c, 0, RDMAP_SEND, 2 + i, 0, true, 20);
+        conversation_send(c, 0, IWARP_RDMAP_SEND, 2 + i, 0, true, 20);
 }
 
 static void wrong_msn(struct conversation *c)
 {
     long_talk(c, 4);
-    conversation_send(c, 0, RDMAP_SEND, 7, 0, true, 20);
-    conversation_send(c, 0, RDMAP_SEND, 8, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 7, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 8, 0, true, 20);
 }
 
 static void wrong_mo(struct conversation *c)
 {
     long_talk(c, 4);
-    conversation_send(c, 0, RDMAP_SEND, 6, 0, false, 20);
-    conversation_send(c, 0, RDMAP_SEND, 6, 30, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 6, 0, false, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 6, 30, true, 20);
 }
 
 static void wrong_stag(struct conversation *c)
 {
     long_talk(c, 4);
-    conversation_tagged(c, 0, RDMAP_WRITE, 7, 0, true, 20);
-    conversation_tagged(c, 0, RDMAP_WRITE, 7, 0x100, false, 20);
-    conversation_tagged(c, 0, RDMAP_WRITE, 8, 0x114, true, 20);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 7, 0, true, 20);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 7, 0x100, false, 20);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 8, 0x114, true, 20);
 }
 
 static void spoil_crc(uint8_t *fpdu, size_t octets, uint32_t position)

@@ -4,7 +4,7 @@
 
 enum { FIRST_ID = 0x11, SECOND_ID = 0x22 };
 
-static void untagged(struct conversation *c, unsigned direction, enum rdmap_opcode opcode, uint32_t msn,
+static void untagged(struct conversation *c, unsigned direction, enum iwarp_rdmap_opcode opcode, uint32_t msn,
                      const void *body, size_t octets)
 {
     struct ddp_segment header = {.last = true,
@@ -16,19 +16,20 @@ static void untagged(struct conversation *c, unsigned direction, enum rdmap_opco
     conversation_segment(c, direction, &header, body, octets);
 }
 
-static void request(struct conversation *c, unsigned direction, uint32_t msn, enum atomic_opcode operation, uint32_t id)
+static void request(struct conversation *c, unsigned direction, uint32_t msn, enum iwarp_atomic_opcode operation,
+                    uint32_t id)
 {
     struct atomic_request fields = {.opcode = (uint8_t)operation,
                                     .id = id,
                                     .stag = 7,
                                     .to = 0x1000,
                                     .data = 1,
-                                    .compare_data = operation == ATOMIC_COMPARE_SWAP ? 5 : 0,
+                                    .compare_data = operation == IWARP_ATOMIC_COMPARE_SWAP ? 5 : 0,
                                     .compare_mask = UINT64_MAX};
     uint8_t header[ATOMIC_REQUEST_OCTETS];
 
     atomic_request_pack(&fields, header);
-    untagged(c, direction, RDMAP_ATOMIC_REQUEST, msn, header, sizeof(header));
+    untagged(c, direction, IWARP_RDMAP_ATOMIC_REQUEST, msn, header, sizeof(header));
 }
 
 static void response_of(struct conversation *c, unsigned direction, uint32_t msn, uint32_t id, size_t octets)
@@ -37,7 +38,7 @@ static void response_of(struct conversation *c, unsigned direction, uint32_t msn
     uint8_t header[32] = {0};
 
     atomic_response_pack(&fields, header);
-    untagged(c, direction, RDMAP_ATOMIC_RESPONSE, msn, header, octets);
+    untagged(c, direction, IWARP_RDMAP_ATOMIC_RESPONSE, msn, header, octets);
 }
 
 static void begin(struct conversation *c)
@@ -45,29 +46,29 @@ static void begin(struct conversation *c)
     conversation_open(c, 1460);
     conversation_start(c, 0, &plain_request);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20); /* 2 */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20); /* 3 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20); /* 2 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20); /* 3 */
 }
 
 /* Both sides ask, Reads among it, and all is answered in order. */
 static void extensions(struct conversation *c)
 {
-    static const uint8_t eight[IMMEDIATE_OCTETS] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const uint8_t eight[IWARP_IMMEDIATE_OCTETS] = {1, 2, 3, 4, 5, 6, 7, 8};
 
     begin(c);
-    request(c, 0, 1, ATOMIC_FETCH_ADD, FIRST_ID);                             /* 4 */
-    conversation_read(c, 0, 2, 0x1111, 0x2000, 10);                           /* 5 */
-    request(c, 0, 3, ATOMIC_COMPARE_SWAP, SECOND_ID);                         /* 6 */
-    response_of(c, 1, 1, FIRST_ID, ATOMIC_RESPONSE_OCTETS);                   /* 7 */
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 10); /* 8 */
-    response_of(c, 1, 2, SECOND_ID, ATOMIC_RESPONSE_OCTETS);                  /* 9 */
-    untagged(c, 0, RDMAP_IMMEDIATE, 2, eight, sizeof(eight));                 /* 10 */
-    untagged(c, 0, RDMAP_IMMEDIATE_SE, 3, eight, sizeof(eight));              /* 11 */
-    conversation_send(c, 0, RDMAP_SEND, 4, 0, true, 20);                      /* 12 */
-    request(c, 1, 1, ATOMIC_SWAP, 0);                                         /* 13 */
-    request(c, 1, 2, ATOMIC_FETCH_ADD, 0);                                    /* 14: the same identifier */
-    response_of(c, 0, 1, 0, ATOMIC_RESPONSE_OCTETS);                          /* 15 */
-    response_of(c, 0, 2, 0, ATOMIC_RESPONSE_OCTETS);                          /* 16 */
+    request(c, 0, 1, IWARP_ATOMIC_FETCH_ADD, FIRST_ID);                             /* 4 */
+    conversation_read(c, 0, 2, 0x1111, 0x2000, 10);                                 /* 5 */
+    request(c, 0, 3, IWARP_ATOMIC_COMPARE_SWAP, SECOND_ID);                         /* 6 */
+    response_of(c, 1, 1, FIRST_ID, ATOMIC_RESPONSE_OCTETS);                         /* 7 */
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 10); /* 8 */
+    response_of(c, 1, 2, SECOND_ID, ATOMIC_RESPONSE_OCTETS);                        /* 9 */
+    untagged(c, 0, IWARP_RDMAP_IMMEDIATE, 2, eight, sizeof(eight));                 /* 10 */
+    untagged(c, 0, IWARP_RDMAP_IMMEDIATE_SE, 3, eight, sizeof(eight));              /* 11 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 4, 0, true, 20);                      /* 12 */
+    request(c, 1, 1, IWARP_ATOMIC_SWAP, 0);                                         /* 13 */
+    request(c, 1, 2, IWARP_ATOMIC_FETCH_ADD, 0);                                    /* 14: the same identifier */
+    response_of(c, 0, 1, 0, ATOMIC_RESPONSE_OCTETS);                                /* 15 */
+    response_of(c, 0, 2, 0, ATOMIC_RESPONSE_OCTETS);                                /* 16 */
 }
 
 static void short_request(struct conversation *c)
@@ -75,20 +76,20 @@ static void short_request(struct conversation *c)
     static const uint8_t header[ATOMIC_REQUEST_OCTETS];
 
     begin(c);
-    untagged(c, 0, RDMAP_ATOMIC_REQUEST, 1, header, sizeof(header) - 1);
+    untagged(c, 0, IWARP_RDMAP_ATOMIC_REQUEST, 1, header, sizeof(header) - 1);
 }
 
 static void long_response(struct conversation *c)
 {
     begin(c);
-    request(c, 0, 1, ATOMIC_FETCH_ADD, FIRST_ID);
+    request(c, 0, 1, IWARP_ATOMIC_FETCH_ADD, FIRST_ID);
     response_of(c, 1, 1, FIRST_ID, 16);
 }
 
 static void longer_response(struct conversation *c)
 {
     begin(c);
-    request(c, 0, 1, ATOMIC_FETCH_ADD, FIRST_ID);
+    request(c, 0, 1, IWARP_ATOMIC_FETCH_ADD, FIRST_ID);
     response_of(c, 1, 1, FIRST_ID, 32);
 }
 
@@ -97,10 +98,10 @@ static void long_immediate(struct conversation *c)
     static const uint8_t twelve[12];
 
     begin(c);
-    untagged(c, 0, RDMAP_IMMEDIATE, 2, twelve, sizeof(twelve));
+    untagged(c, 0, IWARP_RDMAP_IMMEDIATE, 2, twelve, sizeof(twelve));
 }
 
-static void tagged(struct conversation *c, unsigned direction, enum rdmap_opcode opcode)
+static void tagged(struct conversation *c, unsigned direction, enum iwarp_rdmap_opcode opcode)
 {
     struct ddp_segment header = {
         .tagged = true, .last = true, .version = DDP_VERSION, .control = rdmap_control(opcode), .stag = 7};
@@ -111,23 +112,23 @@ static void tagged(struct conversation *c, unsigned direction, enum rdmap_opcode
 static void tagged_request(struct conversation *c)
 {
     begin(c);
-    tagged(c, 0, RDMAP_ATOMIC_REQUEST);
+    tagged(c, 0, IWARP_RDMAP_ATOMIC_REQUEST);
 }
 
 static void tagged_response(struct conversation *c)
 {
     begin(c);
-    tagged(c, 1, RDMAP_ATOMIC_RESPONSE);
+    tagged(c, 1, IWARP_RDMAP_ATOMIC_RESPONSE);
 }
 
 static void tagged_immediate(struct conversation *c)
 {
     begin(c);
-    tagged(c, 0, RDMAP_IMMEDIATE);
+    tagged(c, 0, IWARP_RDMAP_IMMEDIATE);
 }
 
 /* One message on another queue than its own, as the first there. */
-static void misplaced(struct conversation *c, unsigned direction, enum rdmap_opcode opcode, uint32_t qn)
+static void misplaced(struct conversation *c, unsigned direction, enum iwarp_rdmap_opcode opcode, uint32_t qn)
 {
     struct ddp_segment header = {
         .last = true, .version = DDP_VERSION, .control = rdmap_control(opcode), .qn = qn, .msn = 1};
@@ -141,24 +142,24 @@ static void misplaced(struct conversation *c, unsigned direction, enum rdmap_opc
 
 static void misplaced_request(struct conversation *c)
 {
-    misplaced(c, 0, RDMAP_ATOMIC_REQUEST, 3);
+    misplaced(c, 0, IWARP_RDMAP_ATOMIC_REQUEST, 3);
 }
 
 static void misplaced_response(struct conversation *c)
 {
-    misplaced(c, 1, RDMAP_ATOMIC_RESPONSE, 1);
+    misplaced(c, 1, IWARP_RDMAP_ATOMIC_RESPONSE, 1);
 }
 
 static void misplaced_immediate(struct conversation *c)
 {
-    misplaced(c, 0, RDMAP_IMMEDIATE, 3);
+    misplaced(c, 0, IWARP_RDMAP_IMMEDIATE, 3);
 }
 
 static void overtaking(struct conversation *c)
 {
     begin(c);
-    request(c, 0, 1, ATOMIC_FETCH_ADD, FIRST_ID);
-    request(c, 0, 2, ATOMIC_FETCH_ADD, SECOND_ID);
+    request(c, 0, 1, IWARP_ATOMIC_FETCH_ADD, FIRST_ID);
+    request(c, 0, 2, IWARP_ATOMIC_FETCH_ADD, SECOND_ID);
     response_of(c, 1, 1, SECOND_ID, ATOMIC_RESPONSE_OCTETS);
     response_of(c, 1, 2, FIRST_ID, ATOMIC_RESPONSE_OCTETS);
 }

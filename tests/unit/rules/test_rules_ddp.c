@@ -11,7 +11,7 @@ static void begin(struct conversation *c)
 
 static void end(struct conversation *c)
 {
-    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, true, 20);
     conversation_close(c, 0, false);
     conversation_close(c, 1, false);
 }
@@ -19,38 +19,39 @@ static void end(struct conversation *c)
 static void last_in_the_middle(struct conversation *c)
 {
     begin(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, false, 100);
-    conversation_send(c, 0, RDMAP_SEND, 1, 200, false, 100);
-    conversation_send(c, 0, RDMAP_SEND, 1, 100, true, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, false, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 200, false, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 100, true, 100);
     end(c);
 }
 
 static void mo_out_of_order(struct conversation *c)
 {
     begin(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, false, 100);
-    conversation_send(c, 0, RDMAP_SEND, 1, 200, false, 50);
-    conversation_send(c, 0, RDMAP_SEND, 1, 100, false, 100);
-    conversation_send(c, 0, RDMAP_SEND, 1, 250, true, 10);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, false, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 200, false, 50);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 100, false, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 250, true, 10);
     end(c);
 }
 
 static void to_out_of_order(struct conversation *c)
 {
     begin(c);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, UINT64_MAX - 49, false, 100); /* wraps: that is for the sink to find */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 150, false, 50);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 50, false, 100);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 200, true, 10);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, UINT64_MAX - 49, false,
+                        100); /* wraps: that is for the sink to find */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 150, false, 50);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 50, false, 100);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 200, true, 10);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     end(c);
 }
 
 static void empty_in_two(struct conversation *c)
 {
     begin(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, false, 0);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 0);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, false, 0);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 0);
     end(c);
 }
 
@@ -59,7 +60,7 @@ static void short_segment(struct conversation *c)
     static const uint8_t octets[16] = {0x41, 0x43};
 
     begin(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     conversation_ulpdu(c, 0, octets, sizeof(octets));
     end(c);
 }
@@ -103,11 +104,11 @@ END_TEST
 static void to_far_apart(struct conversation *c)
 {
     begin(c);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 0, false, 100);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, INT64_MAX, false, 100);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, (uint64_t)INT64_MAX + 1, false, 100);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, UINT64_MAX / 4, true, 10);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, 0, false, 100);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, INT64_MAX, false, 100);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, (uint64_t)INT64_MAX + 1, false, 100);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x77, UINT64_MAX / 4, true, 10);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     conversation_close(c, 0, false);
     conversation_close(c, 1, false);
 }

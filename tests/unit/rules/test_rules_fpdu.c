@@ -14,7 +14,7 @@ static void close_both(struct conversation *c)
 
 static void start(struct conversation *c, bool crc, bool markers)
 {
-    struct mpa_start request = plain_request, reply = plain_reply;
+    struct iwarp_mpa_start request = plain_request, reply = plain_reply;
 
     request.crc = reply.crc = crc;
     request.markers = reply.markers = markers;
@@ -26,25 +26,25 @@ static void start(struct conversation *c, bool crc, bool markers)
 static void no_crc(struct conversation *c)
 {
     start(c, false, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 101); /* 2: 119 octets, pad 3 */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 64);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 101); /* 2: 119 octets, pad 3 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 64);
     close_both(c);
 }
 
 static void marked_no_crc(struct conversation *c)
 {
     start(c, false, true);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 484);  /* 2: position 0 to 512 */
-    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 487);  /* 3: to 1032 */
-    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 1400); /* 4: Markers at its octets 504, 1016 */
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 600);  /* 5 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 484);  /* 2: position 0 to 512 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, true, 487);  /* 3: to 1032 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 3, 0, true, 1400); /* 4: Markers at its octets 504, 1016 */
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 600);  /* 5 */
     close_both(c);
 }
 
 static void too_long(struct conversation *c)
 {
     start(c, true, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 64760);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 64760);
     close_both(c);
 }
 
@@ -52,7 +52,7 @@ static void too_long(struct conversation *c)
 static void too_long_marked(struct conversation *c)
 {
     start(c, true, true);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 64960);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 64960);
     close_both(c);
 }
 
@@ -61,7 +61,7 @@ static void many_marked_no_crc(struct conversation *c)
 {
     start(c, false, true);
     for (uint32_t msn = 1; msn <= 12; msn++)
-        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 30);
+        conversation_send(c, 0, IWARP_RDMAP_SEND, msn, 0, true, 30);
     close_both(c);
 }
 
@@ -72,7 +72,7 @@ static void other_octets(struct conversation *c, bool crc, uint8_t value, size_t
 
     memset(octets, value, sizeof(octets));
     start(c, crc, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     conversation_octets(c, 0, octets, count);
 }
 
@@ -150,7 +150,7 @@ static void pad_swallows(struct conversation *c)
 {
     start(c, false, false);
     padded(c, 1, 1, 4);
-    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 3, 0, true, 20);
 }
 
 static void pads_no_crc(struct conversation *c)
@@ -179,7 +179,7 @@ static void last_without_pad(struct conversation *c)
     uint8_t octets[2 + 21 + 4] = {0, 21, 0x41, 0x43};
 
     start(c, true, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     octets[15] = 2; /* MSN */
     octets_put32_little(octets + 23, crc32c(octets, 23));
     conversation_octets(c, 0, octets, sizeof(octets));
@@ -187,27 +187,27 @@ static void last_without_pad(struct conversation *c)
 
 static void over_mss_marked(struct conversation *c)
 {
-    struct mpa_start request = plain_request, reply = plain_reply;
+    struct iwarp_mpa_start request = plain_request, reply = plain_reply;
 
     request.markers = reply.markers = true;
     conversation_open(c, 536);
     conversation_start(c, 0, &request);
     conversation_start(c, 1, &reply);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 505); /* ULPDU 523, MULPDU 522 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 505); /* ULPDU 523, MULPDU 522 */
     close_both(c);
 }
 
 static void over_mss(struct conversation *c)
 {
     start(c, true, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 1437); /* ULPDU 1455, MULPDU 1454 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 1437); /* ULPDU 1455, MULPDU 1454 */
     close_both(c);
 }
 
 static void many_sends(struct conversation *c)
 {
     for (uint32_t msn = 1; msn <= 40; msn++)
-        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 76);
+        conversation_send(c, 0, IWARP_RDMAP_SEND, msn, 0, true, 76);
     close_both(c);
 }
 
@@ -229,7 +229,7 @@ static void fin_inside(struct conversation *c)
     static const uint8_t begun[] = {0, 40, 0x41, 0x43};
 
     start(c, true, false);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     conversation_octets(c, 0, begun, sizeof(begun));
     close_both(c);
 }
@@ -298,19 +298,19 @@ static void crc_without_markers(struct conversation *c)
 static void markers_stop(struct conversation *c)
 {
     start(c, true, true);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 100);
     conversation_framing(c, 0, false, true);
-    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 1000);
-    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, true, 1000);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 3, 0, true, 100);
 }
 
 static void responder_without(struct conversation *c)
 {
     start(c, true, true);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 100);
     conversation_framing(c, 1, false, true);
     for (uint32_t msn = 1; msn < 4; msn++)
-        conversation_send(c, 1, RDMAP_SEND, msn, 0, true, 100);
+        conversation_send(c, 1, IWARP_RDMAP_SEND, msn, 0, true, 100);
 }
 
 static void initiator_without(struct conversation *c)
@@ -318,7 +318,7 @@ static void initiator_without(struct conversation *c)
     start(c, true, true);
     conversation_framing(c, 0, false, true);
     for (uint32_t msn = 1; msn < 4; msn++)
-        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 100);
+        conversation_send(c, 0, IWARP_RDMAP_SEND, msn, 0, true, 100);
 }
 
 static void markers_undemanded(struct conversation *c)
@@ -326,7 +326,7 @@ static void markers_undemanded(struct conversation *c)
     start(c, true, false);
     conversation_framing(c, 0, true, true);
     for (uint32_t msn = 1; msn < 4; msn++)
-        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 100);
+        conversation_send(c, 0, IWARP_RDMAP_SEND, msn, 0, true, 100);
 }
 
 static void no_length(struct conversation *c)

@@ -32,7 +32,7 @@ static void turn_pointers(uint8_t *octets, size_t count, uint32_t position)
 /* `wrong_msn`: of the last one. */
 static void sends(struct conversation *c, bool uncounted, bool turned, bool wrong_msn)
 {
-    struct mpa_start request = plain_request, reply = plain_reply;
+    struct iwarp_mpa_start request = plain_request, reply = plain_reply;
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + PAYLOAD], octets[FPDU_MOST];
     uint32_t position = 0;
 
@@ -44,7 +44,7 @@ static void sends(struct conversation *c, bool uncounted, bool turned, bool wron
     for (uint32_t i = 0; i < FPDUS; i++) {
         struct ddp_segment header = {.last = true,
                                      .version = DDP_VERSION,
-                                     .control = rdmap_control(RDMAP_SEND),
+                                     .control = rdmap_control(IWARP_RDMAP_SEND),
                                      .msn = DDP_FIRST_MSN + i + (wrong_msn && i == FPDUS - 1)};
         struct fpdu_framing framing = {
             .crc = true, .markers = true, .position = uncounted ? position - i * FPDU_CRC_OCTETS : position};

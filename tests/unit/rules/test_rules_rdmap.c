@@ -7,12 +7,12 @@ static void begin(struct conversation *c)
     conversation_open(c, 1460);
     conversation_start(c, 0, &plain_request);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
 }
 
-static void segment(struct conversation *c, unsigned direction, bool tagged, enum rdmap_opcode opcode, uint32_t qn,
-                    uint32_t msn, bool last, uint32_t mo, size_t octets)
+static void segment(struct conversation *c, unsigned direction, bool tagged, enum iwarp_rdmap_opcode opcode,
+                    uint32_t qn, uint32_t msn, bool last, uint32_t mo, size_t octets)
 {
     struct ddp_segment header = {.tagged = tagged,
                                  .last = last,
@@ -29,25 +29,25 @@ static void segment(struct conversation *c, unsigned direction, bool tagged, enu
 static void untagged_write(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, false, RDMAP_WRITE, 0, 2, true, 0, 20);
+    segment(c, 0, false, IWARP_RDMAP_WRITE, 0, 2, true, 0, 20);
 }
 
 static void tagged_read_request(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, true, RDMAP_READ_REQUEST, 0, 0, true, 0, 28);
+    segment(c, 0, true, IWARP_RDMAP_READ_REQUEST, 0, 0, true, 0, 28);
 }
 
 static void untagged_response(struct conversation *c)
 {
     begin(c);
-    segment(c, 1, false, RDMAP_READ_RESPONSE, 0, 2, true, 0, 20);
+    segment(c, 1, false, IWARP_RDMAP_READ_RESPONSE, 0, 2, true, 0, 20);
 }
 
 static void tagged_send(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, true, RDMAP_SEND, 0, 0, true, 0, 20);
+    segment(c, 0, true, IWARP_RDMAP_SEND, 0, 0, true, 0, 20);
 }
 
 static const struct terminate crc_error = {.triple = TERM_MPA_CRC};
@@ -62,14 +62,14 @@ static void terminated(struct conversation *c)
 static void tagged_terminate(struct conversation *c)
 {
     begin(c);
-    segment(c, 1, true, RDMAP_TERMINATE, 0, 0, true, 0, 4);
+    segment(c, 1, true, IWARP_RDMAP_TERMINATE, 0, 0, true, 0, 4);
 }
 
 static void terminate_on_queue_0(struct conversation *c)
 {
     static const uint8_t control[4] = {0x20, 0x02};
     struct ddp_segment header = {
-        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_TERMINATE), .qn = 0, .msn = 2};
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_TERMINATE), .qn = 0, .msn = 2};
 
     begin(c);
     conversation_segment(c, 1, &header, control, sizeof(control));
@@ -79,26 +79,26 @@ static void talks_on(struct conversation *c)
 {
     begin(c);
     conversation_terminate(c, 1, &crc_error);
-    conversation_send(c, 1, RDMAP_SEND, 2, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 2, 0, true, 20);
 }
 
 static void short_read_request(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, false, RDMAP_READ_REQUEST, 1, 1, true, 0, 27);
+    segment(c, 0, false, IWARP_RDMAP_READ_REQUEST, 1, 1, true, 0, 27);
 }
 
 static void long_read_request(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, false, RDMAP_READ_REQUEST, 1, 1, true, 0, 32);
+    segment(c, 0, false, IWARP_RDMAP_READ_REQUEST, 1, 1, true, 0, 32);
 }
 
 static void split_read_request(struct conversation *c)
 {
     begin(c);
-    segment(c, 0, false, RDMAP_READ_REQUEST, 1, 1, false, 0, 12);
-    segment(c, 0, false, RDMAP_READ_REQUEST, 1, 1, true, 12, 16);
+    segment(c, 0, false, IWARP_RDMAP_READ_REQUEST, 1, 1, false, 0, 12);
+    segment(c, 0, false, IWARP_RDMAP_READ_REQUEST, 1, 1, true, 12, 16);
 }
 
 static void too_many_reads(struct conversation *c, unsigned direction)
@@ -106,7 +106,7 @@ static void too_many_reads(struct conversation *c, unsigned direction)
     conversation_open(c, 1460);
     conversation_start(c, 0, &enhanced_request);
     conversation_start(c, 1, &enhanced_reply);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0);
     for (uint32_t msn = 1; msn < 4; msn++)
         conversation_read(c, direction, msn, 0x1111, 0x2000 * msn, 10);
 }
@@ -124,7 +124,7 @@ static void responder_reads(struct conversation *c)
 static void unrequested_response(struct conversation *c)
 {
     begin(c);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
 }
 
 static void responses_exchanged(struct conversation *c)
@@ -132,8 +132,8 @@ static void responses_exchanged(struct conversation *c)
     begin(c);
     conversation_read(c, 0, 1, 0x1111, 0x2000, 20);
     conversation_read(c, 0, 2, 0x2222, 0x3000, 30);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 30);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x2222, 0x3000, true, 30);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
 }
 
 const struct rule_case rules_rdmap_cases[] = {

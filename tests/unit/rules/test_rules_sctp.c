@@ -149,7 +149,7 @@ static void reset_long(struct conversation *c)
 static void old_versions(uint8_t ddp, uint8_t rdmap)
 {
     struct ddp_segment header = {
-        .last = true, .version = ddp, .control = (uint8_t)(rdmap << 6 | RDMAP_SEND), .msn = DDP_FIRST_MSN};
+        .last = true, .version = ddp, .control = (uint8_t)(rdmap << 6 | IWARP_RDMAP_SEND), .msn = DDP_FIRST_MSN};
 
     sctp_talk_segment(&talk, 0, 1, &header, NULL, 20);
 }
@@ -159,7 +159,7 @@ static void terminated(struct conversation *c, uint8_t layer, uint8_t code)
 {
     static const struct ddp_segment header = {.last = true,
                                               .version = DDP_VERSION,
-                                              .control = (uint8_t)(RDMAP_VERSION << 6 | RDMAP_TERMINATE),
+                                              .control = (uint8_t)(RDMAP_VERSION << 6 | IWARP_RDMAP_TERMINATE),
                                               .qn = 2,
                                               .msn = DDP_FIRST_MSN};
     uint8_t word[4] = {(uint8_t)(layer << 4), code, 0, 0};

@@ -188,7 +188,7 @@ static void draft_after_reset(struct conversation *c)
 static void draft_other_queue(struct conversation *c)
 {
     struct ddp_segment header = {
-        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_SEND), .qn = FLOW_QUEUES, .msn = 9};
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_SEND), .qn = FLOW_QUEUES, .msn = 9};
 
     draft_reset(c);
     sctp_talk_segment(&talk, 0, 1, &header, NULL, 20);

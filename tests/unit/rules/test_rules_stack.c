@@ -143,7 +143,7 @@ static void talk_run(int n, const struct defect_set *const defects[SIDES], bool 
 {
     struct setting setting = setting_of(n);
     struct talk *talk = calloc(1, sizeof(*talk));
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
 
     ck_assert_ptr_nonnull(talk);
     talk->conversation = conversation_create(NULL);
@@ -277,7 +277,7 @@ START_TEST(faults_of_the_sender_are_found)
         line = end + 1;
     ck_assert_ptr_nonnull(end);
 
-    struct sentence sentence = {""};
+    struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_parse(line, (size_t)(end + 1 - line), &sentence);
 
     ck_assert_msg(list != NULL, "%s", sentence.text);

@@ -12,12 +12,12 @@ static void close_both(struct conversation *c)
 
 static void short_talk(struct conversation *c)
 {
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
-static void talk(struct conversation *c, const struct mpa_start *request, const struct mpa_start *reply)
+static void talk(struct conversation *c, const struct iwarp_mpa_start *request, const struct iwarp_mpa_start *reply)
 {
     conversation_open(c, 1460);
     conversation_start(c, 0, request);
@@ -29,7 +29,7 @@ static const uint8_t private_data[258] = {1, 2, 3};
 
 static void private_conversation(struct conversation *c)
 {
-    struct mpa_start request = plain_request;
+    struct iwarp_mpa_start request = plain_request;
 
     request.private_data = private_data;
     request.private_octets = sizeof(private_data);
@@ -48,9 +48,9 @@ static void fpdu_before_reply(struct conversation *c)
 {
     conversation_open(c, 1460);
     conversation_start(c, 0, &plain_request);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
@@ -59,27 +59,27 @@ static void responder_first(struct conversation *c)
     conversation_open(c, 1460);
     conversation_start(c, 0, &plain_request);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
 static void responder_marker_first(struct conversation *c)
 {
-    struct mpa_start request = plain_request;
+    struct iwarp_mpa_start request = plain_request;
 
     request.markers = true;
     conversation_open(c, 1460);
     conversation_start(c, 0, &request);
     conversation_start(c, 1, &plain_reply);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
 static void plain_rev2(struct conversation *c)
 {
-    struct mpa_start request = plain_request;
+    struct iwarp_mpa_start request = plain_request;
 
     request.revision = 2;
     talk(c, &request, &plain_reply);
@@ -87,7 +87,7 @@ static void plain_rev2(struct conversation *c)
 
 static void plain_rev2_answered_enhanced(struct conversation *c)
 {
-    struct mpa_start request = plain_request, reply = enhanced_reply;
+    struct iwarp_mpa_start request = plain_request, reply = enhanced_reply;
 
     request.revision = 2;
     reply.peer_to_peer = reply.rtr_send = reply.rtr_write = reply.rtr_read = false;
@@ -96,7 +96,7 @@ static void plain_rev2_answered_enhanced(struct conversation *c)
 
 static void plain_answered_enhanced(struct conversation *c)
 {
-    struct mpa_start reply = enhanced_reply;
+    struct iwarp_mpa_start reply = enhanced_reply;
 
     reply.peer_to_peer = reply.rtr_send = reply.rtr_write = reply.rtr_read = false;
     talk(c, &plain_request, &reply);
@@ -104,19 +104,19 @@ static void plain_answered_enhanced(struct conversation *c)
 
 static void not_negotiated(struct conversation *c)
 {
-    struct mpa_start request = enhanced_request, reply = enhanced_reply;
+    struct iwarp_mpa_start request = enhanced_request, reply = enhanced_reply;
 
     request.ird = request.ord = reply.ird = reply.ord = MPA_DEPTH_NOT_NEGOTIATED;
     conversation_open(c, 1460);
     conversation_start(c, 0, &request);
     conversation_start(c, 1, &reply);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0);
     close_both(c);
 }
 
 static void client_server(struct conversation *c)
 {
-    struct mpa_start request = enhanced_request, reply = enhanced_reply;
+    struct iwarp_mpa_start request = enhanced_request, reply = enhanced_reply;
 
     request.peer_to_peer = request.rtr_send = request.rtr_write = request.rtr_read = false;
     reply.peer_to_peer = reply.rtr_send = reply.rtr_write = reply.rtr_read = false;
@@ -139,8 +139,8 @@ static void no_rtr(struct conversation *c)
 static void send_rtr(struct conversation *c)
 {
     enhanced_start(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 0);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 0);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
@@ -148,13 +148,13 @@ static void read_rtr(struct conversation *c)
 {
     enhanced_start(c);
     conversation_read(c, 0, 1, 0x11, 0x22, 0);
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x11, 0x22, true, 0);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x11, 0x22, true, 0);
     close_both(c);
 }
 
 static void reject(struct conversation *c)
 {
-    struct mpa_start reply = plain_reply;
+    struct iwarp_mpa_start reply = plain_reply;
 
     reply.rejected = true;
     conversation_open(c, 1460);
@@ -188,14 +188,14 @@ static void rejected_and_begun_again(struct conversation *c)
 static void rejected_responder_sends(struct conversation *c)
 {
     reject(c);
-    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 1, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 
 static void rejected_initiator_sends(struct conversation *c)
 {
     reject(c);
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20);
     close_both(c);
 }
 

@@ -12,9 +12,9 @@ enum { PAYLOAD = DDP_UNTAGGED_OCTETS };
 static void begin(struct conversation *c)
 {
     conversation_open(c, 1460);
-    conversation_start(c, 0, &plain_request);            /* 0 */
-    conversation_start(c, 1, &plain_reply);              /* 1 */
-    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20); /* 2 */
+    conversation_start(c, 0, &plain_request);                  /* 0 */
+    conversation_start(c, 1, &plain_reply);                    /* 1 */
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 1, 0, true, 20); /* 2 */
 }
 
 static void end(struct conversation *c)
@@ -44,14 +44,14 @@ static void answer(struct conversation *c, wire_result triple, bool m, bool d, b
 static void write_then(struct conversation *c, wire_result triple, bool m, bool d, bool r, size_t excess)
 {
     begin(c);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x4711, 0x1000, true, 100); /* 3 */
-    answer(c, triple, m, d, r, excess);                                /* 4 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x4711, 0x1000, true, 100); /* 3 */
+    answer(c, triple, m, d, r, excess);                                      /* 4 */
 }
 
 static void send_then(struct conversation *c, wire_result triple, bool m, bool d, bool r)
 {
     begin(c);
-    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 100);
+    conversation_send(c, 0, IWARP_RDMAP_SEND, 2, 0, true, 100);
     answer(c, triple, m, d, r, 0);
 }
 
@@ -96,16 +96,16 @@ static void catastrophic(struct conversation *c)
 static void startup_error(struct conversation *c)
 {
     conversation_open(c, 1460);
-    conversation_start(c, 0, &enhanced_request);           /* 0 */
-    conversation_start(c, 1, &enhanced_reply);             /* 1 */
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0); /* 2 */
+    conversation_start(c, 0, &enhanced_request);                 /* 0 */
+    conversation_start(c, 1, &enhanced_reply);                   /* 1 */
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0); /* 2 */
     answer(c, TERM_MPA_CATASTROPHIC, false, false, false, 0);
 }
 
 /* The Initiator sends RV 0, and is told so. */
 static void version_error(struct conversation *c)
 {
-    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = RDMAP_SEND, .msn = 2};
+    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = IWARP_RDMAP_SEND, .msn = 2};
 
     begin(c);
     conversation_segment(c, 0, &segment, NULL, 20);
@@ -123,7 +123,7 @@ static void failed_read(struct conversation *c, uint64_t sink_to, uint32_t octet
     begin(c);
     conversation_read(c, 0, 1, 0x1111, 0x2000, 250);
     memcpy(quote, conversation_quote(c, &length), sizeof(quote));
-    conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, false, 100);
+    conversation_tagged(c, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0x2000, false, 100);
     read_request_pack(&request, header);
     terminate.ddp_header = quote;
     terminate.ddp_header_octets = sizeof(quote);
@@ -144,7 +144,7 @@ static void raw_terminate(struct conversation *c, const uint8_t *payload, size_t
 {
     struct ddp_segment segment = {.last = true,
                                   .version = DDP_VERSION,
-                                  .control = rdmap_control(RDMAP_TERMINATE),
+                                  .control = rdmap_control(IWARP_RDMAP_TERMINATE),
                                   .qn = DDP_QN_TERMINATE,
                                   .msn = DDP_FIRST_MSN};
 
@@ -177,7 +177,8 @@ static void rdma_header_cut(struct conversation *c)
 static void length_missing(struct conversation *c)
 {
     uint8_t payload[4 + 18 + 6] = {0x12, 0x05, 0xC0};
-    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_SEND), .msn = 1};
+    struct ddp_segment segment = {
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = 1};
 
     (void)ddp_pack_header(&segment, payload + 4);
     raw_terminate(c, payload, sizeof(payload));
@@ -218,7 +219,7 @@ static void startup_with_parts(struct conversation *c)
     conversation_open(c, 1460);
     conversation_start(c, 0, &enhanced_request);
     conversation_start(c, 1, &enhanced_reply);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0, 0, true, 0);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0, 0, true, 0);
     answer(c, TERM_MPA_CATASTROPHIC, true, true, false, 0);
 }
 
@@ -327,7 +328,7 @@ START_TEST(quoted_before_it_is_whole)
 
     begin(c);
     conversation_pieces(c, 40);
-    conversation_tagged(c, 0, RDMAP_WRITE, 0x4711, 0x1000, true, 100);
+    conversation_tagged(c, 0, IWARP_RDMAP_WRITE, 0x4711, 0x1000, true, 100);
     conversation_pieces(c, 0);
     answer(c, TERM_DDP_INVALID_STAG, true, true, false, 0);
     for (size_t frame = 6; frames == 0;

@@ -27,7 +27,7 @@ static void teardown(void)
     unlink(path);
 }
 
-static int read_text(struct upper_token *token, const char *text, size_t octets, struct sentence *sentence)
+static int read_text(struct upper_token *token, const char *text, size_t octets, struct iwarp_sentence *sentence)
 {
     FILE *file = fopen(path, "w");
 
@@ -43,7 +43,7 @@ START_TEST(the_first_line_is_the_token)
 {
     const char *text = good_files[_i];
     struct upper_token token;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     ck_assert_msg(read_text(&token, text, strlen(text), &sentence) == 0, "%s", sentence.text);
     ck_assert_str_eq(token.text, TOKEN);
@@ -57,7 +57,7 @@ START_TEST(what_is_no_token_is_said_in_one_line)
 {
     const char *text = bad_files[_i];
     struct upper_token token;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     ck_assert_int_eq(read_text(&token, text, strlen(text), &sentence), -1);
     ck_assert_str_eq(token.text, "");
@@ -72,7 +72,7 @@ START_TEST(a_token_has_a_length)
 {
     char text[UPPER_TOKEN_MOST + 2];
     struct upper_token token;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     memset(text, 'x', sizeof(text));
     ck_assert_int_eq(read_text(&token, text, UPPER_TOKEN_LEAST - 1, &sentence), -1);
@@ -88,7 +88,7 @@ END_TEST
 START_TEST(a_file_that_is_not_there_is_named)
 {
     struct upper_token token;
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
 
     ck_assert_int_eq(upper_token_read(&token, "/nowhere/token", &sentence), -1);
     ck_assert_str_eq(sentence.text, "/nowhere/token: No such file or directory");

@@ -34,7 +34,7 @@ static const struct {
 START_TEST(numbers_are_read)
 {
     json_t *command = command_of(numbers[_i].text);
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     uint64_t value = 7;
 
     ck_assert_msg(upper_number(command, "n", numbers[_i].most, &value, &why) == 0, "%s", why.text);
@@ -64,7 +64,7 @@ static const struct {
 START_TEST(what_is_no_number_is_refused)
 {
     json_t *command = command_of(no_numbers[_i].text);
-    struct sentence why = {{0}};
+    struct iwarp_sentence why = {{0}};
     uint64_t value = 7;
 
     ck_assert_int_eq(upper_number(command, "n", 42, &value, &why), -1);
@@ -78,7 +78,7 @@ START_TEST(flags_and_strings_have_their_type)
 {
     json_t *command = command_of("{\"yes\":true,\"no\":false,\"one\":1,\"word\":\"w\"}");
     const char *text = "before";
-    struct sentence why;
+    struct iwarp_sentence why;
     bool flag = true;
 
     ck_assert_int_eq(upper_flag(command, "no", &flag, &why), 0);
@@ -107,7 +107,7 @@ START_TEST(words_are_those_of_the_list)
     json_t *command =
         command_of("{\"accept\":\"reject\",\"other\":\"rejects\",\"access\":[\"remote_atomic\",\"local_read\"],"
                    "\"none\":[],\"word\":\"local_read\",\"wrong\":[\"local_read\",\"x\"],\"one\":[1]}");
-    struct sentence why;
+    struct iwarp_sentence why;
     unsigned value = 99;
 
     ck_assert_int_eq(upper_word(command, "absent", upper_accept_words, &value, &why), 0);
@@ -137,7 +137,7 @@ START_TEST(rtr_has_each_kind_once)
                                         "{\"rtr\":[\"Send\"]}"};
     json_t *command = command_of("{\"rtr\":[\"read\",\"send\"]}");
     unsigned kinds = UPPER_RTR_WRITE;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     ck_assert_int_eq(upper_rtr_kinds(command, &kinds, &why), 0);
     ck_assert_uint_eq(kinds, UPPER_RTR_SEND | UPPER_RTR_READ);
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(octets_are_hex_there_and_back)
 {
     json_t *command = command_of("{\"d\":\"00fFA0\",\"odd\":\"0\",\"bad\":\"0g\",\"n\":1,\"empty\":\"\"}"), *hex;
-    struct sentence why;
+    struct iwarp_sentence why;
     uint8_t *octets;
     size_t count;
 
@@ -212,7 +212,7 @@ START_TEST(memory_is_filled_and_data_laid_over_its_front)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint8_t octets[4] = {0xEE, 0xEE, 0xEE, 0xEE};
         json_t *command = command_of(cases[i].text);
-        struct sentence why;
+        struct iwarp_sentence why;
 
         ck_assert_int_eq(upper_fill(command, octets, sizeof(octets), &why), cases[i].result);
         ck_assert_mem_eq(octets, cases[i].octets, sizeof(octets));
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(a_payload_is_given_once)
 {
     json_t *both = command_of("{\"data\":\"00\",\"length\":1}"), *one = command_of("{\"length\":1}");
-    struct sentence why;
+    struct iwarp_sentence why;
 
     ck_assert_int_eq(upper_payload_once(both, &why), -1);
     ck_assert_str_eq(why.text, "'data' or 'length' was expected, not both");

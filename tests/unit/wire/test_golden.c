@@ -211,11 +211,11 @@ START_TEST(start_up_of_siw)
     static const uint8_t request[24] = "MPA ID Req Frame\x10\x02\x00\x04\x00\x01\x00\x01";
     static const uint8_t reply[24] = "MPA ID Rep Frame\x10\x02\x00\x04\x00\x01\x00\x01";
     const uint8_t *const frames[] = {request, reply};
-    const enum mpa_start_kind kinds[] = {MPA_REQUEST, MPA_REPLY};
+    const enum iwarp_mpa_start_kind kinds[] = {IWARP_MPA_REQUEST, IWARP_MPA_REPLY};
 
     for (size_t i = 0; i < 2; i++) {
         const uint8_t *p = frames[i];
-        struct mpa_start start;
+        struct iwarp_mpa_start start;
         uint8_t packed[24];
 
         ck_assert_uint_eq(mpa_start_parse(&p, frames[i] + 24, kinds[i], &start), WIRE_OK);

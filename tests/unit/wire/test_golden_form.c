@@ -72,7 +72,7 @@ START_TEST(atomic_request)
     ck_assert_uint_eq(atomic_request_parse(&p, octets + sizeof(octets), &request), WIRE_OK);
     ck_assert_ptr_eq(p, octets + sizeof(octets));
     ck_assert_uint_eq(request.reserved, 0);
-    ck_assert_uint_eq(request.opcode, ATOMIC_COMPARE_SWAP);
+    ck_assert_uint_eq(request.opcode, IWARP_ATOMIC_COMPARE_SWAP);
     ck_assert_uint_eq(request.id, 0x01020304);
     ck_assert_uint_eq(request.stag, 0x11121314);
     ck_assert_uint_eq(request.to, UINT64_C(0x2122232425262728));
@@ -105,7 +105,7 @@ static void expect_terminate(const uint8_t *octets, size_t count, const struct t
 {
     const uint8_t *p = octets;
     struct terminate terminate;
-    uint8_t packed[TERMINATE_MAX] = {0};
+    uint8_t packed[IWARP_TERMINATE_MAX] = {0};
 
     ck_assert_uint_eq(terminate_parse(&p, octets + count, &terminate), WIRE_OK);
     ck_assert_uint_eq(terminate.triple, expected->triple);

@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(sentences)
 {
-    struct sentence text, first;
+    struct iwarp_sentence text, first;
     struct hint hint = {HINT_PAD, 1, 3};
 
     ck_assert_str_eq(hint_say(&hint, &text), "the octets fit an FPDU with 1 pad octet in place of 3");

@@ -45,10 +45,10 @@ START_TEST(kinds)
     ck_assert_int_eq(hint_kind_named("send"), HINT_OF_SEND);
     ck_assert_int_eq(hint_kind_named("atomic-response"), HINT_OF_ATOMIC_RESPONSE);
     ck_assert_int_eq(hint_kind_named("?"), HINT_OF_COUNT);
-    for (unsigned opcode = RDMAP_SEND; opcode <= RDMAP_SEND_SE_INVALIDATE; opcode++)
+    for (unsigned opcode = IWARP_RDMAP_SEND; opcode <= IWARP_RDMAP_SEND_SE_INVALIDATE; opcode++)
         ck_assert_int_eq(hint_kind_of_opcode(opcode), HINT_OF_SEND);
     ck_assert_int_eq(hint_kind_of_opcode(8), hint_kind_of_opcode(9));
-    ck_assert_int_eq(hint_kind_of_opcode(RDMAP_TERMINATE), HINT_OF_TERMINATE);
+    ck_assert_int_eq(hint_kind_of_opcode(IWARP_RDMAP_TERMINATE), HINT_OF_TERMINATE);
     ck_assert_int_eq(hint_kind_of_opcode(11), HINT_OF_ATOMIC_RESPONSE);
     ck_assert_int_eq(hint_kind_of_opcode(12), HINT_OF_RDMAP);
     ck_assert_int_eq(hint_kind_of_opcode(0xFFFFFFFF), HINT_OF_RDMAP);

@@ -10,11 +10,11 @@
 
 Suite *mpa_suite(void);
 
-static const char *const keys[] = {[MPA_REQUEST] = "MPA ID Req Frame", [MPA_REPLY] = "MPA ID Rep Frame"};
+static const char *const keys[] = {[IWARP_MPA_REQUEST] = "MPA ID Req Frame", [IWARP_MPA_REPLY] = "MPA ID Rep Frame"};
 
 /* Octets of a frame written by hand: key, flags, revision, PD_Length; then `count` octets of Private Data. */
-static size_t write_frame(uint8_t *out, enum mpa_start_kind kind, uint8_t flags, uint8_t revision, uint16_t pd_length,
-                          const void *private_data, size_t count)
+static size_t write_frame(uint8_t *out, enum iwarp_mpa_start_kind kind, uint8_t flags, uint8_t revision,
+                          uint16_t pd_length, const void *private_data, size_t count)
 {
     memcpy(out, keys[kind], 16);
     out[16] = flags;
@@ -26,8 +26,8 @@ static size_t write_frame(uint8_t *out, enum mpa_start_kind kind, uint8_t flags,
     return 20 + count;
 }
 
-static wire_result parse(const uint8_t *octets, size_t count, enum mpa_start_kind kind, struct mpa_start *start,
-                         size_t *used)
+static wire_result parse(const uint8_t *octets, size_t count, enum iwarp_mpa_start_kind kind,
+                         struct iwarp_mpa_start *start, size_t *used)
 {
     uint8_t *placed = guard_place(octets, count);
     const uint8_t *p = placed;
@@ -38,13 +38,13 @@ static wire_result parse(const uint8_t *octets, size_t count, enum mpa_start_kin
 }
 
 /* Takes a parsed frame to the form that mpa_start_pack() wants, packs it, and expects the octets it came from. */
-static void expect_repacked(const struct mpa_start *parsed, const uint8_t *octets, size_t count)
+static void expect_repacked(const struct iwarp_mpa_start *parsed, const uint8_t *octets, size_t count)
 {
-    struct mpa_start start = *parsed;
+    struct iwarp_mpa_start start = *parsed;
     uint8_t packed[MPA_START_MAX];
     size_t ulp;
 
-    start.private_data = mpa_start_ulp_data(parsed, &ulp);
+    start.private_data = iwarp_mpa_start_ulp_data(parsed, &ulp);
     start.private_octets = (uint16_t)ulp;
     ck_assert_uint_eq(mpa_start_pack(&start, packed, sizeof(packed)), count);
     ck_assert_mem_eq(packed, octets, count);
@@ -56,11 +56,11 @@ START_TEST(all_flags_and_revisions)
 {
     static const uint8_t revisions[] = {0, 1, 2, 3, 255};
     uint8_t flags = (uint8_t)_i, octets[64];
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     size_t used;
 
     for (size_t i = 0; i < sizeof(revisions) * 2; i++) {
-        enum mpa_start_kind kind = i & 1 ? MPA_REPLY : MPA_REQUEST;
+        enum iwarp_mpa_start_kind kind = i & 1 ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
         uint8_t revision = revisions[i / 2];
         bool word = flags & 0x10 && revision >= 2;
         size_t count = write_frame(octets, kind, flags, revision, 8, "\x92\x34\x56\x78wxyz", 8), ulp;
@@ -76,8 +76,8 @@ START_TEST(all_flags_and_revisions)
         ck_assert_uint_eq(start.revision, revision);
         ck_assert_uint_eq(start.private_octets, 8);
         ck_assert_mem_eq(start.private_data, "\x92\x34\x56\x78wxyz", 8);
-        ck_assert_int_eq(mpa_start_has_word(&start), word);
-        ck_assert_mem_eq(mpa_start_ulp_data(&start, &ulp), word ? "wxyz" : "\x92\x34\x56\x78", 4);
+        ck_assert_int_eq(iwarp_mpa_start_has_word(&start), word);
+        ck_assert_mem_eq(iwarp_mpa_start_ulp_data(&start, &ulp), word ? "wxyz" : "\x92\x34\x56\x78", 4);
         ck_assert_uint_eq(ulp, word ? 4 : 8);
         /* 0x9234 5678: A, IRD 0x1234; D, ORD 0x1678. */
         ck_assert_int_eq(start.peer_to_peer, word);
@@ -96,7 +96,7 @@ START_TEST(enhanced_word)
 {
     static const uint16_t depths[] = {0, 1, 4, 0x1555, 0x3FFE, MPA_DEPTH_NOT_NEGOTIATED};
     bool a = _i & 8, b = _i & 4, c = _i & 2, d = _i & 1;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     uint8_t octets[64];
     size_t used;
 
@@ -104,9 +104,9 @@ START_TEST(enhanced_word)
         uint16_t ird = depths[i / 6], ord = depths[i % 6];
         uint8_t word[4] = {(uint8_t)(a << 7 | b << 6 | ird >> 8), (uint8_t)ird, (uint8_t)(c << 7 | d << 6 | ord >> 8),
                            (uint8_t)ord};
-        size_t count = write_frame(octets, MPA_REPLY, 0x50, 2, 4, word, 4);
+        size_t count = write_frame(octets, IWARP_MPA_REPLY, 0x50, 2, 4, word, 4);
 
-        ck_assert_uint_eq(parse(octets, count, MPA_REPLY, &start, &used), WIRE_OK);
+        ck_assert_uint_eq(parse(octets, count, IWARP_MPA_REPLY, &start, &used), WIRE_OK);
         ck_assert_int_eq(start.peer_to_peer, a);
         ck_assert_int_eq(start.rtr_send, b);
         ck_assert_int_eq(start.rtr_write, c);
@@ -122,21 +122,21 @@ END_TEST
 START_TEST(example_request)
 {
     static const uint8_t expected[24] = "MPA ID Req Frame\x50\x02\x00\x04\x80\x04\xC0\x04";
-    struct mpa_start start = {.kind = MPA_REQUEST,
-                              .crc = true,
-                              .enhanced = true,
-                              .revision = 2,
-                              .peer_to_peer = true,
-                              .rtr_write = true,
-                              .rtr_read = true,
-                              .ird = 4,
-                              .ord = 4};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST,
+                                    .crc = true,
+                                    .enhanced = true,
+                                    .revision = 2,
+                                    .peer_to_peer = true,
+                                    .rtr_write = true,
+                                    .rtr_read = true,
+                                    .ird = 4,
+                                    .ord = 4};
     uint8_t packed[24];
 
     ck_assert_uint_eq(mpa_start_pack(&start, packed, sizeof(packed)), 24);
     ck_assert_mem_eq(packed, expected, 24);
 
-    struct mpa_start minimal = {.kind = MPA_REQUEST, .crc = true, .revision = 1};
+    struct iwarp_mpa_start minimal = {.kind = IWARP_MPA_REQUEST, .crc = true, .revision = 1};
 
     ck_assert_uint_eq(mpa_start_pack(&minimal, packed, 20), 20);
     ck_assert_mem_eq(packed, "MPA ID Req Frame\x40\x01\x00\x00", 20);
@@ -146,10 +146,10 @@ END_TEST
 /* Every cut of a frame: more is asked for, nothing is used, nothing after the end is read. */
 START_TEST(truncation)
 {
-    enum mpa_start_kind kind = _i & 1 ? MPA_REPLY : MPA_REQUEST;
+    enum iwarp_mpa_start_kind kind = _i & 1 ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
     uint8_t private_data[40] = {0x80, 4, 0xC0, 4}, octets[64];
     size_t count = write_frame(octets, kind, _i & 2 ? 0x50 : 0x40, 2, 40, private_data, 40), used;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
 
     for (size_t cut = 0; cut < count; cut++) {
         ck_assert_uint_eq(parse(octets, cut, kind, &start, &used), WIRE_MORE);
@@ -167,17 +167,17 @@ END_TEST
 START_TEST(key_mismatch_is_reported_early)
 {
     uint8_t octets[20];
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     size_t used;
 
-    for (int kind = MPA_REQUEST; kind <= MPA_REPLY; kind++)
+    for (int kind = IWARP_MPA_REQUEST; kind <= IWARP_MPA_REPLY; kind++)
         for (unsigned bit = 0; bit < 8; bit++) {
-            write_frame(octets, (enum mpa_start_kind)kind, 0x40, 1, 0, NULL, 0);
+            write_frame(octets, (enum iwarp_mpa_start_kind)kind, 0x40, 1, 0, NULL, 0);
             octets[_i] ^= (uint8_t)(1 << bit);
             for (size_t count = 0; count <= 20; count++) {
                 wire_result expected = count > (size_t)_i ? TERM_MPA_START_FRAME : WIRE_MORE;
 
-                ck_assert_uint_eq(parse(octets, count, (enum mpa_start_kind)kind, &start, &used), expected);
+                ck_assert_uint_eq(parse(octets, count, (enum iwarp_mpa_start_kind)kind, &start, &used), expected);
                 ck_assert_uint_eq(used, 0);
             }
         }
@@ -188,18 +188,18 @@ END_TEST
 START_TEST(other_kind)
 {
     uint8_t octets[20];
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     size_t used;
 
-    write_frame(octets, MPA_REPLY, 0x40, 1, 0, NULL, 0);
+    write_frame(octets, IWARP_MPA_REPLY, 0x40, 1, 0, NULL, 0);
     for (size_t count = 0; count <= 20; count++)
-        ck_assert_uint_eq(parse(octets, count, MPA_REQUEST, &start, &used),
+        ck_assert_uint_eq(parse(octets, count, IWARP_MPA_REQUEST, &start, &used),
                           count >= 10 ? TERM_MPA_START_FRAME : WIRE_MORE);
-    ck_assert_int_eq(mpa_start_kind_of(octets, 20), MPA_REPLY);
-    ck_assert_int_eq(mpa_start_kind_of(octets, 16), MPA_REPLY);
+    ck_assert_int_eq(mpa_start_kind_of(octets, 20), IWARP_MPA_REPLY);
+    ck_assert_int_eq(mpa_start_kind_of(octets, 16), IWARP_MPA_REPLY);
     ck_assert_int_eq(mpa_start_kind_of(guard_place(octets, 15), 15), -1);
-    write_frame(octets, MPA_REQUEST, 0, 0, 0, NULL, 0);
-    ck_assert_int_eq(mpa_start_kind_of(octets, 20), MPA_REQUEST);
+    write_frame(octets, IWARP_MPA_REQUEST, 0, 0, 0, NULL, 0);
+    ck_assert_int_eq(mpa_start_kind_of(octets, 20), IWARP_MPA_REQUEST);
     octets[15] = 'E';
     ck_assert_int_eq(mpa_start_kind_of(octets, 20), -1);
 }
@@ -212,24 +212,24 @@ START_TEST(private_data_limits)
     static const uint16_t bad[] = {513, 1024, 0x7FFF, 0x8000, 0xFFFF};
     uint8_t private_data[512], octets[MPA_START_MAX];
     uint64_t state = 8;
-    struct mpa_start start;
+    struct iwarp_mpa_start start;
     size_t used;
 
     noise_fill(&state, private_data, sizeof(private_data));
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-        size_t count = write_frame(octets, MPA_REQUEST, 0x40, 1, good[i], private_data, good[i]);
+        size_t count = write_frame(octets, IWARP_MPA_REQUEST, 0x40, 1, good[i], private_data, good[i]);
 
-        ck_assert_uint_eq(parse(octets, count, MPA_REQUEST, &start, &used), WIRE_OK);
+        ck_assert_uint_eq(parse(octets, count, IWARP_MPA_REQUEST, &start, &used), WIRE_OK);
         ck_assert_uint_eq(used, 20u + good[i]);
         ck_assert_uint_eq(start.private_octets, good[i]);
         ck_assert_mem_eq(start.private_data, private_data, good[i]);
         expect_repacked(&start, octets, count);
     }
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        write_frame(octets, MPA_REPLY, 0x40, 1, bad[i], private_data, 512);
-        ck_assert_uint_eq(parse(octets, 20, MPA_REPLY, &start, &used), TERM_MPA_START_FRAME);
-        ck_assert_uint_eq(parse(octets, 532, MPA_REPLY, &start, &used), TERM_MPA_START_FRAME);
-        ck_assert_uint_eq(parse(octets, 19, MPA_REPLY, &start, &used), WIRE_MORE);
+        write_frame(octets, IWARP_MPA_REPLY, 0x40, 1, bad[i], private_data, 512);
+        ck_assert_uint_eq(parse(octets, 20, IWARP_MPA_REPLY, &start, &used), TERM_MPA_START_FRAME);
+        ck_assert_uint_eq(parse(octets, 532, IWARP_MPA_REPLY, &start, &used), TERM_MPA_START_FRAME);
+        ck_assert_uint_eq(parse(octets, 19, IWARP_MPA_REPLY, &start, &used), WIRE_MORE);
     }
 }
 END_TEST
@@ -238,13 +238,13 @@ END_TEST
 START_TEST(no_room_for_the_word)
 {
     uint8_t octets[32];
-    struct mpa_start start;
-    size_t used, count = write_frame(octets, MPA_REQUEST, 0x50, 2, (uint16_t)_i, "\x80\x04\xC0\x04", (size_t)_i);
+    struct iwarp_mpa_start start;
+    size_t used, count = write_frame(octets, IWARP_MPA_REQUEST, 0x50, 2, (uint16_t)_i, "\x80\x04\xC0\x04", (size_t)_i);
 
-    ck_assert_uint_eq(parse(octets, count, MPA_REQUEST, &start, &used), _i < 4 ? TERM_MPA_START_FRAME : WIRE_OK);
+    ck_assert_uint_eq(parse(octets, count, IWARP_MPA_REQUEST, &start, &used), _i < 4 ? TERM_MPA_START_FRAME : WIRE_OK);
     octets[17] = 1;
-    ck_assert_uint_eq(parse(octets, count, MPA_REQUEST, &start, &used), WIRE_OK);
-    ck_assert(!mpa_start_has_word(&start));
+    ck_assert_uint_eq(parse(octets, count, IWARP_MPA_REQUEST, &start, &used), WIRE_OK);
+    ck_assert(!iwarp_mpa_start_has_word(&start));
     ck_assert_uint_eq(start.private_octets, _i);
 }
 END_TEST
@@ -253,7 +253,7 @@ END_TEST
 START_TEST(pack_limits)
 {
     uint8_t private_data[513] = {0}, packed[MPA_START_MAX + 8];
-    struct mpa_start start = {.kind = MPA_REPLY, .revision = 1, .private_data = private_data};
+    struct iwarp_mpa_start start = {.kind = IWARP_MPA_REPLY, .revision = 1, .private_data = private_data};
 
     start.private_octets = 512;
     ck_assert_uint_eq(mpa_start_pack(&start, packed, sizeof(packed)), 532);

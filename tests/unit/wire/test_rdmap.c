@@ -49,7 +49,7 @@ START_TEST(opcode_table)
     ck_assert_int_eq(row->has_payload, texts[_i].payload);
     ck_assert_int_eq(row->invalidates, texts[_i].invalidates);
     ck_assert(strncmp(row->section, "RFC ", 4) == 0);
-    ck_assert_uint_eq(rdmap_control((enum rdmap_opcode)_i), 0x40 | _i);
+    ck_assert_uint_eq(rdmap_control((enum iwarp_rdmap_opcode)_i), 0x40 | _i);
     ck_assert_int_eq(rdmap_is_send((unsigned)_i), _i >= 3 && _i <= 6);
 }
 END_TEST
@@ -57,12 +57,12 @@ END_TEST
 /* The table's header sizes are those of the layouts. */
 START_TEST(opcode_table_and_layouts)
 {
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_READ_REQUEST].header_octets, read_request_layout.octets);
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_TERMINATE].header_octets, terminate_layout.octets);
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_IMMEDIATE].header_octets, immediate_layout.octets);
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_IMMEDIATE_SE].header_octets, immediate_layout.octets);
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_ATOMIC_REQUEST].header_octets, atomic_request_layout.octets);
-    ck_assert_uint_eq(rdmap_opcode_rows[RDMAP_ATOMIC_RESPONSE].header_octets, atomic_response_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_READ_REQUEST].header_octets, read_request_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_TERMINATE].header_octets, terminate_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_IMMEDIATE].header_octets, immediate_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_IMMEDIATE_SE].header_octets, immediate_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_ATOMIC_REQUEST].header_octets, atomic_request_layout.octets);
+    ck_assert_uint_eq(rdmap_opcode_rows[IWARP_RDMAP_ATOMIC_RESPONSE].header_octets, atomic_response_layout.octets);
 }
 END_TEST
 
@@ -134,19 +134,19 @@ START_TEST(rtr_templates)
 {
     static const uint8_t send[18] = {0x41, 0x43, [13] = 1};
     static const uint8_t read[46] = {0x41, 0x41, [9] = 1, [13] = 1};
-    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_SEND), .msn = 1};
+    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_SEND), .msn = 1};
     struct read_request request = {0};
     uint8_t packed[46];
 
     ck_assert_uint_eq(ddp_pack_header(&segment, packed), 18);
     ck_assert_mem_eq(packed, send, 18);
-    segment.control = rdmap_control(RDMAP_READ_REQUEST);
+    segment.control = rdmap_control(IWARP_RDMAP_READ_REQUEST);
     segment.qn = DDP_QN_READ_REQUEST;
     ck_assert_uint_eq(ddp_pack_header(&segment, packed), 18);
     read_request_pack(&request, packed + 18);
     ck_assert_mem_eq(packed, read, 46);
     segment.tagged = true;
-    segment.control = rdmap_control(RDMAP_WRITE);
+    segment.control = rdmap_control(IWARP_RDMAP_WRITE);
     ck_assert_uint_eq(ddp_pack_header(&segment, packed), 14);
     ck_assert_mem_eq(packed, "\xC1\x40\0\0\0\0\0\0\0\0\0\0\0\0", 14);
 }

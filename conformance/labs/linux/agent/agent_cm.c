@@ -137,7 +137,7 @@ static int read_families(const json_t *command, unsigned *families, struct agent
 static int read_answer(const json_t *command, unsigned *accept, struct agent_reply *reply)
 {
     static const char *const words[] = {"accept", "silent", "reject", NULL}; /* as enum upper_accept has them */
-    struct sentence why;
+    struct iwarp_sentence why;
 
     *accept = UPPER_ACCEPT_AUTO;
     return upper_word(command, "answer", words, accept, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);

@@ -192,7 +192,7 @@ struct options {
 
 /* Who may command the agent. NULL: the options are good. */
 static const char *read_access(const struct options *options, struct in6_addr *control, struct upper_token *token,
-                               struct sentence *sentence)
+                               struct iwarp_sentence *sentence)
 {
     static const uint8_t mapped[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127}; /* 127.0.0.0/8 */
 
@@ -214,7 +214,7 @@ static int run(int argc, char **argv)
     struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
     struct options options = {.address = "127.0.0.1", .port = AGENT_PORT};
     struct upper_token token = {{0}};
-    struct sentence sentence;
+    struct iwarp_sentence sentence;
     const char *why;
     struct in6_addr control;
     struct sockaddr_in6 bound = {0};

@@ -43,7 +43,7 @@ static struct agent_region *find(struct agent *agent, const json_t *command, str
 static int read_access(const json_t *command, int *access, struct agent_reply *reply)
 {
     unsigned rights = UPPER_REMOTE_READ | UPPER_REMOTE_WRITE;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (upper_words(command, "access", upper_access_words, &rights, &why) != 0)
         return agent_refuse(reply, "%s", why.text);
@@ -103,7 +103,7 @@ static void unmap(struct agent_region *region)
 static int map_read_only(struct agent_region *region, const json_t *command, int *access, struct agent_reply *reply)
 {
     const char *mapping = NULL;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (upper_string(command, "mapping", &mapping, &why) != 0)
         return agent_refuse(reply, "%s", why.text);
@@ -124,7 +124,7 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
     uint64_t length = 0, base = 0, pd = 0;
     struct agent_region *region;
     struct ibv_pd *domain;
-    struct sentence why;
+    struct iwarp_sentence why;
     char text[32];
     int access = 0;
 

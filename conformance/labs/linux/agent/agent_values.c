@@ -7,21 +7,21 @@
 
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     return upper_number(command, name, most, value, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
 int agent_flag(const json_t *command, const char *name, bool *value, struct agent_reply *reply)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     return upper_flag(command, name, value, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
 int agent_octets(const json_t *command, const char *name, uint8_t **octets, size_t *count, struct agent_reply *reply)
 {
-    struct sentence why;
+    struct iwarp_sentence why;
 
     return upper_octets(command, name, SIZE_MAX, octets, count, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
@@ -43,7 +43,7 @@ static int fixed_rtr(const struct agent_traits *traits, const json_t *command, s
     const unsigned does = (traits->rtr_send ? UPPER_RTR_SEND : 0U) | (traits->rtr_write ? UPPER_RTR_WRITE : 0U) |
                           (traits->rtr_read ? UPPER_RTR_READ : 0U);
     unsigned wanted = does;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (upper_rtr_kinds(command, &wanted, &why) != 0)
         return agent_refuse(reply, "%s", why.text);
@@ -111,7 +111,7 @@ int agent_config_read(const struct agent *agent, struct agent_config *config, co
                       struct agent_reply *reply)
 {
     unsigned ird_most = (unsigned)agent->limits.max_qp_rd_atom, ord_most = (unsigned)agent->limits.max_qp_init_rd_atom;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     *config = (struct agent_config){.ird = 4, .ord = 4, .receives = 16, .receive_octets = 4096, .repost = true};
     if (fixed_options(agent, command, active, reply) != 0 || private_data(config, command, reply) != 0 ||

@@ -139,7 +139,7 @@ int agent_post_recv(struct agent *agent, const json_t *command, struct agent_rep
 static int payload(const json_t *command, uint8_t **octets, size_t *count, struct agent_reply *reply)
 {
     uint64_t length = 0;
-    struct sentence why;
+    struct iwarp_sentence why;
 
     if (upper_payload_once(command, &why) != 0)
         return agent_refuse(reply, "%s", why.text);
