@@ -35,4 +35,7 @@ prefers "send to" ">10.99.0.2:[0-9]*  Send qn 0 msn 1 mo 0 L len 6" "size 0 "
 jq '.good_exchange = "reed"' "$WORK/read.json" >"$WORK/wrong.json"
 expect 2 "an exchange that is none" "$WARPCHECK" run --dut "$WORK/wrong.json" DDP-7.1-01
 holds "the nearest is named: $(cat "$WORK/stderr")" grep -q '"good_exchange" is "reed", did you mean "read"?' "$WORK/stderr"
+
+# The memory that a fence reads is gone where a check has the device start again: it gets another.
+expect 0 "a device that answers no empty Read, started again by a check" "$WARPCHECK" run --simulate --defect ddp-empty-response-suppressed RDMAP-8.1.1-11
 finish

@@ -85,7 +85,9 @@ function Test:command(verb, arguments)
       STag = number(request.stag), TO = number(request.to or 0), octets = data and #data // 2 or number(request.length or 0),
     }
   end
-  return rig.command(request)
+  local answer = rig.command(request)
+  if verb == "reset" and answer.ok then self.fenced_memory, self.memories = nil, nil end -- the device has dropped it
+  return answer
 end
 
 function Upper:__index(verb)
