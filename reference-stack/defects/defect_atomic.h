@@ -68,6 +68,7 @@ struct defect_set;
     B(ATOMIC_RESPONSE_PADDED,      "atomic-response-padded",      "20 octets of zero follow the Atomic Response Header") \
     B(ATOMIC_RESPONSE_GAP,         "atomic-response-gap",         "4 octets of zero stand before the response's value") \
     B(ATOMICS_UNCOUNTED,           "atomics-uncounted",           "own atomics are not held against ORD") \
+    B(MIXED_HALF,                  "mixed-half",                  "where Reads and atomics wait together, half of IRD is served") \
     B(ATOMICS_LAST_FIRST,          "atomics-last-first",          "of several waiting atomics the last posted goes first") \
     B(ATOMIC_RESPONSE_ONE_BUFFER,  "atomic-response-one-buffer",  "there is no buffer for the second Atomic Response") \
     B(TERMINATE_ATOMIC_HEADER,     "terminate-atomic-header",     "Terminates quote 28 octets of the Atomic Request Header") \

@@ -171,6 +171,16 @@ struct placement seam_place(struct iwarp_stream *stream, const struct validation
     return place;
 }
 
+/* Do Read Requests and Atomic Requests wait for their answers? */
+static bool both_wait(const struct iwarp_stream *stream)
+{
+    bool found[2] = {false, false};
+
+    for (size_t i = 0; i < stream->inbound.requests.count; i++)
+        found[((const struct inbound_request *)ring_at(&stream->inbound.requests, i))->is_atomic] = true;
+    return found[0] && found[1];
+}
+
 /* How many of the stream's places for Read Requests are taken. */
 static size_t reads_used(const struct iwarp_stream *stream)
 {
@@ -181,6 +191,8 @@ static size_t reads_used(const struct iwarp_stream *stream)
         used += stream->agreed.ird - stream->agreed.ird / 2;
     if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream_state(stream)->slot_free)
         used++;
+    if (both_wait(stream) && stream_behaves(stream, DEFECT_MIXED_HALF))
+        used += stream->agreed.ird - stream->agreed.ird / 2;
     used -= state_message_uncounted(stream) < used ? state_message_uncounted(stream) : used;
     return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
 }

@@ -62,6 +62,13 @@ bool variant_word_at_revision_1(const struct validation_subject *subject)
     return subject->start != NULL && subject->start->revision == MPA_REV_1 && subject->start->enhanced;
 }
 
+/* RFC 5044 7.1.1 has Res ignored, of which S is a part for a host without RFC 6581; section 10 there expects a close. */
+static bool enhanced_at_old_listener(const struct validation_subject *subject)
+{
+    return subject->stream->config.revision == MPA_REV_1 && subject->count >= MPA_START_OCTETS &&
+           mpa_start_get_Rev(subject->octets) == MPA_REV_2 && mpa_start_get_S(subject->octets);
+}
+
 /* RFC 6581 9.2 leaves open what an initiator does with a Reply of the other model. */
 static bool flag_changed(const struct validation_subject *subject)
 {
@@ -104,6 +111,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_RTR_KIND_WANTED, "request-word", false, rtr_of_no_kind},
     {DEFECT_OLD_WORD_REFUSED, "request-word", false, variant_word_at_revision_1},
     {DEFECT_OLD_WORD_REJECTED, "request-word", false, variant_word_at_revision_1},
+    {DEFECT_RES_IGNORED, "request-revision", true, enhanced_at_old_listener},
     {DEFECT_REPLY_FLAG_WANTED, "reply-word", false, flag_changed},
     {DEFECT_RTR_READ_NEEDS_ORD, "rtr-in-common", false, read_without_ord},
     {DEFECT_SINK_KEPT, "invalidate-stag", false, sink_of_open_read},

@@ -193,6 +193,9 @@ static bool decide(struct iwarp_stream *stream, enum mpa_decision what, bool own
 
     switch (what) {
     case MPA_ENHANCED:
+        if (own && stream->config.role == IWARP_RESPONDER && stream->config.revision == MPA_REV_1 &&
+            stream_behaves(stream, DEFECT_RES_IGNORED))
+            return false;
         return own ||
                (mpa_start_get_Rev(mpa->start_octets) == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION));
     case MPA_FRAME_WHOLE: return defect_start_whole(stream, own);

@@ -30,7 +30,8 @@ void variant_startup_begins(struct iwarp_stream *stream)
 void variant_start_packed(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start, uint8_t *octets)
 {
     if (start->kind == IWARP_MPA_REPLY && start->revision == MPA_REV_2 && !start->enhanced &&
-        stream_behaves(stream, DEFECT_REPLY_PLAIN_REVISION_1))
+        (stream_behaves(stream, DEFECT_REPLY_PLAIN_REVISION_1) ||
+         (stream->config.revision == MPA_REV_1 && stream_behaves(stream, DEFECT_RES_IGNORED))))
         mpa_start_set_Rev(octets, MPA_REV_1);
 }
 

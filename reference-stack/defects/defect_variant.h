@@ -47,6 +47,7 @@
     B(RTR_KIND_WANTED,             "rtr-kind-wanted",             "a Request with A = 1 and no kind of RTR is closed") \
     B(OLD_WORD_REFUSED,            "old-word-refused",            "a Request of Rev 1 with S = 1 is closed") \
     B(OLD_WORD_REJECTED,           "old-word-rejected",           "a Request of Rev 1 with S = 1 is answered by R = 1") \
+    B(RES_IGNORED,                 "res-ignored",                 "a listener of Rev 1 ignores Res, of which S is a part then, and answers an enhanced Request as one of Rev 1") \
     B(SINK_KEPT,                   "sink-kept",                   "a peer cannot invalidate the sink STag of an open Read") \
     /* FPDUs and segments */ \
     B(ULPDU_OVER_SEGMENTS,         "ulpdu-over-segments",         "a ULPDU beyond MULPDU is taken up to 64768 octets, and goes out over several TCP segments") \

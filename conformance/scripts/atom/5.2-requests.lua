@@ -310,6 +310,38 @@ check {
   end,
 }
 
+-- "r" and "a", a Read and an atomic each, at once: all are answered, in their order.
+local function mixed(t, mix)
+  local target, source = t:target { value = 0 }, t:memory { octets = 64 }
+  -- Over SCTP one more place is taken by the Read that holds the responses back.
+  local c = t:open { dut = { ird = #mix + (t:over_sctp() and 1 or 0) } }
+  local open, requests = hold_responses(t, { c }), {}
+  for kind in mix:gmatch "." do
+    requests[#requests + 1] = kind == "a" and target:request(ADD, { Data = 1, RequestId = #requests }) or source:read(0, 16)
+  end
+  c:send(table.unpack(requests))
+  open()
+  local added = 0
+  for i, request in ipairs(requests) do
+    local message = string.format("request %d of %d Reads and atomics at once (%s)", i, #mix, mix)
+    if mix:sub(i, i) == "a" then
+      c:expect_atomic(request, added, message)
+      added = added + 1
+    else
+      c:expect_response(0x51A6, 0, source.image:sub(1, 16), message)
+    end
+  end
+end
+
+check {
+  id = "ATOM7306-5.2.2-01",
+  role = "both",
+  purpose = "QN 1 has buffers for Reads and atomics together: as many as were agreed, in any mix",
+  run = function(t)
+    for _, mix in ipairs { "ra", "ar", "rrraaaaa", "aaaaarrr", "raraarar", "rrrrrrra", "raaaaaaa" } do mixed(t, mix) end
+  end,
+}
+
 check {
   id = "ATOM-5.2.2-10",
   role = "both",
