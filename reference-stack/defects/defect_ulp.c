@@ -47,6 +47,11 @@ bool hook_mapping_unchecked(const struct defect_set *set)
     return defect_behaves(set, DEFECT_MAPPING_UNCHECKED);
 }
 
+bool hook_hidden_taken(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_HIDDEN_TAKEN);
+}
+
 /* --- Connections ------------------------------------------------------------------------------------------------- */
 
 bool hook_role_by_opener(const struct defect_set *set)

@@ -119,3 +119,6 @@ bool hook_overflow_spreads(const struct defect_set *set);
 bool hook_queue_overwrites(const struct defect_set *set);
 
 #endif
+/* True: so is memory that its ULP has no access to at all, such as that of another process. */
+bool hook_hidden_taken(const struct defect_set *set);
+

@@ -84,8 +84,13 @@ int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned
         return -1;
     if (mapping == NULL)
         return 0;
+    if (strcmp(mapping, "none") == 0)
+        return PEER_HOOK_IF(&peer->config, hook_hidden_taken(peer->config.defects))
+                   ? 0
+                   : iwarp_sentence_set(sentence, "memory that its program has no access to cannot be registered");
     if (strcmp(mapping, "read_only") != 0)
-        return iwarp_sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
+        return iwarp_sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" or \"none\" was expected",
+                                  mapping);
     *access &= ~(unsigned)IWARP_LOCAL_WRITE;
     if ((*access & (IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC)) == 0 ||
         PEER_HOOK_IF(&peer->config, hook_mapping_unchecked(peer->config.defects)))

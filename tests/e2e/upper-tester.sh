@@ -308,6 +308,7 @@ cannot() {
 		'"invalidate","stag":9' '"mem_read","stag":9' '"mem_write","stag":9,"data":"00"' '"post_recv","stream":1,"id":[1]' \
 		'"send","stream":1,"data":"00ff"' '"write","stream":1,"stag":9,"length":4' '"read","stream":1,"source_stag":9' \
 		'"disconnect","stream":1' '"abort","stream":1' '"status","stream":1' '"terminate","stream":1' \
+		'"reg_mr","length":8,"mapping":"read_only"' '"reg_mr","length":8,"local_write":false' \
 		'"atomic","stream":1,"operation":"swap","stag":1' '"immediate","stream":1,"data":"0011223344556677"' '"mpa","stream":1' \
 		'"regions"' '"placements","stream":1' '"no such verb"'
 }

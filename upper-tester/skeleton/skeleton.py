@@ -16,6 +16,7 @@ One rule keeps a run going: no method waits for the peer, which is warpcheck its
 returns before TCP is connected, and send() before its octets are on the wire: threads of yours do the rest, and call event().
 """
 import argparse
+import inspect
 import json
 import re
 import socketserver
@@ -115,7 +116,9 @@ class Device:
 
     def reg_mr(self, length, base=0, access=None, pd=0, stream=None, stag=None, fill=None, data=b""):
         """Exposes memory. Returns its STag, its first TO (as text) and its length. "guarded": True says that mem_read() tells by
-        "guarded": False where octets in front of the memory, or behind it, have changed: keep some there that nothing may change."""
+        "guarded": False where octets in front of the memory, or behind it, have changed: keep some there that nothing may change. Add a
+        parameter `mapping` if the device can register memory that its program may read alone ("read_only"; a request for remote writes
+        is refused then) or not at all ("none"; refused), and `local_write` if it registers memory that it will not write itself (False)."""
         raise Unsupported("the device exposes no memory")  # VENDOR: return {"stag": s, "base": hex(base), "length": length}
 
     def dereg(self, stag):
@@ -223,6 +226,12 @@ def as_it_is(_name, value):
     return value
 
 
+def mapped(name, value):
+    if value not in ("read_only", "none"):
+        raise Refused(f'"{name}" is "read_only" or "none"')
+    return value
+
+
 text, truth, names = of_type(str, "a text"), of_type(bool, "true or false"), of_type(list, "a list")
 
 # How each member is read; a verb knows those that its method takes.
@@ -231,9 +240,12 @@ MEMBERS = {
     "length": number, "offset": number, "count": number, "pd": number, "ird": number, "ord": number,
     "base": number64, "to": number64, "source_stag": number, "source_to": number64, "sink_stag": number,
     "sink_to": number64, "invalidate": number, "solicited": truth, "access": names, "fill": as_it_is, "id": as_it_is,
-    "data": octets, "private_data": octets, "opcode": number, "operation": text, "mask": number64, "compare": number64,
+    "mapping": mapped, "local_write": truth, "data": octets, "private_data": octets, "opcode": number, "operation": text, "mask": number64, "compare": number64,
     "compare_mask": number64, "layer": number, "etype": number, "code": number,
 }  # fmt: skip
+
+# Members that few devices have: "unsupported" where the verb's method has no parameter of that name.
+RARE = {"reg_mr": ("local_write", "mapping")}
 
 # Members that one verb reads otherwise.
 MEMBERS_OF = {"atomic": {"data": number64}}
@@ -267,15 +279,19 @@ def obey(device, command):
             continue
         if name in known:
             arguments[name] = MEMBERS_OF.get(verb, MEMBERS).get(name, MEMBERS.get(name))(name, value)
-        elif name in options:
+        elif name in options or name in RARE.get(verb, ()):
             arguments[name] = MEMBERS.get(name, as_it_is)(name, value)
         else:
             raise Refused(f'{verb} has no member "{name[:40]}"')
     for member in members:
         if member.endswith("!") and member[:-1] not in arguments:
             raise Refused(f'{verb} needs "{member[:-1]}"')
+    method = getattr(device, verb)
+    for name in RARE.get(verb, ()):
+        if name in arguments and name not in inspect.signature(method).parameters:
+            raise Unsupported(f'the device cannot be asked for "{name}"')
     with device_lock:
-        return getattr(device, verb)(**arguments) or {}
+        return method(**arguments) or {}
 
 
 def only_once(pairs):

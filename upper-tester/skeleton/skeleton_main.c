@@ -199,6 +199,13 @@ static void verb_listen(struct device *device, const json_t *command, struct rep
     "hold_open private_data_room streaming streaming_octets mpa_role smbd rev0 trace modify_fails emss startup_ms "    \
     "linger_ms completions teardown_ms "
 
+/*
+ * Members of reg_mr that few devices have: write one into its line below if the device can register memory that its
+ * program may read alone ("mapping": "read_only"; a request for remote writes is refused then) or not at all ("none";
+ * refused), or that it will not write itself ("local_write": false). Without that they are "unsupported".
+ */
+#define RARE_MEMBERS " local_write mapping "
+
 /* VENDOR: a function of your own in place of unsupported() for each verb that the device can be asked for. */
 static const struct verb {
     const char *name;
@@ -213,7 +220,7 @@ static const struct verb {
     {"connect", unsupported, " address port" OPTIONS}, /* {"stream": number}; then the event "established" */
     {"accept", unsupported, " stream private_data ird ord "},
     {"reject", unsupported, " stream private_data "},
-    {"reg_mr", unsupported, " length base access pd stream stag fill data "}, /* {"stag", "base", "length"} */
+    {"reg_mr", unsupported, " length base access pd stream stag fill data "}, /* {"stag", "base", "length"}; RARE_MEMBERS */
     {"dereg", unsupported, " stag "},
     {"invalidate", unsupported, " stag "},
     {"mem_read", unsupported, " stag offset length "}, /* {"data", "valid"} */
@@ -235,13 +242,22 @@ static const struct verb {
 
 /* --- The protocol. Nothing below is yours to change. -------------------------------------------------------------- */
 
-static bool knows(const struct verb *verb, const char *member)
+static bool is_one_of(const char *members, const char *member)
 {
     char word[64];
 
     (void)snprintf(word, sizeof(word), " %.60s ", member);
-    return strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0 ||
-           (strchr(member, ' ') == NULL && member[0] != '\0' && strstr(verb->members, word) != NULL);
+    return strchr(member, ' ') == NULL && member[0] != '\0' && strstr(members, word) != NULL;
+}
+
+static bool knows(const struct verb *verb, const char *member)
+{
+    return strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0 || is_one_of(verb->members, member);
+}
+
+static bool is_rare(const struct verb *verb, const char *member)
+{
+    return strcmp(verb->name, "reg_mr") == 0 && is_one_of(RARE_MEMBERS, member);
 }
 
 static void obey(struct device *device, const json_t *command, struct reply *reply)
@@ -255,6 +271,10 @@ static void obey(struct device *device, const json_t *command, struct reply *rep
             continue;
         json_object_foreach((json_t *)(uintptr_t)command, member, value)
         {
+            if (!knows(&verbs[i], member) && is_rare(&verbs[i], member)) {
+                unsupported(device, command, reply);
+                return;
+            }
             if (!knows(&verbs[i], member)) {
                 refuse(reply, "%s has no member \"%.40s\"", name, member);
                 return;

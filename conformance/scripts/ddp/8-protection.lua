@@ -254,9 +254,10 @@ check {
 }
 
 -- That memory which its ULP may read alone is not exposed for writing: the one for reading shows that the device has such memory.
-local function refuses_read_only(t)
-  local function register(right)
-    return t:command("reg_mr", { length = 4096, access = { "local_read", right }, mapping = "read_only", fill = 0x5A })
+-- And none is exposed that its ULP has no access to, as that of another process.
+local function refuses_foreign(t)
+  local function register(right, mapping)
+    return t:command("reg_mr", { length = 4096, access = { "local_read", right }, mapping = mapping or "read_only", fill = 0x5A })
   end
   t:memory()
   local readable = register("remote_read")
@@ -264,16 +265,20 @@ local function refuses_read_only(t)
   local writable = register("remote_write")
   if writable.ok then t:fail("memory that is mapped read-only, for remote write", "the registration is refused", "it has STag " .. writable.stag) end
   t:note("refused: " .. tostring(writable.error))
+  for _, right in ipairs { "remote_read", "remote_write" } do
+    local hidden = register(right, "none")
+    if hidden.ok then t:fail("memory that its ULP has no access to, for " .. right, "the registration is refused", "it has STag " .. hidden.stag) end
+  end
 end
 
 check {
   id = "DDP-8.3.2-05",
   purpose = "memory is exposed for no more than what its ULP may do there",
-  run = refuses_read_only,
+  run = refuses_foreign,
 }
 
 check {
   id = "RDMAP-8.1.2-06",
   purpose = "a buffer gets an STag for what its ULP may do there alone",
-  run = refuses_read_only,
+  run = refuses_foreign,
 }

@@ -4,6 +4,7 @@
 habits that are legal and not those of the reference stack, or with faults (habits.py). Its upper tester is skeleton.py, filled in.
 """
 import argparse
+import functools
 import os
 import sys
 
@@ -38,6 +39,7 @@ def payload(data, length):
 
 
 def locked(method):
+    @functools.wraps(method)
     def run(self, *arguments, **named):
         with self.engine.lock:
             result = method(self, *arguments, **named)
@@ -135,7 +137,11 @@ class Rnic(skeleton.Device):
         self.stream(stream).answer(False, private_data)
 
     @locked
-    def reg_mr(self, length, base=0, access=None, pd=0, stream=None, stag=None, fill=None, data=b""):
+    def reg_mr(self, length, base=0, access=None, pd=0, stream=None, stag=None, fill=None, data=b"", mapping=None):
+        if mapping == "none":
+            raise skeleton.Refused("its program has no access to that memory")
+        if mapping and not {"remote_write", "remote_atomic"}.isdisjoint(ALL_RIGHTS if access is None else access):
+            raise skeleton.Refused("memory that may be read alone is not exposed for writing")
         if stag is not None:
             raise skeleton.Unsupported("the device chooses STags itself")
         region = self.engine.register(length, base, ALL_RIGHTS if access is None else access, pd, stream)

@@ -99,8 +99,8 @@ static void unmap(struct agent_region *region)
     free(region);
 }
 
-/* "mapping": "read_only". Verbs want the local right to write along with the remote one, and no other time here. */
-static int map_read_only(struct agent_region *region, const json_t *command, int *access, struct agent_reply *reply)
+/* "mapping": "read_only" or "none". Verbs want the local right to write along with the remote one, and no other time here. */
+static int map_otherwise(struct agent_region *region, const json_t *command, int *access, struct agent_reply *reply)
 {
     const char *mapping = NULL;
     struct iwarp_sentence why;
@@ -109,12 +109,13 @@ static int map_read_only(struct agent_region *region, const json_t *command, int
         return agent_refuse(reply, "%s", why.text);
     if (mapping == NULL)
         return 0;
-    if (strcmp(mapping, "read_only") != 0)
-        return agent_refuse(reply, "\"mapping\" is \"%.40s\", \"read_only\" was expected", mapping);
+    region->hidden = strcmp(mapping, "none") == 0;
+    if (!region->hidden && strcmp(mapping, "read_only") != 0)
+        return agent_refuse(reply, "\"mapping\" is \"%.40s\", \"read_only\" or \"none\" was expected", mapping);
     if ((*access & IBV_ACCESS_REMOTE_WRITE) == 0)
         *access &= ~IBV_ACCESS_LOCAL_WRITE;
     region->read_only = true;
-    return mprotect(region->map, region->map_octets, PROT_READ) == 0
+    return mprotect(region->map, region->map_octets, region->hidden ? PROT_NONE : PROT_READ) == 0
                ? 0
                : agent_refuse(reply, "mprotect: %s", strerror(errno));
 }
@@ -148,7 +149,7 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
         unmap(region);
         return agent_refuse(reply, "%s", why.text);
     }
-    if (map_read_only(region, command, &access, reply) != 0) {
+    if (map_otherwise(region, command, &access, reply) != 0) {
         unmap(region);
         return -1;
     }
@@ -158,6 +159,8 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
         unmap(region);
         return -1;
     }
+    if (region->hidden) /* a device that took it: what follows looks into the memory */
+        (void)mprotect(region->map, region->map_octets, PROT_READ);
     region->stag = region->mr->rkey;
     region->next = agent->regions;
     agent->regions = region;
