@@ -11,7 +11,7 @@
 #include "conformance/engine/device/sim_cm.h"
 #include "reference-stack/cm/cm_agent.h"
 
-enum { SIM_CM_EVENTS_MAX = 256, SIM_CM_REPLIES_MAX = 4, SIM_CM_REPLY_OCTETS = 196 };
+enum { SIM_CM_EVENTS_MAX = 256, SIM_CM_REPLIES_MAX = 16, SIM_CM_REPLY_OCTETS = 196 };
 
 /* Private Data of a REP (IBTA 12.6.8). */
 struct sim_cm_reply {

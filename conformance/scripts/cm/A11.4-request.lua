@@ -59,7 +59,7 @@ check {
   id = "A11-TXT-06",
   purpose = "the 56 octets of consumer data are the ULP's, and reach it unchanged",
   run = function(t)
-    for n, octets in ipairs { 56, 20, 3, 0 } do -- each less than the one before
+    for n, octets in ipairs { 56, 20, 4, 3, 2, 1, 0 } do -- each less than the one before
       local data, port = ("\xC5\x3A\x91\xFF"):rep(14):sub(1, octets), PORT + n
       t:cm_expect_accept({ consumer = data, SourcePort = port }, "a REQ with " .. octets .. " octets of consumer data", true)
       if rig.has_upper_tester() then
