@@ -136,7 +136,7 @@ struct stream_left {
     uint32_t requests, responses; /* Read and Atomic Requests, Atomic Responses of all streams */
     bool flags_known, markers, crc, revision_known, replied, rejected, depths_told, failed, read_open, quoted[2];
     uint8_t revision, word[MPA_ENHANCED_OCTETS];
-    uint16_t told_ird, told_ord;
+    uint16_t told_ird, told_ord, peer_port;
     uint32_t told_by;
     size_t receives;
     uint8_t partial[64];

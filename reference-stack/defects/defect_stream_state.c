@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/defects/defect_stream.h"
+#include "reference-stack/defects/peer_faults.h"
 
 static struct stream_left *left_of(const struct iwarp_stream *stream)
 {
@@ -236,6 +237,33 @@ void state_stream_asked(const struct iwarp_stream *stream, struct iwarp_mpa_star
     }
     if (own > MOST && stream_behaves(stream, DEFECT_ASKED_PRIVATE_508))
         start->private_octets = MOST;
+}
+
+static void cut_address(char *address)
+{
+    char *end = strrchr(address, strchr(address, ':') != NULL ? ':' : '.');
+
+    if (end != NULL)
+        memcpy(end + 1, "0", 2);
+}
+
+void hook_ends(const struct iwarp_stream *stream, struct connection_end *own, struct connection_end *peer)
+{
+    struct stream_left *left = left_of(stream);
+    uint16_t before = left->peer_port;
+    struct connection_end other = *own;
+
+    left->peer_port = peer->port;
+    if (before != 0 && stream_behaves(stream, DEFECT_PEER_PORT_STAYS))
+        peer->port = before;
+    if (stream_behaves(stream, DEFECT_PEER_PORT_SWAPPED))
+        peer->port = (uint16_t)(peer->port << 8 | peer->port >> 8);
+    if (stream_behaves(stream, DEFECT_PEER_ADDRESS_CUT))
+        cut_address(peer->address);
+    if (stream_behaves(stream, DEFECT_ENDS_EXCHANGED)) {
+        *own = *peer;
+        *peer = other;
+    }
 }
 
 /* --- After a stream that is over ---------------------------------------------------------------------------------- */

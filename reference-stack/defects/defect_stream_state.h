@@ -59,6 +59,10 @@ bool state_stream_bound(const struct validation_subject *subject);
     B(ASKED_PRIVATE_STAYS,         "asked-private-stays",         "a ULP that is asked about a Request without Private Data gets that of the one before") \
     B(ASKED_PRIVATE_WORDS,         "asked-private-words",         "a ULP that is asked about a Request gets its Private Data in whole words of four octets") \
     B(ASKED_PRIVATE_508,           "asked-private-508",           "a ULP that is asked about a Request gets 508 octets of Private Data at most, word or not") \
+    B(PEER_PORT_STAYS,             "peer-port-stays",             "the ULP is told of the port that the peer of the connection before has") \
+    B(PEER_PORT_SWAPPED,           "peer-port-swapped",           "the ULP is told of the peer's port with its two octets exchanged") \
+    B(PEER_ADDRESS_CUT,            "peer-address-cut",            "the ULP is told of the peer's address without its last number") \
+    B(ENDS_EXCHANGED,              "ends-exchanged",              "the ULP is told of its own end of the connection as the peer's, and of the peer's as its own") \
     B(TOLD_DEPTHS_STAY,            "told-depths-stay",            "the ULP is told of the depths that the enhanced frame before had") \
     B(REPLY_ENHANCED_STAYS,        "reply-enhanced-stays",        "after an enhanced Reply each later one has S = 1") \
     B(REPLY_DEPTHS_STAY,           "reply-depths-stay",           "a Reply has IRD and ORD of the enhanced one before") \

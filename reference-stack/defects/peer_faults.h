@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reference-stack/base/connection_end.h"
+
 struct defect_set;
 struct iwarp_association_config;
 
@@ -65,6 +67,13 @@ bool hook_done_when_posted(const struct defect_set *set);
  */
 bool hook_role_by_opener(const struct defect_set *set);
 
+/*
+ * Both ends of a stream's connection, as its ULP is told of them with the peer's start-up frame (RFC 5044 7.1.1: whose
+ * Private Data it is).
+ */
+struct iwarp_stream;
+void hook_ends(const struct iwarp_stream *stream, struct connection_end *own, struct connection_end *peer);
+
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
 bool hook_nagle(const struct defect_set *set);
 
@@ -114,11 +123,11 @@ bool hook_fault_on_one(const struct defect_set *set);
 /* True: memory is registered for writing by peers that its ULP itself may read alone (RFC 5041 8.3.2). */
 bool hook_mapping_unchecked(const struct defect_set *set);
 
+/* True: so is memory that its ULP has no access to at all, such as that of another process. */
+bool hook_hidden_taken(const struct defect_set *set);
+
 /* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
 bool hook_overflow_spreads(const struct defect_set *set);
 bool hook_queue_overwrites(const struct defect_set *set);
 
 #endif
-/* True: so is memory that its ULP has no access to at all, such as that of another process. */
-bool hook_hidden_taken(const struct defect_set *set);
-

@@ -177,7 +177,8 @@ static const struct peer_transport_ops ops = {
     .carrier = {.shutdown = tcp_socket_shutdown,
                 .abort = tcp_socket_abort,
                 .release = tcp_socket_release,
-                .emss = tcp_socket_emss},
+                .emss = tcp_socket_emss,
+                .ends = tcp_socket_ends},
     .room = tcp_socket_room,
 };
 

@@ -69,6 +69,21 @@ static void set_start(json_t *object, const struct iwarp_event *event)
     }
 }
 
+/* Whose connection it is, where the transport knows. */
+static void set_ends(json_t *object, const struct peer_stream *ps)
+{
+    const struct peer_transport_ops *ops = ps->peer->ops;
+    struct connection_end own, peer;
+
+    if (ps->transport == NULL || ops->carrier.ends == NULL || !ops->carrier.ends(ps->transport, &own, &peer))
+        return;
+    PEER_HOOK(&ps->peer->config, hook_ends(ps->stream, &own, &peer));
+    set(object, "peer_address", json_string(peer.address));
+    set(object, "peer_port", json_integer(peer.port));
+    set(object, "own_address", json_string(own.address));
+    set(object, "own_port", json_integer(own.port));
+}
+
 static void set_established(json_t *object, const struct iwarp_event *event)
 {
     set(object, "ird", json_integer(event->ird));
@@ -162,8 +177,10 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
 
     if (object == NULL)
         return;
-    if (names[event->kind].start)
+    if (names[event->kind].start) {
         set_start(object, event);
+        set_ends(object, ps);
+    }
     if (names[event->kind].established)
         set_established(object, event);
     if (names[event->kind].triple)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "iwarp/stream.h"
+#include "reference-stack/base/connection_end.h"
 
 struct carrier_ops {
     /* A FIN after what was sent. Input is still wanted. */
@@ -21,6 +22,8 @@ struct carrier_ops {
     void (*release)(void *transport);
     /* Effective maximum segment size in octets, 0 when not known; NULL: never known. */
     size_t (*emss)(void *transport);
+    /* Both ends of the connection. False: it has none any more; NULL: never known. */
+    bool (*ends)(void *transport, struct connection_end *own, struct connection_end *peer);
 };
 
 #define CARRIER_EMSS_PERIOD UINT64_C(1000000000) /* ns between two questions for the EMSS... */

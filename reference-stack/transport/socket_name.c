@@ -28,3 +28,12 @@ void socket_name_set_port(struct sockaddr_storage *name, uint16_t port)
     else
         ((struct sockaddr_in6 *)name)->sin6_port = htons(port);
 }
+
+int socket_name_format(const struct sockaddr_storage *name, char *address, size_t room)
+{
+    switch (name->ss_family) {
+    case AF_INET: return uv_ip4_name((const struct sockaddr_in *)name, address, room) == 0 ? 0 : -1;
+    case AF_INET6: return uv_ip6_name((const struct sockaddr_in6 *)name, address, room) == 0 ? 0 : -1;
+    default: return -1;
+    }
+}

@@ -3,6 +3,7 @@
 #ifndef REFERENCE_STACK_SOCKET_NAME_H
 #define REFERENCE_STACK_SOCKET_NAME_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -12,5 +13,8 @@ int socket_name_parse(const char *address, uint16_t port, struct sockaddr_storag
 /* The port of a name, and another one. */
 uint16_t socket_name_port(const struct sockaddr_storage *name);
 void socket_name_set_port(struct sockaddr_storage *name, uint16_t port);
+
+/* The address of a name as text, into `room` octets. -1: it is of no such family, or too long. */
+int socket_name_format(const struct sockaddr_storage *name, char *address, size_t room);
 
 #endif

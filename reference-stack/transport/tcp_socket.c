@@ -454,6 +454,22 @@ int tcp_socket_peer(const struct tcp_socket *socket, struct sockaddr_storage *ou
     return uv_tcp_getpeername(&socket->handle, (struct sockaddr *)out, &room) == 0 ? 0 : -1;
 }
 
+static bool end_of(const struct sockaddr_storage *name, struct connection_end *end)
+{
+    end->port = socket_name_port(name);
+    return socket_name_format(name, end->address, sizeof(end->address)) == 0;
+}
+
+bool tcp_socket_ends(void *transport, struct connection_end *own, struct connection_end *peer)
+{
+    const struct tcp_socket *socket = transport;
+    struct sockaddr_storage name[2];
+    int room = sizeof(name[0]);
+
+    return uv_tcp_getsockname(&socket->handle, (struct sockaddr *)&name[0], &room) == 0 &&
+           tcp_socket_peer(socket, &name[1]) == 0 && end_of(&name[0], own) && end_of(&name[1], peer);
+}
+
 /* TCP_INFO knows what options take off the MSS; TCP_MAXSEG is the next best. */
 size_t tcp_socket_emss(void *transport)
 {
@@ -477,4 +493,5 @@ const struct carrier_ops tcp_socket_carrier = {
     .abort = tcp_socket_abort,
     .release = tcp_socket_release,
     .emss = tcp_socket_emss,
+    .ends = tcp_socket_ends,
 };

@@ -104,6 +104,7 @@ holds "a responder with all options" listener responder --ipv6 --plain --markers
 holds "is connected to" opened ::1 ',"rev":1,"crc":false'
 holds "over IPv6" await initiator '.event == "established"'
 holds "and is as its options say" is initiator established '.rev == 1 and .m and (.c or .s or .crc | not) and .private_data == "00ff"'
+holds "and of whom it is" is initiator established ".peer_address == \"::1\" and .peer_port == $listen_port and .own_address == \"::1\" and .own_port > 0"
 holds "a Send of 100 octets" ask initiator "{\"verb\":\"send\",\"stream\":$stream,\"length\":100}"
 holds "comes back" await initiator '.event == "receive" and .octets == 100'
 holds "one of 101 octets" ask initiator "{\"verb\":\"send\",\"stream\":$stream,\"length\":101}"

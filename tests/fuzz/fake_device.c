@@ -453,6 +453,9 @@ static void request_arrives(uint8_t how)
     id->requested = true;
     id->port = listener->port;
     id->peer_port = 40000;
+    id->id.route.addr.src_addr.sa_family = how % 3 == 0 ? AF_INET : how % 3 == 1 ? AF_INET6 : AF_IB;
+    id->id.route.addr.dst_sin.sin_family = AF_INET;
+    id->id.route.addr.dst_sin.sin_port = htons(id->peer_port);
     event_of(id, RDMA_CM_EVENT_CONNECT_REQUEST, listener);
 }
 

@@ -140,9 +140,23 @@ struct rdma_event_channel {
     int fd;
 };
 
+struct rdma_addr {
+    union {
+        struct sockaddr src_addr;
+        struct sockaddr_in6 src_sin6;
+    };
+    union {
+        struct sockaddr dst_addr;
+        struct sockaddr_in dst_sin;
+    };
+};
+
 struct rdma_cm_id {
     void *context;
     struct ibv_qp *qp;
+    struct {
+        struct rdma_addr addr;
+    } route;
 };
 
 struct rdma_conn_param {
@@ -166,6 +180,14 @@ int rdma_destroy_id(struct rdma_cm_id *id);
 int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t octets);
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address);
 int rdma_listen(struct rdma_cm_id *id, int backlog);
+static inline struct sockaddr *rdma_get_local_addr(struct rdma_cm_id *id)
+{
+    return &id->route.addr.src_addr;
+}
+static inline struct sockaddr *rdma_get_peer_addr(struct rdma_cm_id *id)
+{
+    return &id->route.addr.dst_addr;
+}
 uint16_t rdma_get_src_port(struct rdma_cm_id *id);
 uint16_t rdma_get_dst_port(struct rdma_cm_id *id);
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to, int milliseconds);

@@ -150,6 +150,22 @@ static size_t peer_op_emss(void *transport)
     return tcp_status(to->connection)->mss;
 }
 
+static void set_end(struct connection_end *end, const struct net_address *address, uint16_t port)
+{
+    (void)net_address_format(address, end->address, sizeof(end->address));
+    end->port = port;
+}
+
+static bool peer_op_ends(void *transport, struct connection_end *own, struct connection_end *peer)
+{
+    const struct sim_transport *of = transport;
+    const struct tcp_status *status = tcp_status(of->connection);
+
+    set_end(own, &status->local, status->local_port);
+    set_end(peer, &status->peer, status->peer_port);
+    return true;
+}
+
 static void peer_op_forget(void *transport)
 {
     struct sim_transport *to = transport;
@@ -174,6 +190,7 @@ static const struct peer_transport_ops transport_ops = {
     .carrier.abort = peer_op_abort,
     .carrier.release = peer_op_release,
     .carrier.emss = peer_op_emss,
+    .carrier.ends = peer_op_ends,
     .room = peer_op_room,
     .forget = peer_op_forget,
 };

@@ -12,6 +12,14 @@ end
 -- `wanted`, or as much as the device can have.
 function Test:depth(which, wanted) return math.min(wanted, self:depth_most(which)) end
 
+-- Octets of Private Data that its ULP takes at most: no more than `most`.
+function Test:private_data_most(most)
+  for _, given in pairs { stated = rig.capability("mpa.private_data"), told = self:traits().private_data_max } do
+    if math.type(given) == "integer" then most = math.min(most, given) end
+  end
+  return most
+end
+
 -- The kinds of RTR messages that the device has, as its upper tester says: all of them where it says nothing.
 function Test:rtr_kinds()
   local kinds = self:traits().rtr

@@ -99,17 +99,35 @@ check {
   end,
 }
 
--- What the ULP is asked about: each length up to a word of four octets, none after some, and the most that there may be.
-local function handed_with_request(t)
-  for _, octets in ipairs { 512, 0, 1, 2, 3, 4, 0, 5 } do
+-- Whose Private Data the ULP is handed, where the upper tester knows the ends of the connection. A listener of IPv6 knows those
+-- of IPv4 as ::ffff:a.b.c.d.
+local function expect_ends(t, c, event)
+  local own, dut = rig.addresses()
+  local status = c.tcp:status()
+  for member, wanted in pairs { peer_address = own, own_address = dut } do
+    local told = event[member]
+    local same = told == nil or cm.address((told:gsub("^::ffff:", ""))) == cm.address(wanted)
+    t:equal(member .. " that is told", wanted, same and wanted or told)
+  end
+  for member, wanted in pairs { peer_port = status.local_port, own_port = status.peer_port } do
+    if event[member] then t:equal(member .. " that is told", wanted, event[member]) end
+  end
+end
+
+-- What the ULP is handed: each length up to a word of four octets, none after some, and the most that there may be. A ULP that
+-- decides gets it with the question.
+local function handed(t)
+  local asks = t.role == "responder"
+  for _, octets in ipairs { t:private_data_most(512), 0, 1, 2, 3, 4, 0, 5 } do
     local private = pattern(octets, octets)
-    local c = t:awaiting_start { dut = { accept = "manual" } }
+    local c = t:awaiting_start { dut = asks and { accept = "manual" } or nil }
     c:send(t:start_frame { private_data = private })
     local stream = t:stream_of(c)
-    local event = t:await_event("connect_request", { stream = stream })
-    if not event then t:fail("a Request for a ULP that decides", "it is asked", "nothing") end
-    t:equal("Private Data of " .. octets .. " octets that the ULP is asked about", hex(private), t:told(event, "private_data"))
-    t.dut:reject { stream = stream }
+    local event = t:await_event(asks and "connect_request" or "established", { stream = stream })
+    if not event then t:fail("a start-up frame with " .. octets .. " octets of Private Data", "the ULP is told", "nothing") end
+    t:equal("Private Data of " .. octets .. " octets that the ULP is told of", hex(private), t:told(event, "private_data"))
+    expect_ends(t, c, event)
+    if asks then t.dut:reject { stream = stream } end
     c.tcp:close()
   end
 end
@@ -118,15 +136,15 @@ check {
   id = "MPA-7.1.1-31",
   role = "both",
   requires = "upper_tester",
-  purpose = "Private Data is handed to the ULP, with its length: 300 octets",
+  purpose = "Private Data is handed to the ULP, with its length: 300 octets, 512, and 0 to 5, each as that of its connection",
   run = function(t)
-    local private = {}
-    for i = 0, 299 do private[i + 1] = string.char(i & 0xFF) end
+    local private, most = {}, t:private_data_most(300)
+    for i = 1, most do private[i] = string.char(i - 1 & 0xFF) end
     private = table.concat(private)
     local event = event_of_start_frame(t, { private_data = private })
-    t:equal("PD_Length that is told", 300, t:told(event, "pd_length"))
     t:equal("Private Data that is told", hex(private), t:told(event, "private_data"))
-    if t.role == "responder" then t:if_served("not tried where the ULP decides", handed_with_request, t) end
+    if event.pd_length ~= nil then t:equal("PD_Length that is told", most, event.pd_length) end
+    if t.role == "initiator" then handed(t) else t:if_served("not tried where the ULP decides", handed, t) end
   end,
 }
 

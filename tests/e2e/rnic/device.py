@@ -500,9 +500,16 @@ class Connection:
                         peer_ord=w["ord"])
         return more
 
+    def ends(self):
+        try:
+            own, peer = self.sock.getsockname(), self.sock.getpeername()
+        except OSError:  # the connection is gone
+            return {}
+        return {"peer_address": peer[0], "peer_port": peer[1], "own_address": own[0], "own_port": own[1]}
+
     def take_request(self, frame):
         self.request = frame
-        self.event("connect_request", **self.told(frame))
+        self.event("connect_request", **self.told(frame), **self.ends())
         if self.on("closes-without") and frame.private != b"please":
             self.end("fin")
         elif self.on("rejects-without") and frame.private != b"please" or self.options["accept"] == "reject":
@@ -567,7 +574,7 @@ class Connection:
         self.start(reply, self.request)
 
     def take_reply(self, frame):
-        self.event("rejected", **self.told(frame)) if frame.r else None
+        self.event("rejected", **self.told(frame), **self.ends()) if frame.r else None
         if frame.r:
             self.end("fin")
             return
@@ -603,7 +610,7 @@ class Connection:
             self.put_fpdu(self.stack.tagged(0, 0x52, 0, b"", True))
         elif rtr == "read":
             self.stack.post(Work("read", None, sink_stag=0x52, sink_to=0, length=0, source_stag=0, source_to=0, quiet=True))
-        self.event("established", **self.told(peer), ird=self.ird, ord=self.ord, send_markers=self.send_markers,
+        self.event("established", **self.told(peer), **self.ends(), ird=self.ird, ord=self.ord, send_markers=self.send_markers,
                    receive_markers=self.receive_markers, crc=self.crc, version=1)
         if self.on("greets") and not self.initiator or self.on("f-first"):
             self.stack.post(Work("send", None, opcode=3, data=b"hello", invalidate=0))

@@ -42,11 +42,21 @@ static size_t op_emss(void *transport)
     return tcp.emss;
 }
 
+/* The connection has ends as long as it has an EMSS. */
+static bool op_ends(void *transport, struct connection_end *own, struct connection_end *peer)
+{
+    (void)transport;
+    *own = (struct connection_end){.address = "192.0.2.7", .port = 40001};
+    *peer = (struct connection_end){.address = "2001:db8::9", .port = 7};
+    return tcp.emss != 0;
+}
+
 static const struct peer_transport_ops ops = {
     STILL_TRANSPORT,
     .connect = op_connect,
     .send = op_send,
     .carrier.emss = op_emss,
+    .carrier.ends = op_ends,
 };
 
 static void ask(struct peer *peer, const char *line, const char *wanted, uint64_t now)
@@ -108,6 +118,17 @@ START_TEST(emss_given)
 }
 END_TEST
 
+/* The ULP is told whose start-up frame it was. */
+START_TEST(ends_told)
+{
+    struct peer *peer = peer_open("{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1}");
+
+    ask(peer, "{\"verb\":\"poll\"}",
+        "\"peer_address\":\"2001:db8::9\",\"peer_port\":7,\"own_address\":\"192.0.2.7\",\"own_port\":40001", 2);
+    peer_free(peer);
+}
+END_TEST
+
 #if OWN_ALLOCATOR
 
 static void event_left(struct peer *peer, long n)
@@ -154,6 +175,7 @@ Suite *peer_tcp_suite(void)
 
     tcase_add_test(tcase, emss_changes);
     tcase_add_test(tcase, emss_given);
+    tcase_add_test(tcase, ends_told);
 #if OWN_ALLOCATOR
     tcase_add_test(tcase, poll_loses_nothing);
 #endif

@@ -196,6 +196,12 @@ int agent_status(struct agent *agent, const json_t *command, struct agent_reply 
 void agent_take_cm_events(struct agent *agent);
 void agent_streams_reset(struct agent *agent);
 
+/* agent_peer.c: address and port of this name, as members of these names, where the device knows them. */
+void agent_put_end(json_t *object, const char *address, const char *port, const struct sockaddr *name);
+
+/* What the event says of the peer, as members of an event for the upper tester. `active`: we connected. */
+json_t *agent_peer_of(const struct rdma_cm_event *event, bool active);
+
 /* agent_cm.c: the verbs of the device's CM, and an event of rdma_cm in its words, for "cm_poll". */
 int agent_cm_configure(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_cm_connect(struct agent *agent, const json_t *command, struct agent_reply *reply);

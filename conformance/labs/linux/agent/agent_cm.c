@@ -47,10 +47,15 @@ void agent_cm_event(struct agent *agent, const struct agent_stream *stream, cons
     (void)snprintf(service_id, sizeof(service_id), "0x00000000%04x%04x", (unsigned)stream->space, stream->service_port);
     more = json_pack("{s:s, s:I, s:s, s:i}", "event", name, "exchange", stream->number, "service_id", service_id,
                      "protocol", (int)(stream->space & 0xFF));
-    if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST || event->event == RDMA_CM_EVENT_REJECTED)
+    /* Of a REP, rdma_cm has as many octets as have room there; of an RTU none. */
+    if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST || event->event == RDMA_CM_EVENT_REJECTED ||
+        (event->event == RDMA_CM_EVENT_ESTABLISHED && event->param.conn.private_data_len != 0))
         json_object_set_new(more, "data", trimmed(&event->param.conn));
-    if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+    if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+        agent_put_end(more, "source", "source_port", rdma_get_peer_addr(event->id));
+        agent_put_end(more, "destination", "destination_port", rdma_get_local_addr(event->id));
         json_object_set_new(more, "source_port", json_integer(ntohs(rdma_get_dst_port(event->id))));
+    }
     if (event->event == RDMA_CM_EVENT_REJECTED)
         json_object_set_new(more, "reason", json_integer(event->status));
     json_array_append_new(agent->cm_events, more);

@@ -345,19 +345,6 @@ int agent_status(struct agent *agent, const json_t *command, struct agent_reply 
 
 /* Events of rdma_cm. */
 
-/*
- * With a Request, initiator_depth is what we may have open, hence the peer's IRD. With the Reply (`active`) iWARP's
- * drivers give this side's IRD and ORD, as agreed, in the same order: the kernel's cma.c passes both on as they are.
- */
-static json_t *peer_of(const struct rdma_cm_event *event, bool active)
-{
-    const struct rdma_conn_param *param = &event->param.conn;
-    int first = param->initiator_depth, second = param->responder_resources;
-
-    return json_pack("{s:o, s:i, s:i}", "private_data", upper_hex(param->private_data, param->private_data_len),
-                     "peer_ird", active ? second : first, "peer_ord", active ? first : second);
-}
-
 static void on_request(struct agent *agent, struct rdma_cm_event *event)
 {
     struct agent_listener *listener = event->listen_id->context;
@@ -379,7 +366,7 @@ static void on_request(struct agent *agent, struct rdma_cm_event *event)
     agent_event(
         agent, stream, "accepted",
         json_pack("{s:i, s:i}", "port", (int)stream->port, "peer_port", (int)ntohs(rdma_get_dst_port(stream->id))));
-    stream->peer = peer_of(event, false);
+    stream->peer = agent_peer_of(event, false);
     agent_event(agent, stream, "connect_request", json_copy(stream->peer));
     if (stream->config.accept == UPPER_ACCEPT_AUTO && accept_stream(stream, &reply) != 0)
         agent_event(agent, stream, "connect_failed",
@@ -410,7 +397,7 @@ static void on_route(struct agent_stream *stream)
 
 static void on_established(struct agent_stream *stream, const struct rdma_cm_event *event)
 {
-    json_t *more = stream->peer != NULL ? json_copy(stream->peer) : peer_of(event, true);
+    json_t *more = stream->peer != NULL ? json_copy(stream->peer) : agent_peer_of(event, true);
 
     stream->state = STREAM_OPEN;
     stream->opened = true;
@@ -446,7 +433,7 @@ static void take(struct agent *agent, struct rdma_cm_event *event)
     case RDMA_CM_EVENT_REJECTED:
         agent_cm_event(agent, stream, "rejected", event);
         stream->state = STREAM_CLOSED;
-        agent_event(agent, stream, "rejected", peer_of(event, true));
+        agent_event(agent, stream, "rejected", agent_peer_of(event, true));
         break;
     case RDMA_CM_EVENT_ADDR_ERROR:
     case RDMA_CM_EVENT_ROUTE_ERROR:
