@@ -58,7 +58,7 @@
     B(CATASTROPHE_RESETS,          "catastrophe-resets",          "a local catastrophic error is a reset") \
     B(CATASTROPHE_TYPE_1,          "catastrophe-type-1",          "a local catastrophic error of DDP is told with type 1") \
     B(MAPPING_UNCHECKED,           "mapping-unchecked",           "memory is registered for writing that its ULP may read alone") \
-    B(HIDDEN_TAKEN,                "hidden-taken",                "memory is registered that its ULP has no access to") \
+    B(HIDDEN_TAKEN,                "hidden-taken",                "memory is registered that its ULP does not have") \
     B(CATASTROPHE_QUOTES,          "catastrophe-quotes",          "a local catastrophic error quotes a DDP header") \
     /* Atomics */ \
     B(ATOMIC_SWAP_HOST_ORDER,      "atomic-swap-host-order",      "Swap Data goes into memory with its octets reversed") \

@@ -123,7 +123,7 @@ bool hook_fault_on_one(const struct defect_set *set);
 /* True: memory is registered for writing by peers that its ULP itself may read alone (RFC 5041 8.3.2). */
 bool hook_mapping_unchecked(const struct defect_set *set);
 
-/* True: so is memory that its ULP has no access to at all, such as that of another process. */
+/* True: so are addresses at which its ULP has no memory, as those of another process. */
 bool hook_hidden_taken(const struct defect_set *set);
 
 /* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */

@@ -87,7 +87,7 @@ int peer_memory_mapping(const struct peer *peer, const json_t *command, unsigned
     if (strcmp(mapping, "none") == 0)
         return PEER_HOOK_IF(&peer->config, hook_hidden_taken(peer->config.defects))
                    ? 0
-                   : iwarp_sentence_set(sentence, "memory that its program has no access to cannot be registered");
+                   : iwarp_sentence_set(sentence, "its program has no memory there");
     if (strcmp(mapping, "read_only") != 0)
         return iwarp_sentence_set(sentence, "\"mapping\" is \"%.40s\", \"read_only\" or \"none\" was expected",
                                   mapping);

@@ -118,7 +118,7 @@ class Device:
         """Exposes memory. Returns its STag, its first TO (as text) and its length. "guarded": True says that mem_read() tells by
         "guarded": False where octets in front of the memory, or behind it, have changed: keep some there that nothing may change. Add a
         parameter `mapping` if the device can register memory that its program may read alone ("read_only"; a request for remote writes
-        is refused then) or not at all ("none"; refused), and `local_write` if it registers memory that it will not write itself (False)."""
+        is refused then) or does not have ("none"; refused), and `local_write` if it registers memory that it will not write itself (False)."""
         raise Unsupported("the device exposes no memory")  # VENDOR: return {"stag": s, "base": hex(base), "length": length}
 
     def dereg(self, stag):

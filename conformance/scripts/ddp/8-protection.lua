@@ -254,7 +254,7 @@ check {
 }
 
 -- That memory which its ULP may read alone is not exposed for writing: the one for reading shows that the device has such memory.
--- And none is exposed that its ULP has no access to, as that of another process.
+-- And none is exposed that its ULP does not have, as that of another process.
 local function refuses_foreign(t)
   local function register(right, mapping)
     return t:command("reg_mr", { length = 4096, access = { "local_read", right }, mapping = mapping or "read_only", fill = 0x5A })
@@ -267,7 +267,7 @@ local function refuses_foreign(t)
   t:note("refused: " .. tostring(writable.error))
   for _, right in ipairs { "remote_read", "remote_write" } do
     local hidden = register(right, "none")
-    if hidden.ok then t:fail("memory that its ULP has no access to, for " .. right, "the registration is refused", "it has STag " .. hidden.stag) end
+    if hidden.ok then t:fail("addresses at which its ULP has no memory, for " .. right, "the registration is refused", "it has STag " .. hidden.stag) end
   end
 end
 

@@ -139,7 +139,7 @@ class Rnic(skeleton.Device):
     @locked
     def reg_mr(self, length, base=0, access=None, pd=0, stream=None, stag=None, fill=None, data=b"", mapping=None):
         if mapping == "none":
-            raise skeleton.Refused("its program has no access to that memory")
+            raise skeleton.Refused("its program has no memory there")
         if mapping and not {"remote_write", "remote_atomic"}.isdisjoint(ALL_RIGHTS if access is None else access):
             raise skeleton.Refused("memory that may be read alone is not exposed for writing")
         if stag is not None:

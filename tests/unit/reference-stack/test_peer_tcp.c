@@ -52,11 +52,7 @@ static bool op_ends(void *transport, struct connection_end *own, struct connecti
 }
 
 static const struct peer_transport_ops ops = {
-    STILL_TRANSPORT,
-    .connect = op_connect,
-    .send = op_send,
-    .carrier.emss = op_emss,
-    .carrier.ends = op_ends,
+    STILL_TRANSPORT, .connect = op_connect, .send = op_send, .carrier.emss = op_emss, .carrier.ends = op_ends,
 };
 
 static void ask(struct peer *peer, const char *line, const char *wanted, uint64_t now)

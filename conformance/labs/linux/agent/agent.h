@@ -55,7 +55,7 @@ struct agent_region {
     void *map;
     size_t map_octets;
     bool read_only; /* the agent itself may not write there */
-    bool hidden;    /* "mapping": "none": it has no access to it at all */
+    bool hidden;    /* "mapping": "none": there is no memory */
 };
 
 /* Where to listen: a port space of rdma_cm, and the families. */

@@ -115,7 +115,9 @@ static int map_otherwise(struct agent_region *region, const json_t *command, int
     if ((*access & IBV_ACCESS_REMOTE_WRITE) == 0)
         *access &= ~IBV_ACCESS_LOCAL_WRITE;
     region->read_only = true;
-    return mprotect(region->map, region->map_octets, region->hidden ? PROT_NONE : PROT_READ) == 0
+    if (region->hidden)
+        return munmap(region->map, region->map_octets) == 0 ? 0 : agent_refuse(reply, "munmap: %s", strerror(errno));
+    return mprotect(region->map, region->map_octets, PROT_READ) == 0
                ? 0
                : agent_refuse(reply, "mprotect: %s", strerror(errno));
 }
@@ -160,7 +162,8 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
         return -1;
     }
     if (region->hidden) /* a device that took it: what follows looks into the memory */
-        (void)mprotect(region->map, region->map_octets, PROT_READ);
+        (void)mmap(region->map, region->map_octets, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                   0);
     region->stag = region->mr->rkey;
     region->next = agent->regions;
     agent->regions = region;
