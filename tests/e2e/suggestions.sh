@@ -61,8 +61,9 @@ expect 2 "an option without its value" "$WARPCHECK" run --seed
 complains -- '--seed needs a value'
 expect 2 "an option with a value that it does not take" "$WARPCHECK" run --simulate=3
 complains -- '--simulate takes no value'
-expect 2 "an option with its value in one word" "$WARPCHECK" run --format=jsonl
-complains -- '--format takes its value as the next word'
+expect 2 "an option of one letter with its value in one word" "$WARPCHECK" run -o=folder
+complains -- '-o takes its value as the next word'
+expect "0 4" "each other option may have its value in one word" "$WARPCHECK" list --layer=mpa --format=jsonl 'MPA-7.1-01'
 
 echo "== help under each of its names"
 expect 0 "--help" "$WARPCHECK" --help

@@ -117,6 +117,8 @@ static void difference_show(const struct audit *audit, const struct difference *
 {
     const struct requirement *requirement = catalogue_find(audit->catalogue, difference->id);
     struct iwarp_sentence text;
+    char replay[1024];
+    size_t used;
 
     (void)complain(0, "%s: %.300s: %s%s%s: %s: %s", difference_kind_name(difference->kind), difference->file,
                    difference->id, difference->role != NULL ? " as " : "",
@@ -136,8 +138,10 @@ static void difference_show(const struct audit *audit, const struct difference *
         put_field("where", text.text);
     }
     if (difference->actual != NULL) {
-        (void)iwarp_sentence_set(&text, "warpcheck audit '%.300s' %s", difference->file, difference->id);
-        put_field("replay", text.text);
+        used = (size_t)snprintf(replay, sizeof(replay), "warpcheck audit '%.300s' %.40s", difference->file,
+                                difference->id);
+        (void)option_table_replay(&audit_option_table, audit->options, replay, sizeof(replay), used);
+        put_field("replay", replay);
     }
 }
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/capture/capture_file.h"
-#include "conformance/engine/option/option_unknown.h"
 #include "conformance/requirements/named.h"
 #include "reports/results/result.h"
 
@@ -15,55 +14,11 @@ enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 
 static const unsigned long long memory_max = 1ull << 40;
 
-/* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
-static int option_value(const char *name, int argc, char **argv, int *index, const char **value,
-                        struct iwarp_sentence *error)
-{
-    size_t length = strlen(name);
-
-    *value = NULL;
-    if (strcmp(argv[*index], name) == 0) {
-        if (*index + 1 >= argc)
-            return iwarp_sentence_set(error, "%s needs a value", name);
-        *value = argv[*index + 1];
-        *index += 2;
-    } else if (length > 2 && strncmp(argv[*index], name, length) == 0 && argv[*index][length] == '=') {
-        *value = argv[*index] + length + 1;
-        *index += 1;
-    } else if (length == 2 && strncmp(argv[*index], name, length) == 0) {
-        *value = argv[*index] + length; /* "-j4" */
-        *index += 1;
-    }
-    return 0;
-}
-
-static int processes_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
-{
-    char *end;
-    long number = strtol(value, &end, 10);
-
-    if (end == value || *end != '\0' || number < 1 || number > PROCESSES_MAX)
-        return iwarp_sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
-    options->processes = (unsigned)number;
-    return 0;
-}
-
-static int spread_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
-{
-    char *end;
-    long number = strtol(value, &end, 10);
-
-    if (end == value || *end != '\0' || number < 1 || number > SPREAD_WEEKS_MAX)
-        return iwarp_sentence_set(error, "--review-spread \"%.40s\": a number of weeks from 1 to %d was expected",
-                                  value, SPREAD_WEEKS_MAX);
-    options->spread = (unsigned)number;
-    return 0;
-}
-
 /* "2G": octets, with K, M or G for 2^10, 2^20 or 2^30 of them. */
-static int memory_parse(struct audit_options *options, const char *value, struct iwarp_sentence *error)
+static int take_memory(void *user, const char *value, struct iwarp_sentence *error)
 {
     static const char units[] = "KMG";
+    struct audit_options *options = user;
     char *end;
     unsigned long long number = strtoull(value, &end, 10);
     const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
@@ -74,78 +29,91 @@ static int memory_parse(struct audit_options *options, const char *value, struct
         return iwarp_sentence_set(
             error, "--memory \"%.40s\": octets from 1M to 1024G were expected, such as 512M or 4G", value);
     options->memory = (size_t)(number << shift);
+    options->memory_given = value;
     return 0;
 }
 
-/* An option without a value. */
-static int flag_parse(struct audit_options *options, char **argv, int *index, struct iwarp_sentence *error)
+static const char *memory_value(const void *user, enum option_use use)
 {
-    if (strcmp(argv[*index], "--all") == 0)
-        options->all = true;
-    else if (strcmp(argv[*index], "--quiet") == 0)
-        options->quiet = true;
-    else if (strcmp(argv[*index], "--allow-gaps") == 0)
-        options->allow_gaps = true;
-    else if (strcmp(argv[*index], "--findings-only") == 0)
-        options->findings_only = true;
-    else if (strcmp(argv[*index], "--no-rings") == 0)
-        options->no_rings = true;
-    else if (strcmp(argv[*index], "--force") == 0)
-        options->force = true;
-    else
-        return option_unknown("audit", argv[*index], NULL, NULL, error);
-    ++*index;
-    return 0;
+    (void)use;
+    return ((const struct audit_options *)user)->memory_given;
 }
 
-static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct iwarp_sentence *error)
+static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
-    const char *value;
-
-    if (option_value("-o", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL) {
-        options->output = value;
-        return 0;
-    }
-    if (option_value("-j", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return processes_parse(options, value, error);
-    if (option_value("--memory", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return memory_parse(options, value, error);
-    if (option_value("--shard", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return shard_parse(&options->shard, value, error);
-    if (option_value("--format", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return format_option_parse(&options->format, value, error);
-    if (option_value("--rules", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return 0; /* cmd_audit() has loaded them: the catalogue has to know them */
-    if (option_value("--expect", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL) {
-        options->expect = value;
-        return 0;
-    }
-    if (option_value("--write-expect", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL) {
-        options->write_expect = value;
-        return 0;
-    }
-    if (option_value("--review-spread", argc, argv, index, &value, error) != 0)
-        return -1;
-    if (value != NULL)
-        return spread_parse(options, value, error);
-    return flag_parse(options, argv, index, error);
+    return shard_parse(&((struct audit_options *)user)->shard, value, error);
 }
+
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return format_option_parse(&((struct audit_options *)user)->format, value, error);
+}
+
+#define MEMBER(name) offsetof(struct audit_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --no-rings         judge each file of a ring by itself\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(no_rings)},
+    {"  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+    {"  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(allow_gaps)},
+    {"  -j N               judge up to N files at once (1)\n",
+     OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(processes), .least = 1, .most = PROCESSES_MAX},
+    {"  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many connections\n"
+     "                     are followed comes from it (--reasons)\n",
+     OPTION_JUDGES, OPTION_OWN, .take = take_memory, .value = memory_value},
+    /* A replay names one file. */
+    {"  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge joins the\n"
+     "                     results\n",
+     OPTION_APART, OPTION_OWN, .take = take_shard},
+    {"  -o DIR             write results.jsonl and the reports there: %s;\n"
+     "                     the folder must be empty, and no other command may write there at the same time\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .joined = true, .names = report_format_files},
+    {"  --force            remove the files that an earlier command wrote to -o DIR\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
+    {"  --format F         %s: the format of the standard output\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format, .names = format_option_names},
+    {"  --expect FILE      compare the findings with those that FILE expects: exit status 0 if they are the same, 1 if\n"
+     "                     one is new, missing or of another verdict, count or outcome, or if its review is due\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(expect)},
+    {"  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review date\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(write_expect)},
+    {"  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n",
+     OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(spread), .least = 1, .most = SPREAD_WEEKS_MAX, .unit = "weeks"},
+    /* cmd_audit() has loaded them before: the catalogue has to know them. */
+    {"  --rules FILE.lua   judge by these rules, too (docs/writing-rules.md); repeat it for several files\n",
+     OPTION_REPEATED, OPTION_LIST, .member = MEMBER(rule_files), .count = MEMBER(rule_file_count), .most = AUDIT_RULE_FILES_MAX},
+    {"  --rules-meta       list what a rule can ask of events, as definitions for the Lua language server, and stop\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+    {"  --findings-only    write what passed as one line for each requirement and role: results and JUnit stay small\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(findings_only)},
+    {"  --all              also show passes\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(all)},
+    {"  --quiet            show no results and no progress, only the closing lines\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(quiet)},
+    {"  --help             show this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+const struct option_table audit_option_table = {
+    .command = "audit",
+    .head = "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
+            "  Judges captures (pcap, pcapng; also compressed by gzip, zstd or lz4; \"-\" is standard input) and "
+            "folders of captures.\n"
+            "  Every rule that applies to the traffic is used. Every file,\n"
+            "  frame and octet is counted as judged, as foreign, or as not judged with a reason.\n"
+            "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a "
+            "part that is or\n"
+            "  may be iWARP was not judged (--allow-gaps accepts that).\n"
+            "  Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b: name_00001_20260101120000.pcapng) are "
+            "one capture.\n",
+    .more = selection_usage,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 /* Whether who typed this meant requirements: their ids begin like it ("MPA-"), or it is a glob and no path. */
 static bool is_pattern(const char *argument, const struct catalogue *catalogue)
@@ -200,7 +168,7 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
     }
     taken = selection_option(&options->selection, argc, argv, index, error);
     if (taken == 0)
-        taken = option_parse(options, argc, argv, index, error);
+        taken = option_table_take(&audit_option_table, options, argc, argv, index, error);
     if (taken < 0)
         return EXIT_USAGE;
     return argument[0] != '-' ? pattern_check(options, catalogue, argument, error) : 0;

@@ -7,12 +7,15 @@
 
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/option/format_option.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "base/sentence.h"
 
 struct lua_rules;
+
+enum { AUDIT_RULE_FILES_MAX = 256 };
 
 struct audit_options {
     struct selection selection;
@@ -28,14 +31,20 @@ struct audit_options {
     bool no_rings;                     /* each file is a capture of its own */
     bool findings_only;                /* what passed is one line for each requirement and role */
     size_t memory;                     /* for each capture that is judged at once, octets; 0: the default */
+    const char *memory_given;          /* as it was typed; NULL: it was not */
     bool allow_gaps;                   /* what is not judged does not change the exit status */
     const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
     unsigned spread;                   /* weeks over which the review days of new expectations are spread */
     char **elsewhere;                  /* --shard with --expect: captures of the other shards, owned */
     size_t elsewhere_count;
-    struct lua_rules *rules; /* of --rules, loaded before this is parsed; NULL: none */
-    bool force;              /* what an earlier command left in `output` is removed */
+    struct lua_rules *rules;                      /* of --rules, loaded before this is parsed; NULL: none */
+    const char *rule_files[AUDIT_RULE_FILES_MAX]; /* their names */
+    size_t rule_file_count;
+    bool force; /* what an earlier command left in `output` is removed */
 };
+
+/* Of a struct audit_options. */
+extern const struct option_table audit_option_table;
 
 /*
  * Reads argv; `options` begins as {0}, and is freed by audit_options_free(). An argument that names a file or folder is

@@ -27,54 +27,6 @@
 #include "reports/writers/terminal.h"
 #include "base/out_of_memory.h"
 
-static void usage(void)
-{
-    char files[200], names[200];
-
-    printf(
-        "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng; also compressed by gzip, zstd or lz4; \"-\" is standard input) and folders "
-        "of captures.\n"
-        "  Every rule that applies to the traffic is used. "
-        "Every file,\n"
-        "  frame and octet is counted as judged, as foreign, or as not judged with a reason.\n"
-        "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a part "
-        "that is or\n"
-        "  may be iWARP was not judged (--allow-gaps accepts that).\n"
-        "  Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b: name_00001_20260101120000.pcapng) are one "
-        "capture.\n"
-        "  --no-rings         judge each file of a ring by itself\n"
-        "  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n"
-        "  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still "
-        "reported\n"
-        "  -j N               judge up to N files at once (1)\n"
-        "  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many "
-        "connections\n"
-        "                     are followed comes from it (--reasons)\n"
-        "  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge "
-        "joins the\n"
-        "                     results\n"
-        "  -o DIR             write results.jsonl and the reports there: %s;\n"
-        "                     the folder must be empty, and no other command may write there at the same time\n"
-        "  --force            remove the files that an earlier command wrote to -o DIR\n"
-        "  --format F         %s: the format of the standard output\n"
-        "  --expect FILE      compare the findings with those that FILE expects: exit status 0 if they are the same, 1 "
-        "if\n"
-        "                     one is new, missing or of another verdict, count or outcome, or if its review is due\n"
-        "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
-        "date\n"
-        "  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n"
-        "  --rules FILE.lua   judge by these rules, too (docs/writing-rules.md); repeat it for several files\n"
-        "  --rules-meta       list what a rule can ask of events, as definitions for the Lua language server, and "
-        "stop\n"
-        "  --findings-only    write what passed as one line for each requirement and role: results and JUnit stay "
-        "small\n"
-        "  --all              also show passes\n"
-        "  --quiet            show no results and no progress, only the closing lines\n"
-        "  --help             show this text\n",
-        report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
-}
-
 /* The table that every account is drawn from. */
 static void list_reasons(void)
 {
@@ -348,12 +300,16 @@ static int audit_files(const struct audit_options *options, const struct catalog
 /* The files of --rules: read before all else, for the other arguments may name their ids. */
 static int rules_load(struct lua_rules **rules, int argc, char **argv, struct iwarp_sentence *error)
 {
-    for (int i = 1; i + 1 < argc; i++) {
-        if (strcmp(argv[i], "--rules") != 0)
+    for (int i = 1; i < argc; i++) {
+        const char *path = strncmp(argv[i], "--rules=", 8) == 0              ? argv[i] + 8
+                           : strcmp(argv[i], "--rules") == 0 && i + 1 < argc ? argv[++i]
+                                                                             : NULL;
+
+        if (path == NULL)
             continue;
         if (*rules == NULL && (*rules = lua_rules_new(error)) == NULL)
             return -1;
-        if (lua_rules_load(*rules, argv[i + 1], error) != 0)
+        if (lua_rules_load(*rules, path, error) != 0)
             return -1;
     }
     return 0;
@@ -368,9 +324,8 @@ int cmd_audit(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            usage();
-            fputs(selection_usage, stdout);
-            return EXIT_CONFORMS;
+            (void)option_table_print(&audit_option_table, stdout);
+            return fputs(selection_usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
         }
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--reasons") == 0) {

@@ -307,7 +307,7 @@ int cmd_gen(int argc, char **argv)
     if (gen_options_parse(&options, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     if (options.help)
-        return fputs(gen_options_usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+        return gen_options_usage(stdout) < 0 || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("gen");
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "conformance/engine/gen/gen_writer.h"
 #include "base/sentence.h"
@@ -27,7 +28,8 @@ struct gen_options {
     uint64_t seed;
 };
 
-extern const char gen_options_usage[];
+/* Prints the help text. -1 when it could not be written. */
+int gen_options_usage(FILE *out);
 
 /* `options` begins as {0}. 0, or -1 with a sentence for the user. */
 int gen_options_parse(struct gen_options *options, int argc, char **argv, struct iwarp_sentence *error);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/new-check/skeleton.h"
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/option/shell_word.h"
 #include "conformance/engine/plan/coverage.h"
 #include "conformance/requirements/catalogue.h"
@@ -28,38 +28,45 @@ struct order {
     bool force, anyway;
 };
 
-static const char usage[] =
-    "usage: warpcheck new-check ID [OPTION...]\n"
-    "  Writes the skeleton of a check for this requirement: a Lua script that holds what the catalogue says of it, "
-    "runs,\n"
-    "  and is INCONCLUSIVE until stimulus and outcomes are filled in (docs/writing-checks.md).\n"
-    "  Exit status: 0 written; 2 usage: there is no such requirement, it needs no check, or the file exists; 4 the "
-    "file\n"
-    "  cannot be written.\n"
-    "  -o FILE            the file (ID.lua in the present folder); - is standard output\n"
-    "  --force            replaces the file if it exists\n"
-    "  --anyway           also for a requirement that a check or a rule decides already, or that no device shows\n"
-    "  --help             shows this text\n";
+#define MEMBER(name) offsetof(struct order, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  -o FILE            the file (ID.lua in the present folder); - is standard output\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(path)},
+    {"  --force            replaces the file if it exists\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
+    {"  --anyway           also for a requirement that a check or a rule decides already, or that no device shows\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(anyway)},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "new-check",
+    .head = "usage: warpcheck new-check ID [OPTION...]\n"
+            "  Writes the skeleton of a check for this requirement: a Lua script that holds what the catalogue says of "
+            "it, runs,\n"
+            "  and is INCONCLUSIVE until stimulus and outcomes are filled in (docs/writing-checks.md).\n"
+            "  Exit status: 0 written; 2 usage: there is no such requirement, it needs no check, or the file exists; 4 "
+            "the file\n"
+            "  cannot be written.\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static int arguments_parse(struct order *order, int argc, char **argv, struct iwarp_sentence *error)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, order, argc, argv, &i, error);
 
-        if (strcmp(argument, "--force") == 0)
-            order->force = true;
-        else if (strcmp(argument, "--anyway") == 0)
-            order->anyway = true;
-        else if (strcmp(argument, "-o") == 0 && i + 1 < argc)
-            order->path = argv[++i];
-        else if (strcmp(argument, "-o") == 0)
-            return iwarp_sentence_set(error, "-o needs a file");
-        else if (argument[0] == '-')
-            return option_unknown("new-check", argument, usage, NULL, error);
-        else if (order->id != NULL)
-            return iwarp_sentence_set(error, "one id was expected; %.60s is a second one", argument);
-        else
-            order->id = argument;
+        if (taken < 0)
+            return -1;
+        if (taken == 0 && order->id != NULL)
+            return iwarp_sentence_set(error, "one id was expected; %.60s is a second one", argv[i]);
+        if (taken == 0)
+            order->id = argv[i++];
     }
     if (order->id == NULL)
         return iwarp_sentence_set(error, "the id of a requirement is missing (warpcheck list shows them)");
@@ -173,7 +180,7 @@ int cmd_new_check(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
-            return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+            return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     if (arguments_parse(&order, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     if (catalogue_load(&catalogue, &error) != 0 || coverage_load(&index, &error) != 0)

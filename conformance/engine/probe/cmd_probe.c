@@ -348,7 +348,7 @@ int cmd_probe(int argc, char **argv)
     if (probe_options_parse(&command.options, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     if (command.options.help)
-        return fputs(probe_usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+        return probe_usage(stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("probe");
     status = prepare(&command, &error);
     if (status == 0)

@@ -6,36 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/option_unknown.h"
-
-const char probe_usage[] =
-    "usage: warpcheck probe [OPTION...] [PROFILE|ADDRESS:PORT]\n"
-    "  Finds out in seconds what a device is: whether it can be reached, which start-ups it accepts, how its first "
-    "FPDUs\n"
-    "  look, which good exchanges it serves; and writes a profile for run --dut. Without a device it probes the\n"
-    "  reference stack, in a network namespace of its own.\n"
-    "  Exit status: 0 nothing is wrong with what was seen, 1 a defect was seen, 2 usage, 4 the device cannot be "
-    "reached, or\n"
-    "  serves nothing by which it can be judged.\n"
-    "  PROFILE            a JSON file that describes the device (docs/profiles.md)\n"
-    "  ADDRESS:PORT       where the device listens, with --interface and --own-address; [ADDRESS]:PORT for IPv6\n"
-    "  --interface IF     the tester's network interface, on the same link as the device or its router\n"
-    "  --own-address ADDRESS\n"
-    "                     an address of that subnet which no host owns: the tester uses it with its own TCP\n"
-    "  --gateway ADDRESS  the router on that link behind which the device is; without it the device is on the link\n"
-    "  --control ADDRESS:PORT\n"
-    "                     the device's upper tester (docs/upper-tester.md)\n"
-    "  --control-token FILE\n"
-    "                     the token that the upper tester demands: the first line of this file\n"
-    "  --name NAME        the device's name in the profile (my-device)\n"
-    "  -o OUT             writes the profile to this file; without it the profile follows the text report\n"
-    "  --force            replaces the file of -o\n"
-    "  --simulate         probes the reference stack inside this process, on virtual time\n"
-    "  --defect DEFECT    gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n"
-    "  --ipv6             uses IPv6 instead of IPv4 (reference stack only)\n"
-    "  --seed N           chooses ports and sequence numbers (1)\n"
-    "  --format F         text or jsonl\n"
-    "  --help             shows this text\n";
+#include "conformance/engine/option/option_table.h"
 
 /* "192.0.2.7:9999" or "[fd00::7]:9999". False: it is no such text. */
 static bool endpoint_parse(const char *text, struct net_address *address, uint16_t *port)
@@ -58,70 +29,69 @@ static bool endpoint_parse(const char *text, struct net_address *address, uint16
     return true;
 }
 
-struct flag {
-    const char *name;
-    size_t offset;
-};
-
-static const struct flag flags[] = {
-    {"--simulate", offsetof(struct probe_options, simulate)},
-    {"--ipv6", offsetof(struct probe_options, ipv6)},
-    {"--force", offsetof(struct probe_options, force)},
-    {"--help", offsetof(struct probe_options, help)},
-};
-
-static const struct flag texts[] = {
-    {"--interface", offsetof(struct probe_options, interface)},
-    {"--own-address", offsetof(struct probe_options, own_address)},
-    {"--gateway", offsetof(struct probe_options, gateway)},
-    {"--control", offsetof(struct probe_options, control)},
-    {"--control-token", offsetof(struct probe_options, control_token)},
-    {"--name", offsetof(struct probe_options, name)},
-    {"-o", offsetof(struct probe_options, output)},
-};
-
-static bool take_flag(struct probe_options *options, const char *argument)
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-        if (strcmp(argument, flags[i].name) == 0) {
-            *(bool *)((char *)options + flags[i].offset) = true;
-            return true;
-        }
-    return false;
+    return option_jsonl(value, &((struct probe_options *)user)->jsonl, error);
 }
 
-static int take_seed(struct probe_options *options, const char *value, struct iwarp_sentence *error)
-{
-    char *end;
+#define MEMBER(name) offsetof(struct probe_options, name)
 
-    options->seed = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || options->seed > INT64_MAX)
-        return iwarp_sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
-    return 0;
-}
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --interface IF     the tester's network interface, on the same link as the device or its router\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(interface)},
+    {"  --own-address ADDRESS\n"
+     "                     an address of that subnet which no host owns: the tester uses it with its own TCP\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(own_address)},
+    {"  --gateway ADDRESS  the router on that link behind which the device is; without it the device is on the link\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(gateway)},
+    {"  --control ADDRESS:PORT\n"
+     "                     the device's upper tester (docs/upper-tester.md)\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(control)},
+    {"  --control-token FILE\n"
+     "                     the token that the upper tester demands: the first line of this file\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(control_token)},
+    {"  --name NAME        the device's name in the profile (my-device)\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(name)},
+    {"  -o OUT             writes the profile to this file; without it the profile follows the text report\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
+    {"  --force            replaces the file of -o\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
+    {"  --simulate         probes the reference stack inside this process, on virtual time\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
+    {"  --defect DEFECT    gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(defects), .count = MEMBER(defect_count), .most = PROBE_DEFECTS_MAX},
+    {"  --ipv6             uses IPv6 instead of IPv4 (reference stack only)\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(ipv6)},
+    {"  --seed N           chooses ports and sequence numbers (1)\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
+    {"  --format F         text or jsonl\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
+};
+/* clang-format on */
 
-static int take_value(struct probe_options *options, const char *option, const char *value,
-                      struct iwarp_sentence *error)
+static const struct option_table table = {
+    .command = "probe",
+    .head =
+        "usage: warpcheck probe [OPTION...] [PROFILE|ADDRESS:PORT]\n"
+        "  Finds out in seconds what a device is: whether it can be reached, which start-ups it accepts, how its first "
+        "FPDUs\n"
+        "  look, which good exchanges it serves; and writes a profile for run --dut. Without a device it probes the\n"
+        "  reference stack, in a network namespace of its own.\n"
+        "  Exit status: 0 nothing is wrong with what was seen, 1 a defect was seen, 2 usage, 4 the device cannot be "
+        "reached, or\n"
+        "  serves nothing by which it can be judged.\n"
+        "  PROFILE            a JSON file that describes the device (docs/profiles.md)\n"
+        "  ADDRESS:PORT       where the device listens, with --interface and --own-address; [ADDRESS]:PORT for IPv6\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+int probe_usage(FILE *out)
 {
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        if (strcmp(option, texts[i].name) == 0) {
-            *(const char **)((char *)options + texts[i].offset) = value;
-            return 0;
-        }
-    if (strcmp(option, "--seed") == 0)
-        return take_seed(options, value, error);
-    if (strcmp(option, "--defect") == 0) {
-        if (options->defect_count == PROBE_DEFECTS_MAX)
-            return iwarp_sentence_set(error, "--defect was given more than %d times", PROBE_DEFECTS_MAX);
-        options->defects[options->defect_count++] = value;
-        return 0;
-    }
-    if (strcmp(option, "--format") != 0)
-        return option_unknown("probe", option, probe_usage, NULL, error);
-    options->jsonl = strcmp(value, "jsonl") == 0;
-    if (!options->jsonl && strcmp(value, "text") != 0)
-        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
-    return 0;
+    return option_table_print(&table, out);
 }
 
 static int take_device(struct probe_options *options, const char *argument, struct iwarp_sentence *error)
@@ -160,19 +130,11 @@ int probe_options_parse(struct probe_options *options, int argc, char **argv, st
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
-    for (int i = 1; i < argc; i++) {
-        if (take_flag(options, argv[i]))
-            continue;
-        if (argv[i][0] != '-') {
-            if (take_device(options, argv[i], error) != 0)
-                return -1;
-        } else if (i + 1 >= argc) {
-            return option_unknown("probe", argv[i], probe_usage, NULL, error);
-        } else if (take_value(options, argv[i], argv[i + 1], error) != 0) {
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, options, argc, argv, &i, error);
+
+        if (taken < 0 || (taken == 0 && take_device(options, argv[i++], error) != 0))
             return -1;
-        } else {
-            i++;
-        }
     }
     return options->help ? 0 : consistent(options, error);
 }

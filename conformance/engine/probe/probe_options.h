@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "generator/packet/packet.h"
 #include "base/sentence.h"
@@ -25,7 +26,8 @@ struct probe_options {
     bool simulate, ipv6, jsonl, force, help;
 };
 
-extern const char probe_usage[];
+/* Prints the help text. -1 when it could not be written. */
+int probe_usage(FILE *out);
 
 /* 0, or -1 with a sentence for the user. */
 int probe_options_parse(struct probe_options *options, int argc, char **argv, struct iwarp_sentence *error);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"
 #include "conformance/engine/plan/plan.h"
@@ -22,47 +22,7 @@
 #include "reports/writers/terminal.h"
 #include "base/exit_status.h"
 
-enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
-
-static const char usage[] =
-    "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
-    "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
-    "       warpcheck prove --merge [--format F] FILE...\n"
-    "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs the "
-    "correct\n"
-    "  stack over many seeds. A requirement that a defect names must catch that defect. No requirement may fail on "
-    "the\n"
-    "  correct stack. The checks that a defect names run first; all checks run if those do not catch it.\n"
-    "  A check whose script fails is an alarm, whatever defect the stack has.\n"
-    "  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n"
-    "  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n"
-    "  --scripts DIR  uses the checks of this folder instead of the built-in ones\n"
-    "  --llp LLP      tcp (the default); sctp (RFC 5043) or sctp-draft02: defects of DDP, RDMAP and atomics meet their "
-    "checks\n"
-    "                 over SCTP. Those that have no meaning there are left out, each with its reason\n"
-    "  -j N           number of processes (default: the number of processors)\n"
-    "  --shard I/N    runs part I of N of the seeds and defects, or of the variants; every machine computes the same "
-    "parts\n"
-    "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
-    "  --variants     runs the reference stack with each legal variant (reference-stack/defects/variants.tsv) against "
-    "every "
-    "check "
-    "and\n"
-    "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp "
-    "also\n"
-    "                 over SCTP\n"
-    "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects; "
-    "with\n"
-    "                 --variants against every variant, also where the check cannot meet it: what it comes to is then "
-    "compared\n"
-    "                 with what it comes to without the variant\n"
-    "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
-    "level,\n"
-    "                 each defect that breaks a MUST and draws no more than WARN (defects-warn.tsv declares those that "
-    "may),\n"
-    "                 and each defect that repeats the operation of another; needs all defects\n"
-    "  --format F     text or jsonl\n"
-    "  --help         shows this text\n";
+enum { SEEDS = 8, SEEDS_MAX = 1000000, JOBS_MAX = PROVE_JOBS_MAX };
 
 struct command {
     struct prove_config prove;
@@ -70,7 +30,6 @@ struct command {
     const char *scripts;
     bool seeds_given;
     bool jsonl;
-    bool matrix;
     bool whole_table; /* --demands */
     bool variants;    /* `only` are such */
     bool merge;       /* `only` are files */
@@ -78,21 +37,11 @@ struct command {
     struct terminal terminal;
 };
 
-static int number_of(const char *text, uint64_t most, uint64_t *value, struct iwarp_sentence *error, const char *option)
-{
-    char *end;
-
-    if (text == NULL || text[0] < '0' || text[0] > '9')
-        return iwarp_sentence_set(error, "%s needs a number, got \"%.40s\"", option, text != NULL ? text : "nothing");
-    *value = strtoull(text, &end, 10);
-    if (*end != '\0' || *value > most)
-        return iwarp_sentence_set(error, "%s needs a number up to %" PRIu64 ", got \"%.40s\"", option, most, text);
-    return 0;
-}
-
 /* `sctp` has the checks of both texts, as in a simulated run. */
-static int take_llp(struct prove_config *config, const char *value, struct iwarp_sentence *error)
+static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
 {
+    struct prove_config *config = &((struct command *)user)->prove;
+
     if (!rig_llp_parse(value, &config->profile))
         return iwarp_sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
     config->sctp = config->profile != IWARP_SCTP_UNDECIDED;
@@ -101,59 +50,89 @@ static int take_llp(struct prove_config *config, const char *value, struct iwarp
     return 0;
 }
 
-static int option_parse(struct command *command, const char *option, const char *value, struct iwarp_sentence *error)
+static int take_seeds(void *user, const char *value, struct iwarp_sentence *error)
 {
-    uint64_t number = 0;
+    struct command *command = user;
+    uint64_t number;
 
-    if (strcmp(option, "--seed") == 0) {
-        if (number_of(value, INT64_MAX, &command->prove.seed, error, option) != 0)
-            return -1;
-    } else if (strcmp(option, "--seeds") == 0) {
-        if (number_of(value, 1000000, &number, error, option) != 0)
-            return -1;
-        command->prove.seeds = (unsigned)number;
-        command->seeds_given = true;
-    } else if (strcmp(option, "-j") == 0) {
-        if (number_of(value, JOBS_MAX, &number, error, option) != 0 || number == 0)
-            return iwarp_sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
-        command->prove.jobs = (unsigned)number;
-    } else if (strcmp(option, "--shard") == 0 && value != NULL) {
-        return shard_parse(&command->prove.shard, value, error);
-    } else if (strcmp(option, "--llp") == 0 && value != NULL) {
-        return take_llp(&command->prove, value, error);
-    } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
-        command->scripts = value;
-    } else if (strcmp(option, "--format") == 0 && value != NULL &&
-               (strcmp(value, "text") == 0 || strcmp(value, "jsonl") == 0)) {
-        command->jsonl = strcmp(value, "jsonl") == 0;
-    } else if (strcmp(option, "--format") == 0 && value != NULL) {
-        return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
-    } else {
-        return option_unknown("prove", option, usage, NULL, error);
-    }
+    if (option_number("--seeds", value, NULL, 0, SEEDS_MAX, &number, error) != 0)
+        return -1;
+    command->prove.seeds = (unsigned)number;
+    command->seeds_given = true;
     return 0;
 }
 
+static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return shard_parse(&((struct command *)user)->prove.shard, value, error);
+}
+
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return option_jsonl(value, &((struct command *)user)->jsonl, error);
+}
+
+#define MEMBER(name) offsetof(struct command, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(prove.seed), .most = INT64_MAX},
+    {"  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n",
+     OPTION_JUDGES, OPTION_OWN, .take = take_seeds},
+    {"  --scripts DIR  uses the checks of this folder instead of the built-in ones\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(scripts)},
+    {"  --llp LLP      tcp (the default); sctp (RFC 5043) or sctp-draft02: defects of DDP, RDMAP and atomics meet their checks\n"
+     "                 over SCTP. Those that have no meaning there are left out, each with its reason\n",
+     OPTION_JUDGES, OPTION_OWN, .take = take_llp},
+    {"  -j N           number of processes (default: the number of processors)\n",
+     OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(prove.jobs), .least = 1, .most = JOBS_MAX},
+    {"  --shard I/N    runs part I of N of the seeds and defects, or of the variants; every machine computes the same parts\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_shard},
+    {"  --merge        joins the results of all shards, each written to a file with --format jsonl\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(merge)},
+    {"  --variants     runs the reference stack with each legal variant (reference-stack/defects/variants.tsv) against every check and\n"
+     "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp also\n"
+     "                 over SCTP\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(variants)},
+    {"  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects; with\n"
+     "                 --variants against every variant, also where the check cannot meet it: what it comes to is then compared\n"
+     "                 with what it comes to without the variant\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(prove.whole)},
+    {"  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its level,\n"
+     "                 each defect that breaks a MUST and draws no more than WARN (defects-warn.tsv declares those that may),\n"
+     "                 and each defect that repeats the operation of another; needs all defects\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(whole_table)},
+    {"  --format F     text or jsonl\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --help         shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "prove",
+    .head = "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+            "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
+            "       warpcheck prove --merge [--format F] FILE...\n"
+            "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs "
+            "the correct\n"
+            "  stack over many seeds. A requirement that a defect names must catch that defect. No requirement may "
+            "fail on the\n"
+            "  correct stack. The checks that a defect names run first; all checks run if those do not catch it.\n"
+            "  A check whose script fails is an alarm, whatever defect the stack has.\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
 static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--matrix") == 0)
-            command->matrix = command->prove.whole = true;
-        else if (strcmp(argv[i], "--demands") == 0)
-            command->whole_table = true;
-        else if (strcmp(argv[i], "--variants") == 0)
-            command->variants = true;
-        else if (strcmp(argv[i], "--merge") == 0)
-            command->merge = true;
-        else if (argv[i][0] != '-')
-            command->only[command->prove.only_count++] = argv[i];
-        else if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] != '\0') { /* -j2, as make has it */
-            if (option_parse(command, "-j", argv[i] + 2, error) != 0)
-                return -1;
-        } else if (option_parse(command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error) != 0)
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, command, argc, argv, &i, error);
+
+        if (taken < 0)
             return -1;
-        else
-            i++;
+        if (taken == 0)
+            command->only[command->prove.only_count++] = argv[i++];
     }
     if (command->variants && (command->merge || command->seeds_given))
         return iwarp_sentence_set(error, "--variants excludes --merge and --seeds");
@@ -194,7 +173,7 @@ static void on_defect(void *user, const struct defect *defect, const char *const
     }
     terminal_clear(&command->terminal);
     printf("%-8s %-40s %s", killed ? "killed" : "SURVIVED", defect->id, defect->requirement);
-    if (command->matrix || !killed) {
+    if (command->prove.whole || !killed) {
         printf("   caught by:");
         for (size_t i = 0; i < count; i++)
             printf(" %s", killed_by[i]);
@@ -211,7 +190,7 @@ static void on_left_out(void *user, const struct defect *defect, const char *rea
     if (command->jsonl)
         put_line(json_pack("{s:s, s:s, s:s, s:s}", "type", "left_out", "defect", defect->id, "requirement",
                            defect->requirement, "reason", reason));
-    else if (command->matrix)
+    else if (command->prove.whole)
         printf("left out %-40s %s\n", defect->id, reason);
 }
 
@@ -327,7 +306,7 @@ static int prove_variants(const struct command *command)
         .seed = command->prove.seed,
         .jobs = command->prove.jobs,
         .shard = command->prove.shard,
-        .whole = command->matrix,
+        .whole = command->prove.whole,
     };
 
     return cmd_prove_variants(&config, command->jsonl);
@@ -371,7 +350,7 @@ int cmd_prove(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
-            return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+            return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("prove");
     if (run_confine(NULL, 0, 0, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);

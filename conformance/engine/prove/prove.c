@@ -321,7 +321,7 @@ static uint64_t digest_of(const struct matrix *matrix)
 
     digest = shard_digest_number(digest, matrix->config->whole);
     digest = shard_digest_number(digest, (uint64_t)matrix->config->sctp + matrix->config->profile);
-    digest = shard_digest_number(digest, matrix->summary->checks);
+    digest = shard_digest_number(digest, script_digest(matrix->config->host));
     for (size_t i = 0; i < matrix->unit_count; i++) {
         const struct unit *unit = &matrix->units[i];
 

@@ -259,7 +259,7 @@ int cmd_report(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            report_usage();
+            (void)report_usage(stdout);
             return EXIT_DONE;
         }
     options.inputs = calloc(2 * (size_t)argc + 2, sizeof(*options.inputs));

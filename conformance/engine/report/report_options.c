@@ -4,65 +4,89 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 
-void report_usage(void)
+static const char *format_names(char *text, size_t room)
 {
-    char files[200], names[200];
+    return report_format_names("text", text, room);
+}
 
-    printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
-           "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
-           "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
-           "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
-           "       warpcheck report --site DIR|TABLE -o OUT\n"
-           "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
-           "       warpcheck report --known DIR|FILE [-o OUT]\n"
-           "       warpcheck report --bundle ID... DIR -o OUT.zip\n"
-           "       warpcheck report --verify DIR\n"
-           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
-           "same folder:\n"
-           "  %s.\n"
-           "  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
-           "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
-           report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
-    fputs(
-        "  --matrix           compares several runs on one page (matrix.html), one column for each, with links to "
-        "their pages\n"
-        "  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in "
-        "the\n"
-        "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
-        "                     inconclusive or a shard is missing, 5 deviates as known\n"
-        "  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or "
-        "added;\n"
-        "                     --format text, md, jsonl or html (without it: by the ending of OUT); exit status 1 where "
-        "the\n"
-        "                     last step has what --fail-on names\n"
-        "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
-        "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
-        "and\n"
-        "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n"
-        "  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document "
-        "(RFC5044, ...; "
-        "all) with\n"
-        "                     its verdict, the evidence, and why what is not decided is not; the device, and a place "
-        "to "
-        "sign\n"
-        "  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a "
-        "year\n"
-        "  --bundle ID        one archive of what somebody needs to see and repeat it: page, results, captures, "
-        "script, "
-        "profile\n"
-        "                     and replay.sh; ID may be a glob, and --bundle be repeated\n"
-        "  --verify           compares results and evidence with the folder's SHA256SUMS: exit status 0 if all are as "
-        "they\n"
-        "                     were written, 1 if not\n"
-        "  --accept-known     with --merge: exits with 0 instead of 5\n"
-        "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
-        "empty\n"
-        "                     otherwise\n"
-        "  -o OUT             file to write; - is standard output\n"
-        "  --help             shows this text\n",
-        stdout);
+static int take_bundle(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct report_options *options = user;
+
+    (void)error;
+    options->bundle[options->bundle_count++] = (char *)value;
+    return 0;
+}
+
+#define MEMBER(name) offsetof(struct report_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
+     "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(format_given), .names = format_names},
+    {"  --matrix           compares several runs on one page (matrix.html), one column for each, with links to their pages\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(matrix)},
+    {"  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in the\n"
+     "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+     "                     inconclusive or a shard is missing, 5 deviates as known\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(merge)},
+    {"  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or added;\n"
+     "                     --format text, md, jsonl or html (without it: by the ending of OUT); exit status 1 where the\n"
+     "                     last step has what --fail-on names\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(diff)},
+    {"  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(fail_on)},
+    {"  --site             makes a static site in the folder OUT: requirements by implementation, findings, history and\n"
+     "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(site)},
+    {"  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document (RFC5044, ...; all) with\n"
+     "                     its verdict, the evidence, and why what is not decided is not; the device, and a place to sign\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(statement)},
+    {"  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a year\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(known)},
+    {"  --bundle ID        one archive of what somebody needs to see and repeat it: page, results, captures, script, profile\n"
+     "                     and replay.sh; ID may be a glob, and --bundle be repeated\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_bundle},
+    {"  --verify           compares results and evidence with the folder's SHA256SUMS: exit status 0 if all are as they\n"
+     "                     were written, 1 if not\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(verify)},
+    {"  --accept-known     with --merge: exits with 0 instead of 5\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(accept_known)},
+    {"  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be empty\n"
+     "                     otherwise\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
+    {"  -o OUT             file to write; - is standard output\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "report",
+    .head = "usage: warpcheck report DIR|FILE [OPTION...]\n"
+            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
+            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
+            "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
+            "       warpcheck report --site DIR|TABLE -o OUT\n"
+            "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
+            "       warpcheck report --known DIR|FILE [-o OUT]\n"
+            "       warpcheck report --bundle ID... DIR -o OUT.zip\n"
+            "       warpcheck report --verify DIR\n"
+            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
+            "same folder:\n"
+            "  %s.\n",
+    .names = report_format_files,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+int report_usage(FILE *out)
+{
+    return option_table_print(&table, out);
 }
 
 /* What --format names, when it is known what is to be made. */
@@ -91,66 +115,8 @@ static int format_set(struct report_options *options, const char *value, struct 
                               report_format_names("text", names, sizeof(names)));
 }
 
-/* The value of an option: what stands after it. */
-static const char *value_of(char **argv, int *i, int argc)
-{
-    return *i + 1 < argc ? argv[++*i] : NULL;
-}
-
-/* The command line's words; `format` and `fail_on`: the values of these options, NULL without. */
-static int words_read(struct report_options *options, int argc, char **argv, const char **format, const char **fail_on,
-                      struct iwarp_sentence *error)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-
-        if (strncmp(argument, "--format=", 9) == 0) {
-            *format = argument + 9;
-        } else if (strcmp(argument, "--format") == 0) {
-            if ((*format = value_of(argv, &i, argc)) == NULL)
-                *format = "";
-        } else if (strcmp(argument, "--fail-on") == 0) {
-            if ((*fail_on = value_of(argv, &i, argc)) == NULL)
-                *fail_on = "";
-        } else if (strcmp(argument, "--statement") == 0) {
-            options->statement = value_of(argv, &i, argc);
-            if (options->statement == NULL)
-                return iwarp_sentence_set(error, "--statement needs a document, such as RFC5044, or all");
-        } else if (strcmp(argument, "--known") == 0) {
-            options->known = true;
-        } else if (strcmp(argument, "--verify") == 0) {
-            options->verify = true;
-        } else if (strcmp(argument, "--bundle") == 0) {
-            if ((options->bundle[options->bundle_count] = (char *)value_of(argv, &i, argc)) == NULL)
-                return iwarp_sentence_set(error, "--bundle needs a requirement, such as DDP-7.2-01, or a glob");
-            options->bundle_count++;
-        } else if (strcmp(argument, "--matrix") == 0) {
-            options->matrix = true;
-        } else if (strcmp(argument, "--merge") == 0) {
-            options->merge = true;
-        } else if (strcmp(argument, "--diff") == 0) {
-            options->diff = true;
-        } else if (strcmp(argument, "--site") == 0) {
-            options->site = true;
-        } else if (strcmp(argument, "--accept-known") == 0) {
-            options->accept_known = true;
-        } else if (strcmp(argument, "--force") == 0) {
-            options->force = true;
-        } else if (strcmp(argument, "-o") == 0) {
-            options->output = value_of(argv, &i, argc);
-            if (options->output == NULL)
-                return iwarp_sentence_set(error, "-o needs a file name");
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            return option_unknown("report", argument, NULL, NULL, error);
-        } else {
-            options->inputs[options->input_count++] = argv[i];
-        }
-    }
-    return 0;
-}
-
 /* Options that need others, or exclude them. */
-static int kinds_check(const struct report_options *options, const char *fail_on, struct iwarp_sentence *error)
+static int kinds_check(const struct report_options *options, struct iwarp_sentence *error)
 {
     if (options->input_count == 0)
         return iwarp_sentence_set(error, "no run is named: name its output folder or its results.jsonl");
@@ -170,7 +136,7 @@ static int kinds_check(const struct report_options *options, const char *fail_on
         return iwarp_sentence_set(error, "--verify writes nothing: -o %.100s is too much", options->output);
     if (options->site && (options->output == NULL || options->format || options->text))
         return iwarp_sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
-    if (fail_on != NULL && !options->diff)
+    if (options->fail_on != NULL && !options->diff)
         return iwarp_sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
     if (options->diff && options->input_count < 2)
         return iwarp_sentence_set(error, "--diff needs two runs at least, an older and a newer one");
@@ -188,14 +154,20 @@ static int kinds_check(const struct report_options *options, const char *fail_on
 
 int report_options_parse(struct report_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
-    const char *format = NULL, *fail_on = NULL;
     char names[200];
 
-    if (words_read(options, argc, argv, &format, &fail_on, error) != 0 || format_set(options, format, error) != 0 ||
-        kinds_check(options, fail_on, error) != 0)
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, options, argc, argv, &i, error);
+
+        if (taken < 0)
+            return -1;
+        if (taken == 0)
+            options->inputs[options->input_count++] = argv[i++];
+    }
+    if (format_set(options, options->format_given, error) != 0 || kinds_check(options, error) != 0)
         return -1;
     if (options->diff)
-        return report_diff_fails(fail_on != NULL ? fail_on : "new,vanished", &options->fails, error);
+        return report_diff_fails(options->fail_on != NULL ? options->fail_on : "new,vanished", &options->fails, error);
     if (options->merge || options->matrix)
         return 0;
     if (options->input_count > 1)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "conformance/engine/report/report_diff.h"
 #include "reports/writers/format.h"
@@ -16,7 +17,8 @@ struct report_options {
     bool matrix, merge, diff, site, accept_known, force;
     const char *statement; /* --statement: a document; NULL */
     bool known, verify;
-    char **bundle; /* --bundle: requirements, as globs; in `inputs`' memory */
+    const char *format_given, *fail_on; /* --format, --fail-on; NULL */
+    char **bundle;                      /* --bundle: requirements, as globs; in `inputs`' memory */
     size_t bundle_count;
     report_diff_writer *diff_format; /* with --diff */
     unsigned fails;                  /* with --diff: kinds of differences, as bits */
@@ -25,7 +27,8 @@ struct report_options {
     const char *output;
 };
 
-void report_usage(void);
+/* Prints the help text. -1 when it could not be written. */
+int report_usage(FILE *out);
 
 /* `inputs` and `bundle` have room for all arguments each. 0, or -1 with the sentence set. */
 int report_options_parse(struct report_options *options, int argc, char **argv, struct iwarp_sentence *error);

@@ -288,7 +288,9 @@ int cmd_run(int argc, char **argv)
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     if (command.options.help)
-        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
+        return option_table_print(&run_option_table, stdout) < 0 || fputs(selection_usage, stdout) < 0
+                   ? EXIT_ENVIRONMENT
+                   : 0;
     if (command.options.profile != NULL && lab_launch(command.options.profile, argc, argv, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
     run_stop_install("run");

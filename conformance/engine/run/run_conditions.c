@@ -51,19 +51,14 @@ static void put_selection(FILE *out, const struct run_options *options)
     put_mask(out, "--observability", selection->observabilities, REQUIREMENT_OBSERVABILITIES, observability_name);
 }
 
-/* Options that change verdicts. --shard and --seed stand in the run line themselves. */
+static void put_option(void *user, const char *name, const char *value)
+{
+    fprintf(user, " %s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+}
+
 static void put_options(FILE *out, const struct run_options *options)
 {
-    if (options->simulate)
-        fputs(" --simulate", out);
-    if (options->sctp || options->cm)
-        fprintf(out, " --llp %s", options->llp != NULL ? options->llp : "of the profile");
-    if (options->ipv6)
-        fputs(" --ipv6", out);
-    if (options->destructive)
-        fputs(" --destructive", out);
-    put_all(out, "--defect ", options->defects, options->defect_count);
-    put_all(out, "--variant ", options->variants, options->variant_count);
+    option_table_repeat(&run_option_table, options, OPTION_CONDITIONS, put_option, out);
 }
 
 static int set_text(json_t *conditions, const char *name, void (*put)(FILE *, const struct run_options *),

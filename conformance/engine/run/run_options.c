@@ -1,125 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/run/run_options.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/profile/rig_llp.h"
 
-static const char usage[] =
-    "usage: warpcheck run [OPTION...] [SELECT...]\n"
-    "  Judges a device on the wire. Without --dut, the device is the reference stack itself. It runs as a process, on "
-    "the\n"
-    "  kernel's TCP, in a network namespace of its own; this needs no root.\n"
-    "  Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing was selected, 4 inconclusive or stopped, 5 deviates as "
-    "known\n"
-    "  (--accept-known: 0).\n"
-    "  --dut PROFILE    judges the device that this JSON file describes (docs/profiles.md), or\n"
-    "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine, or\n"
-    "                   linux-rxe: its RDMA IP CM Service above software RoCE, the same way, or\n"
-    "                   linux-sctp: the reference stack above its SCTP, the same way\n"
-    "  --simulate       runs the reference stack inside this process, on virtual time\n"
-    "  --defect DEFECT  gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n"
-    "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
-    "                   warpcheck peer --list-variants)\n"
-    "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
-    "  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with "
-    "--simulate\n"
-    "                   also the draft's), over sctp-draft02 (draft-stewart-rddp-sctp-02), or cm: those of the RDMA "
-    "IP\n"
-    "                   CM Service over RoCEv2 (with --simulate or --dut); with --dut the profile names the first "
-    "three\n"
-    "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
-    "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
-    "  --destructive    also runs checks that may crash a device\n"
-    "  --accept-known   exits with 0 if the device deviates only as its profile describes: for jobs that look for new\n"
-    "                   failures\n"
-    "  --compare OLD    also prints what differs from the earlier run in OLD, such as that of the firmware before "
-    "(needs -o);\n"
-    "                   exits with 1 if a failure is new or a result has vanished, with 0 if neither is so\n"
-    "  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge "
-    "joins\n"
-    "                   the results\n"
-    "  -j N             runs N checks side by side, each in a world of its own; the results are the same for each N\n"
-    "                   (the embedded device: eight for each processor, at most 16; simulated: one for each;\n"
-    "                   other devices: 1); with --dut at most as many as the profile has places for (beside)\n"
-    "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
-    "                   %s;\n"
-    "                   the folder must be empty, and no other command may write there at the same time\n"
-    "  --evidence KIND  keeps the captures of checks whose verdict is neither PASS nor SKIP, and of those in which a "
-    "rule\n"
-    "                   found something (fail, the default), of all checks (all), or of none (none)\n"
-    "  --evidence-limit N  cuts frames to their headers when a capture has N MiB, and leaves frames out beyond twice "
-    "as\n"
-    "                   much (16)\n"
-    "  --force          removes the files that an earlier run wrote to -o DIR\n"
-    "  --resume         continues the stopped run in -o DIR; all other arguments must be the same\n"
-    "  --dry-run        shows what would be run\n"
-    "  --all            also shows passes and skips\n"
-    "  --ladders        draws the ladder diagram below each failure (of what a rule found with -o DIR alone)\n"
-    "  --quiet          shows no results and no progress, only the closing lines\n"
-    "  --format F       %s: the format of the standard output\n"
-    "  --help           shows this text\n";
-
-int run_options_usage(FILE *out)
-{
-    char files[200], names[200];
-
-    return fprintf(out, usage, report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
-}
-
-struct flag {
-    const char *name;
-    size_t offset;
-};
-
-static const struct flag flags[] = {
-    {"--simulate", offsetof(struct run_options, simulate)},
-    {"--ipv6", offsetof(struct run_options, ipv6)},
-    {"--force", offsetof(struct run_options, force)},
-    {"--resume", offsetof(struct run_options, resume)},
-    {"--dry-run", offsetof(struct run_options, dry_run)},
-    {"--all", offsetof(struct run_options, all)},
-    {"--ladders", offsetof(struct run_options, ladders)},
-    {"--quiet", offsetof(struct run_options, quiet)},
-    {"--help", offsetof(struct run_options, help)},
-    {"--destructive", offsetof(struct run_options, destructive)},
-    {"--accept-known", offsetof(struct run_options, accept_known)},
-};
-
-static bool take_flag(struct run_options *options, const char *argument)
-{
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-        if (strcmp(argument, flags[i].name) == 0) {
-            *(bool *)((char *)options + flags[i].offset) = true;
-            return true;
-        }
-    return false;
-}
-
-static int add(const char **list, size_t *count, const char *value, const char *option, struct iwarp_sentence *error)
-{
-    if (*count == RUN_OPTIONS_LIST_MAX)
-        return iwarp_sentence_set(error, "%s was given more than %d times", option, RUN_OPTIONS_LIST_MAX);
-    list[(*count)++] = value;
-    return 0;
-}
-
-static int take_seed(struct run_options *options, const char *value, struct iwarp_sentence *error)
-{
-    char *end;
-
-    options->seed = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || options->seed > INT64_MAX)
-        return iwarp_sentence_set(error, "--seed \"%.40s\": a number from 0 to 2^63 - 1 was expected", value);
-    return 0;
-}
-
 /* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
-static int take_llp(struct run_options *options, const char *value, struct iwarp_sentence *error)
+static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
 {
+    struct run_options *options = user;
     options->cm = strcmp(value, "cm") == 0;
     options->llp = value;
     if (!options->cm && !rig_llp_parse(value, &options->sctp_profile))
@@ -128,8 +18,9 @@ static int take_llp(struct run_options *options, const char *value, struct iwarp
     return 0;
 }
 
-static int take_evidence(struct run_options *options, const char *value, struct iwarp_sentence *error)
+static int take_evidence(void *user, const char *value, struct iwarp_sentence *error)
 {
+    struct run_options *options = user;
     static const char *const names[] = {[EVIDENCE_FAIL] = "fail", [EVIDENCE_ALL] = "all", [EVIDENCE_NONE] = "none"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -140,62 +31,111 @@ static int take_evidence(struct run_options *options, const char *value, struct 
     return iwarp_sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
 }
 
-/* MiB of each file. */
-static int take_limit(struct run_options *options, const char *value, struct iwarp_sentence *error)
+static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
-    char *end;
-    unsigned long long limit = strtoull(value, &end, 10);
-
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || limit < 1 || limit > EVIDENCE_LIMIT_MOST)
-        return iwarp_sentence_set(error, "--evidence-limit \"%.40s\": a number of MiB from 1 to %d was expected", value,
-                                  EVIDENCE_LIMIT_MOST);
-    options->evidence_limit = limit << 20;
-    return 0;
+    return shard_parse(&((struct run_options *)user)->shard, value, error);
 }
 
-static int take_jobs(struct run_options *options, const char *value, struct iwarp_sentence *error)
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
-    char *end;
-    unsigned long long jobs = strtoull(value, &end, 10);
-
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || jobs < 1 || jobs > RUN_JOBS_MOST)
-        return iwarp_sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, RUN_JOBS_MOST);
-    options->jobs = (unsigned)jobs;
-    return 0;
+    return format_option_parse(&((struct run_options *)user)->format, value, error);
 }
 
-static int take_value(struct run_options *options, const char *option, const char *value, struct iwarp_sentence *error)
+/* Conditions have the layer that was driven, also where a profile named it. */
+static const char *llp_value(const void *user, enum option_use use)
 {
-    if (strcmp(option, "--dut") == 0)
-        options->profile = value;
-    else if (strcmp(option, "-o") == 0)
-        options->output = value;
-    else if (strcmp(option, "--compare") == 0)
-        options->compare = value;
-    else if (strcmp(option, "--defect") == 0)
-        return add(options->defects, &options->defect_count, value, option, error);
-    else if (strcmp(option, "--variant") == 0)
-        return add(options->variants, &options->variant_count, value, option, error);
-    else if (strcmp(option, "--script") == 0 || strcmp(option, "--scripts") == 0)
-        return add(options->scripts, &options->script_count, value, option, error);
-    else if (strcmp(option, "--llp") == 0)
-        return take_llp(options, value, error);
-    else if (strcmp(option, "--seed") == 0)
-        return take_seed(options, value, error);
-    else if (strcmp(option, "-j") == 0)
-        return take_jobs(options, value, error);
-    else if (strcmp(option, "--evidence") == 0)
-        return take_evidence(options, value, error);
-    else if (strcmp(option, "--evidence-limit") == 0)
-        return take_limit(options, value, error);
-    else if (strcmp(option, "--shard") == 0)
-        return shard_parse(&options->shard, value, error);
-    else if (strcmp(option, "--format") == 0)
-        return format_option_parse(&options->format, value, error);
-    else
-        return option_unknown("run", option, usage, selection_usage, error);
-    return 0;
+    const struct run_options *options = user;
+
+    if (use == OPTION_REPLAY || options->llp != NULL)
+        return use == OPTION_REPLAY || options->sctp || options->cm ? options->llp : NULL;
+    return options->sctp || options->cm ? "of the profile" : NULL;
 }
+
+#define MEMBER(name) offsetof(struct run_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    /* The conditions have the digest of a profile, and a profile says how a replay names its device. */
+    {"  --dut PROFILE    judges the device that this JSON file describes (docs/profiles.md), or\n"
+     "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine, or\n"
+     "                   linux-rxe: its RDMA IP CM Service above software RoCE, the same way, or\n"
+     "                   linux-sctp: the reference stack above its SCTP, the same way\n",
+     OPTION_APART, OPTION_TEXT, .member = MEMBER(profile)},
+    {"  --simulate       runs the reference stack inside this process, on virtual time\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
+    {"  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with --simulate\n"
+     "                   also the draft's), over sctp-draft02 (draft-stewart-rddp-sctp-02), or cm: those of the RDMA IP\n"
+     "                   CM Service over RoCEv2 (with --simulate or --dut); with --dut the profile names the first three\n",
+     OPTION_JUDGES, OPTION_OWN, .take = take_llp, .value = llp_value},
+    {"  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(ipv6)},
+    {"  --destructive    also runs checks that may crash a device\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(destructive)},
+    {"  --defect DEFECT  gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(defects), .count = MEMBER(defect_count), .most = RUN_OPTIONS_LIST_MAX},
+    {"  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
+     "                   warpcheck peer --list-variants)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(variants), .count = MEMBER(variant_count), .most = RUN_OPTIONS_LIST_MAX},
+    {"  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n",
+     OPTION_REPEATED, OPTION_LIST, .member = MEMBER(scripts), .count = MEMBER(script_count), .most = RUN_OPTIONS_LIST_MAX, .also = "--scripts"},
+    /* The seed and the shard stand in the line of the run; each replay ends with its own seed. */
+    {"  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n",
+     OPTION_APART, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
+    {"  --accept-known   exits with 0 if the device deviates only as its profile describes: for jobs that look for new\n"
+     "                   failures\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(accept_known)},
+    {"  --compare OLD    also prints what differs from the earlier run in OLD, such as that of the firmware before (needs -o);\n"
+     "                   exits with 1 if a failure is new or a result has vanished, with 0 if neither is so\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(compare)},
+    {"  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge joins\n"
+     "                   the results\n",
+     OPTION_APART, OPTION_OWN, .take = take_shard},
+    {"  -j N             runs N checks side by side, each in a world of its own; the results are the same for each N\n"
+     "                   (the embedded device: eight for each processor, at most 16; simulated: one for each;\n"
+     "                   other devices: 1); with --dut at most as many as the profile has places for (beside)\n",
+     OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(jobs), .least = 1, .most = RUN_JOBS_MOST},
+    {"  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
+     "                   %s;\n"
+     "                   the folder must be empty, and no other command may write there at the same time\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .names = report_format_files},
+    {"  --evidence KIND  keeps the captures of checks whose verdict is neither PASS nor SKIP, and of those in which a rule\n"
+     "                   found something (fail, the default), of all checks (all), or of none (none)\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_evidence},
+    {"  --evidence-limit N  cuts frames to their headers when a capture has N MiB, and leaves frames out beyond twice as\n"
+     "                   much (16)\n",
+     OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(evidence_limit), .least = 1, .most = EVIDENCE_LIMIT_MOST, .unit = "MiB"},
+    {"  --force          removes the files that an earlier run wrote to -o DIR\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
+    {"  --resume         continues the stopped run in -o DIR; all other arguments must be the same\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(resume)},
+    {"  --dry-run        shows what would be run\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(dry_run)},
+    {"  --all            also shows passes and skips\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(all)},
+    {"  --ladders        draws the ladder diagram below each failure (of what a rule found with -o DIR alone)\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(ladders)},
+    {"  --quiet          shows no results and no progress, only the closing lines\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(quiet)},
+    {"  --format F       %s: the format of the standard output\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format, .names = format_option_names},
+    {"  --help           shows this text\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
+};
+/* clang-format on */
+
+const struct option_table run_option_table = {
+    .command = "run",
+    .head = "usage: warpcheck run [OPTION...] [SELECT...]\n"
+            "  Judges a device on the wire. Without --dut, the device is the reference stack itself. It runs as a "
+            "process, on the\n"
+            "  kernel's TCP, in a network namespace of its own; this needs no root.\n"
+            "  Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing was selected, 4 inconclusive or stopped, 5 "
+            "deviates as known\n"
+            "  (--accept-known: 0).\n",
+    .more = selection_usage,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static int consistent(const struct run_options *options, struct iwarp_sentence *error)
 {
@@ -237,29 +177,16 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
-    options->evidence_limit = (uint64_t)EVIDENCE_LIMIT << 20;
+    options->evidence_limit = EVIDENCE_LIMIT;
     for (int i = 1; i < argc;) {
-        int taken = take_flag(options, argv[i]) ? 1 : 0;
+        int taken = selection_option(&options->selection, argc, argv, &i, error);
 
-        if (taken == 1)
-            i++;
-        else
-            taken = selection_option(&options->selection, argc, argv, &i, error);
+        if (taken == 0)
+            taken = option_table_take(&run_option_table, options, argc, argv, &i, error);
         if (taken < 0)
             return -1;
-        if (taken == 1)
-            continue;
-        if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] >= '0' && argv[i][2] <= '9') { /* -j2, as make has it */
-            if (take_jobs(options, argv[i++] + 2, error) != 0)
-                return -1;
-            continue;
-        }
-        if (i + 1 >= argc)
-            return option_unknown("run", argv[i], usage, selection_usage, error);
-        if (take_value(options, argv[i], argv[i + 1], error) != 0)
-            return -1;
-        i += 2;
     }
+    options->evidence_limit <<= 20;
     if (options->simulate && options->sctp_profile == IWARP_SCTP_RFC5043) /* each in its turn */
         options->sctp_profile = IWARP_SCTP_UNDECIDED;
     if (options->cm && options->selection.layers == 0)

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/option/format_option.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/select.h"
 #include "wire/ddp_sctp.h"
@@ -59,8 +60,8 @@ struct run_options {
     bool help;
 };
 
-/* Prints the help text, without the part on selection. -1 when it could not be written. */
-int run_options_usage(FILE *out);
+/* Of a struct run_options. */
+extern const struct option_table run_option_table;
 
 /* 0, or -1 with a sentence for the user. */
 int run_options_parse(struct run_options *options, int argc, char **argv, struct iwarp_sentence *error);

@@ -60,21 +60,14 @@ int run_start_rig(struct run_command *command, bool workers, struct iwarp_senten
 
 static void describe_replay(const struct run_command *command, char *text, size_t room)
 {
-    const struct run_options *options = &command->options;
-    size_t used =
-        (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
-                         options->llp != NULL ? " --llp " : "", options->llp != NULL ? options->llp : "");
+    size_t used = 0;
 
+    text[0] = '\0';
     if (command->profile.replay != NULL)
-        used = shell_append_words(text, room, used, "--dut", command->profile.replay);
-    else if (options->profile != NULL)
-        used = shell_append(text, room, used, "--dut", options->profile);
-    for (size_t i = 0; i < options->defect_count; i++)
-        used = shell_append(text, room, used, "--defect", options->defects[i]);
-    for (size_t i = 0; i < options->variant_count; i++)
-        used = shell_append(text, room, used, "--variant", options->variants[i]);
-    for (size_t i = 0; i < options->script_count; i++)
-        used = shell_append(text, room, used, "--script", options->scripts[i]);
+        used = shell_append_words(text, room, 0, "--dut", command->profile.replay);
+    else if (command->options.profile != NULL)
+        used = shell_append(text, room, 0, "--dut", command->options.profile);
+    (void)option_table_replay(&run_option_table, &command->options, text, room, used);
 }
 
 void run_start_configure(struct run_command *command, struct runner_config *config, struct run_start_texts *texts)

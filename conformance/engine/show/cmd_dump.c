@@ -10,7 +10,7 @@
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/capture/capture_series.h"
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/flow/decoder.h"
@@ -19,16 +19,6 @@
 #include "reports/results/result.h"
 #include "base/exit_status.h"
 #include "base/sentence.h"
-
-static const char usage[] =
-    "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
-    "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
-    "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
-    "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it. So it does where\n"
-    "  there are several captures.\n"
-    "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
-    "  --no-rings         each file of a ring is a capture of its own\n"
-    "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;
@@ -172,37 +162,49 @@ static void tell_gap(const struct capture_ring *ring)
         (void)complain(0, "%s", gap.text);
 }
 
-static int format_set(struct dump *dump, const char *value)
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
-    if (value == NULL || (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0))
-        return complain(-1, "--format needs text or jsonl, not %s", value != NULL ? value : "nothing");
-    dump->jsonl = strcmp(value, "jsonl") == 0;
-    return 0;
+    return option_jsonl(value, &((struct dump *)user)->jsonl, error);
 }
+
+#define MEMBER(name) offsetof(struct dump, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --format F         text or jsonl (one object for each FPDU or start-up frame)\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --no-rings         each file of a ring is a capture of its own\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_rings)},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "dump",
+    .head = "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
+            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
+            "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
+            "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it. So it "
+            "does where\n"
+            "  there are several captures.\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 /* Takes the options out of argv; returns the files left, or -1 after a complaint. */
 static int options_parse(struct dump *dump, int argc, char **argv)
 {
+    struct iwarp_sentence why;
     int files = 0;
 
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "--format=", 9) == 0) {
-            if (format_set(dump, argv[i] + 9) != 0)
-                return -1;
-        } else if (strcmp(argv[i], "--format") == 0) {
-            i++;
-            if (format_set(dump, i < argc ? argv[i] : NULL) != 0)
-                return -1;
-        } else if (strcmp(argv[i], "--no-rings") == 0) {
-            dump->no_rings = true;
-        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            struct iwarp_sentence why;
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, dump, argc, argv, &i, &why);
 
-            (void)option_unknown("dump", argv[i], usage, NULL, &why);
+        if (taken < 0)
             return complain(-1, "%s", why.text);
-        } else {
-            argv[files++] = argv[i];
-        }
+        if (taken == 0)
+            argv[files++] = argv[i++];
     }
     return files != 0 ? files : complain(-1, "name a capture file (see warpcheck dump --help)");
 }
@@ -276,7 +278,7 @@ int cmd_dump(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
-            return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+            return option_table_print(&table, stdout) < 0 || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     files = options_parse(&dump, argc, argv);
     if (files < 0)
         return EXIT_USAGE;

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/show/requirement_json.h"
@@ -29,18 +29,10 @@ struct listing {
     bool jsonl, csv;
 };
 
-static const char usage[] =
-    "usage: warpcheck list [SELECT...] [OPTION...]\n"
-    "  Lists the requirements.\n"
-    "  --checks           only those that a check decides, with its script\n"
-    "  --rules            only those that a rule decides, with its function\n"
-    "  --defects          only those that a defect breaks, with the names of the defects\n"
-    "  --no-defect        only those that no defect of the reference stack can break, with the reason\n"
-    "  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n"
-    "  --help             shows this text\n";
-
-static int format_set(struct listing *listing, const char *value, struct iwarp_sentence *error)
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
+    struct listing *listing = user;
+
     if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0 && strcmp(value, "csv") != 0)
         return iwarp_sentence_set(error, "--format \"%.40s\" is unknown, text, jsonl or csv was expected", value);
     listing->jsonl = strcmp(value, "jsonl") == 0;
@@ -48,36 +40,42 @@ static int format_set(struct listing *listing, const char *value, struct iwarp_s
     return 0;
 }
 
-/* One argument that is no part of a selection. */
-static int option_parse(struct listing *listing, int argc, char **argv, int *index, struct iwarp_sentence *error)
-{
-    const char *argument = argv[(*index)++];
+#define MEMBER(name) offsetof(struct listing, name)
 
-    if (strcmp(argument, "--checks") == 0)
-        listing->checks = true;
-    else if (strcmp(argument, "--rules") == 0)
-        listing->rules = true;
-    else if (strcmp(argument, "--defects") == 0)
-        listing->defects = true;
-    else if (strcmp(argument, "--no-defect") == 0)
-        listing->no_defect = true;
-    else if (strncmp(argument, "--format=", 9) == 0)
-        return format_set(listing, argument + 9, error);
-    else if (strcmp(argument, "--format") == 0 && *index < argc)
-        return format_set(listing, argv[(*index)++], error);
-    else if (strcmp(argument, "--format") == 0)
-        return iwarp_sentence_set(error, "--format needs a value");
-    else
-        return option_unknown("list", argument, usage, selection_usage, error);
-    return 0;
-}
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --checks           only those that a check decides, with its script\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(checks)},
+    {"  --rules            only those that a rule decides, with its function\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(rules)},
+    {"  --defects          only those that a defect breaks, with the names of the defects\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(defects)},
+    {"  --no-defect        only those that no defect of the reference stack can break, with the reason\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_defect)},
+    {"  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "list",
+    .head = "usage: warpcheck list [SELECT...] [OPTION...]\n"
+            "  Lists the requirements.\n",
+    .more = selection_usage,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static int arguments_parse(struct listing *listing, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
         int taken = selection_option(&listing->selection, argc, argv, &i, error);
 
-        if (taken < 0 || (taken == 0 && option_parse(listing, argc, argv, &i, error) != 0))
+        if (taken == 0)
+            taken = option_table_take(&table, listing, argc, argv, &i, error);
+        if (taken < 0)
             return -1;
     }
     return 0;
@@ -198,7 +196,8 @@ int cmd_list(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            printf("%s%s", usage, selection_usage);
+            (void)option_table_print(&table, stdout);
+            fputs(selection_usage, stdout);
             return EXIT_DONE;
         }
     if (arguments_parse(&listing, argc, argv, &error) != 0)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/option/option_table.h"
 #include "conformance/engine/device/control.h"
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/show/upper_needs.h"
@@ -32,22 +32,10 @@ struct inquiry {
     bool ask, requirements, needs, help;
 };
 
-static const char usage[] =
-    "usage: warpcheck pics [ITEM...] [OPTION...]\n"
-    "  Lists the questions about a device to answer before it is judged: each capability, its meaning, and the number "
-    "of\n"
-    "  requirements that depend on it.\n"
-    "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n"
-    "  --dut FILE         shows the answers in this profile and the number of requirements that apply to the device\n"
-    "  --ask              also asks the upper tester that the profile names\n"
-    "  --requirements     shows the ids of the requirements that depend on each capability\n"
-    "  --needs            lists the checks that need each verb and each event of an upper tester, found by running "
-    "them\n"
-    "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
-    "  --help             shows this text\n";
-
-static int format_set(struct inquiry *inquiry, const char *value, struct iwarp_sentence *error)
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
+    struct inquiry *inquiry = user;
+
     for (unsigned i = 0; i < FORMATS; i++)
         if (strcmp(value, format_names[i]) == 0) {
             inquiry->format = (enum format)i;
@@ -57,54 +45,46 @@ static int format_set(struct inquiry *inquiry, const char *value, struct iwarp_s
                               value);
 }
 
-/* "--dut P" or "--dut=P": 1 with the value, 0 when this is another option, -1 when the value is missing. */
-static int value_of(const char *name, int argc, char **argv, int *index, const char **value,
-                    struct iwarp_sentence *error)
-{
-    size_t length = strlen(name);
+#define MEMBER(name) offsetof(struct inquiry, name)
 
-    if (strncmp(argv[*index], name, length) != 0 || (argv[*index][length] != '\0' && argv[*index][length] != '='))
-        return 0;
-    if (argv[*index][length] == '=')
-        *value = argv[*index] + length + 1;
-    else if (*index + 1 < argc)
-        *value = argv[++*index];
-    else
-        return iwarp_sentence_set(error, "%s needs a value", name);
-    return 1;
-}
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --dut FILE         shows the answers in this profile and the number of requirements that apply to the device\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(dut)},
+    {"  --ask              also asks the upper tester that the profile names\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(ask)},
+    {"  --requirements     shows the ids of the requirements that depend on each capability\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(requirements)},
+    {"  --needs            lists the checks that need each verb and each event of an upper tester, found by running them\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(needs)},
+    {"  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
+};
+/* clang-format on */
 
-static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *index, struct iwarp_sentence *error)
-{
-    const char *argument = argv[*index], *value = NULL;
-    int taken = value_of("--dut", argc, argv, index, &inquiry->dut, error);
-
-    if (taken != 0)
-        return taken < 0 ? -1 : 0;
-    taken = value_of("--format", argc, argv, index, &value, error);
-    if (taken != 0)
-        return taken < 0 || value == NULL ? -1 : format_set(inquiry, value, error);
-    if (strcmp(argument, "--ask") == 0)
-        inquiry->ask = true;
-    else if (strcmp(argument, "--requirements") == 0)
-        inquiry->requirements = true;
-    else if (strcmp(argument, "--needs") == 0)
-        inquiry->needs = true;
-    else if (strcmp(argument, "--help") == 0)
-        inquiry->help = true;
-    else
-        return option_unknown("pics", argument, usage, NULL, error);
-    return 0;
-}
+static const struct option_table table = {
+    .command = "pics",
+    .head = "usage: warpcheck pics [ITEM...] [OPTION...]\n"
+            "  Lists the questions about a device to answer before it is judged: each capability, its meaning, and the "
+            "number of\n"
+            "  requirements that depend on it.\n"
+            "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struct iwarp_sentence *error)
 {
     inquiry->patterns = argv;
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-')
-            inquiry->patterns[inquiry->pattern_count++] = argv[i];
-        else if (option_parse(inquiry, argc, argv, &i, error) != 0)
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, inquiry, argc, argv, &i, error);
+
+        if (taken < 0)
             return -1;
+        if (taken == 0)
+            inquiry->patterns[inquiry->pattern_count++] = argv[i++];
     }
     if (inquiry->needs && (inquiry->dut != NULL || inquiry->pattern_count != 0 || inquiry->format > FORMAT_MARKDOWN))
         return iwarp_sentence_set(error, "--needs is about no device: it goes with --format text or markdown alone");
@@ -223,7 +203,7 @@ int cmd_pics(int argc, char **argv)
     if (arguments_parse(&inquiry, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     if (inquiry.help)
-        return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+        return option_table_print(&table, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     if (inquiry.needs)
         return upper_needs_write(inquiry.format == FORMAT_MARKDOWN, stdout, &error) == 0
                    ? EXIT_CONFORMS
