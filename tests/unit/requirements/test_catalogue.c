@@ -8,6 +8,7 @@
 #include "conformance/requirements/named.h"
 #include "conformance/requirements/pics.h"
 #include "base/sentence.h"
+#include "tools/embedded.h"
 
 Suite *catalogue_suite(void);
 
@@ -40,31 +41,36 @@ static int parse(struct catalogue **made, const char *text, struct iwarp_sentenc
     return catalogue_parse(made, &source, 1, error);
 }
 
+/* The lines of a file that are rows: neither comments, nor empty, nor the head. */
+static size_t lines_of(const struct embedded_file *file)
+{
+    const char *line = (const char *)file->octets;
+    size_t rows = 0;
+
+    for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
+        rows += *line != '#' && *line != '\n' && strncmp(line, "id\t", 3) != 0;
+    return rows;
+}
+
 START_TEST(every_row_of_every_file_is_there)
 {
-    static const struct {
-        const char *file;
-        size_t rows;
-    } expected[] = {{"mpa.tsv", 246},  {"empa.tsv", 136}, {"ddp.tsv", 207}, {"rdmap.tsv", 338},
-                    {"atom.tsv", 177}, {"sctp.tsv", 209}, {"a11.tsv", 59}};
-    size_t at = 0;
+    size_t all = 0, files = 0;
 
-    ck_assert_uint_eq(catalogue_count(catalogue), 1372);
-    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+    for (size_t i = 0; i < embedded_requirement_count; i++) {
+        const struct embedded_file *file = &embedded_requirements[i];
         size_t rows = 0;
 
-        while (at < catalogue_count(catalogue)) {
-            const char *slash = strrchr(catalogue_at(catalogue, at)->file, '/');
-
-            if (strcmp(slash != NULL ? slash + 1 : catalogue_at(catalogue, at)->file, expected[i].file) != 0)
-                break;
-            at++;
-            rows++;
-        }
-        ck_assert_msg(rows == expected[i].rows, "%s: %zu rows, %zu were expected", expected[i].file, rows,
-                      expected[i].rows);
+        if (strcmp(strrchr(file->path, '/'), "/pics.tsv") == 0)
+            continue;
+        for (size_t k = 0; k < catalogue_count(catalogue); k++)
+            rows += strcmp(catalogue_at(catalogue, k)->file, file->path) == 0;
+        ck_assert_uint_gt(rows, 0);
+        ck_assert_msg(rows == lines_of(file), "%s: %zu rows, %zu were expected", file->path, rows, lines_of(file));
+        all += rows;
+        files++;
     }
-    ck_assert_uint_eq(at, catalogue_count(catalogue));
+    ck_assert_uint_gt(files, 0);
+    ck_assert_uint_eq(all, catalogue_count(catalogue));
     ck_assert_ptr_null(catalogue_at(catalogue, catalogue_count(catalogue)));
 }
 END_TEST

@@ -73,7 +73,7 @@ START_TEST(nothing_given_selects_all)
 {
     struct selection selection = {0};
 
-    ck_assert_uint_eq(selection_count(&selection, catalogue), 1372);
+    ck_assert_uint_eq(selection_count(&selection, catalogue), catalogue_count(catalogue));
 }
 END_TEST
 
@@ -84,14 +84,33 @@ START_TEST(ids_and_globs)
     ck_assert_uint_eq(count("RDMAP-4.8-02 MPA-7.1.2-05"), 2);
     ck_assert_uint_eq(count("RDMAP-4.8-02 RDMAP-4.8-02"), 1);
     ck_assert_uint_eq(count("RDMAP-4.8"), 0); /* an id, no prefix */
-    ck_assert_uint_eq(count("MPA-*"), 246);   /* EMPA-* not among them */
-    ck_assert_uint_eq(count("MPA-* EMPA-*"), 246 + 136);
+    ck_assert(takes("MPA-*", "MPA-7.1.2-05"));
+    ck_assert(!takes("MPA-*", "EMPA-3-01"));
+    ck_assert_uint_eq(count("MPA-* EMPA-*"), count("MPA-*") + count("EMPA-*"));
     ck_assert(takes("MPA-7.*", "MPA-7.1.2-05"));
     ck_assert(!takes("MPA-7.*", "MPA-8-01"));
     ck_assert(takes("MPA-7.1.2-0[1-5]", "MPA-7.1.2-05"));
     ck_assert(!takes("MPA-7.1.2-0[1-4]", "MPA-7.1.2-05"));
 }
 END_TEST
+
+static size_t rows_of_layer(enum requirement_layer layer)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        rows += catalogue_at(catalogue, i)->layer == layer;
+    return rows;
+}
+
+static size_t rows_of_level(enum requirement_level level)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        rows += catalogue_at(catalogue, i)->level == level;
+    return rows;
+}
 
 static size_t rows_of(enum requirement_observability observability)
 {
@@ -104,18 +123,23 @@ static size_t rows_of(enum requirement_observability observability)
 
 START_TEST(layers_levels_and_observability)
 {
-    ck_assert_uint_eq(count("--layer cm"), 59);
-    ck_assert_uint_eq(count("--layer=CM"), 59);
-    ck_assert_uint_eq(count("--layer tcp --layer cm"), count("--layer tcp") + 59);
-    ck_assert_uint_eq(count("--layer tcp,cm"), count("--layer tcp") + 59);
-    ck_assert_uint_eq(count("--level must") + count("--level should") + count("--level may"), 1372);
-    ck_assert_uint_eq(count("--level may"), 12 + 7 + 26 + 11 + 35 + 35 + 59);
+    const size_t cm = rows_of_layer(REQUIREMENT_LAYER_CM);
+
+    ck_assert_uint_gt(cm, 0);
+    ck_assert_uint_eq(count("--layer cm"), cm);
+    ck_assert_uint_eq(count("--layer=CM"), cm);
+    ck_assert_uint_eq(count("--layer tcp --layer cm"), count("--layer tcp") + cm);
+    ck_assert_uint_eq(count("--layer tcp,cm"), count("--layer tcp") + cm);
+    ck_assert_uint_eq(count("--level must") + count("--level should") + count("--level may"),
+                      catalogue_count(catalogue));
+    ck_assert_uint_eq(count("--level may"), rows_of_level(REQUIREMENT_MAY));
     ck_assert(takes("--level must", "A11-AMB-03"));   /* SHALL */
     ck_assert(takes("--level must", "DDP-1.2-01"));   /* MUST(format) */
     ck_assert(!takes("--level must", "EMPA-3-01"));   /* SHOULD */
     ck_assert(takes("--level should", "MPA-4.4-07")); /* SHOULD NOT */
     ck_assert(!takes("--level SHALL", "DDP-1.2-01"));
-    ck_assert_uint_eq(count("--observability active") + count("--observability passive,local,spec"), 1372);
+    ck_assert_uint_eq(count("--observability active") + count("--observability passive,local,spec"),
+                      catalogue_count(catalogue));
     ck_assert_uint_eq(count("--observability spec"), rows_of(REQUIREMENT_SPEC));
     ck_assert_uint_eq(count("--observability local"), rows_of(REQUIREMENT_LOCAL));
 }
@@ -144,7 +168,7 @@ START_TEST(roles_take_what_binds_both)
     ck_assert(takes("--role initiator", "ATOM-5.1.1-01")); /* who executes an atomic */
     ck_assert(!takes("--role sender", "MPA-7.1.2-25"));
     ck_assert(takes("--subject sender", "MPA-4.1-01"));
-    ck_assert_uint_eq(count("--role initiator --role responder"), 1372);
+    ck_assert_uint_eq(count("--role initiator --role responder"), catalogue_count(catalogue));
 }
 END_TEST
 
