@@ -129,10 +129,21 @@ static void put_ladder(const struct terminal *terminal, const struct result *res
     free(text);
 }
 
+/* Of what cannot be decided, a cause has so many lines: where a device serves nothing it has hundreds of results. */
+enum { UNDECIDED_MOST = 5 };
+
 /* "FAIL  MPA-4.1-06  responder  its cause is that of MPA-3-01: pad-length" */
 static void put_repeated(const struct terminal *terminal, const struct result *result, const struct cause *cause)
 {
+    bool undecided = result->verdict == VERDICT_INCONCLUSIVE;
+    if (undecided && cause_results(cause) > UNDECIDED_MOST + 1)
+        return;
     put_verdict(terminal, result->verdict);
+    if (undecided && cause_results(cause) > UNDECIDED_MOST) {
+        fputs("  more results of this cause come (--all shows each): see the last lines\n", terminal->out);
+        fflush(terminal->out);
+        return;
+    }
     fputs("  ", terminal->out);
     put(terminal->out, result->id);
     fputs("  ", terminal->out);

@@ -81,6 +81,14 @@ dummy fin "the device ended the connection \(FIN\) before|$late"
 dummy echo 'it is an echo'
 dummy garbage 'it does not speak MPA'
 
+# In words, too: what cannot be decided for one cause is a screen at most, with the line that helps.
+screen() { [ "$(wc -l <"$WORK/stdout")" -le 24 ] && grep -qE "$1" "$WORK/stdout"; }
+for kind in garbage second; do
+	passes=any lines=any expect 4 "$kind: in words" unshare -rn bash "$WORK/inside.sh" "$kind"
+	holds "$kind: is a screen, and says what is wrong" screen \
+		'one cause of [0-9]{3,} results: (the octets are no start-up frame of MPA|the device ends some connections in place of its Reply, and serves others) '
+done
+
 # Each second connection is lost when its Request is there: what is not about start-ups does not fail because of that.
 passes=any expect 4 "second: inconclusive" unshare -rn bash "$WORK/inside.sh" second --format jsonl 'DDP-7.1-1*' 'DDP-7.2-*' 'RDMAP-7*'
 holds "second: nothing fails" jq -es '[.[] | select(.type == "result" and .by == "check")] |

@@ -133,6 +133,7 @@ function Test:weigh_start(got)
   local t, place, kind = own.test(self.role, "served"), rig.looked()
   t.again = true
   if pcall(exchanges["startup"], t) then
+    self.cause, self.hint = "startup-lost", "the device ends some connections in place of its Reply, and serves others"
     self:inconclusive("the device ended a connection (" .. (got.kind == "fin" and "FIN" or "RST") ..
                       ") in place of its Reply, and served the next start-up")
   end

@@ -119,6 +119,35 @@ START_TEST(on_the_terminal)
 }
 END_TEST
 
+/* Hundreds of results that one cause leaves undecided are some lines, and the list of their ids. */
+START_TEST(undecided_on_the_terminal)
+{
+    enum { RESULTS = 300 };
+    struct result result = result_of("A-1", VERDICT_INCONCLUSIVE, "startup-not-served");
+    struct run_summary summary = {0};
+    struct terminal terminal;
+    size_t size = 0, lines = 0;
+    char *text = NULL, id[16];
+    FILE *out = open_memstream(&text, &size);
+
+    terminal_init(&terminal, out);
+    for (int i = 1; i <= RESULTS; i++) {
+        (void)snprintf(id, sizeof(id), "A-%d", i);
+        result.id = id;
+        terminal_result(&terminal, &result, NULL);
+    }
+    terminal_summary(&terminal, &summary, NULL);
+    terminal_free(&terminal);
+    fclose(out);
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    ck_assert_uint_lt(lines, 24); /* a screen */
+    ck_assert_ptr_nonnull(strstr(text, "one cause of 300 results: a hint (startup-not-served)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "more results of this cause come"));
+    free(text);
+}
+END_TEST
+
 /* What came in place of what was due is said by expected and actual. */
 START_TEST(alone)
 {
@@ -142,6 +171,7 @@ Suite *cause_suite(void)
     tcase_add_test(tcase, silences);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, on_the_terminal);
+    tcase_add_test(tcase, undecided_on_the_terminal);
     suite_add_tcase(suite, tcase);
     return suite;
 }
