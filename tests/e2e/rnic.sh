@@ -87,6 +87,15 @@ for habit in plain at-once; do
 	holds "$habit: the verdicts are those with the skeleton in Python" diff <(verdicts "$habit") <(verdicts "$habit-c")
 done
 
+# And the one that nobody has filled in: what nobody can ask the device for is skipped, and leaves nothing undecided.
+holds "the skeleton as it stands" "${cc[@]}" -std=gnu17 -O1 -o "$WORK/bare" upper-tester/skeleton/skeleton_main.c -ljansson
+printf '#!/bin/sh\nexec "%s" "$1" 9999\n' "$WORK/bare" >"$WORK/bare.sh"
+chmod +x "$WORK/bare.sh"
+cp "$WORK/plain-c.json" "$WORK/bare.json"
+ALONE=alone SKELETON=$WORK/bare.sh NAMED=bare meet plain 'MPA-7.1.1-*'
+holds "the skeleton as it stands: passes and skips" jq -es '[.[] | select(.type == "result") | .verdict] | unique - ["AMBIGUOUS"] == ["PASS", "SKIP"]' \
+	"$WORK/log/bare.work/out/plain/results.jsonl"
+
 echo "== faults"
 cat >"$WORK/faults" <<'LIST'
 f-crc-zero MPA-4.4*

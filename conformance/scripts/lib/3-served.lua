@@ -31,8 +31,12 @@ function Test:serves(name)
   return self.served == nil or self.served.exchanges[name] == true
 end
 
--- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere.
+-- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere. SKIP where nobody can
+-- ask the device for a start-up.
 function Test:unserved(name, why)
+  if name == "startup" and self.served and self.served.exchanges.startup == nil and not why then
+    self:skip("nobody can ask the device for a start-up as " .. self.role)
+  end
   why = why or self.served and self.served.exchanges[name]
   local what = "the device does not serve " .. (names[name] or name) .. " as " .. self.role
   local cause, hint = self:unserved_cause(name)
