@@ -89,6 +89,7 @@ done
 
 # And the one that nobody has filled in: what nobody can ask the device for is skipped, and leaves nothing undecided.
 holds "the skeleton as it stands" "${cc[@]}" -std=gnu17 -O1 -o "$WORK/bare" upper-tester/skeleton/skeleton_main.c -ljansson
+# shellcheck disable=SC2016 # the script's own parameter
 printf '#!/bin/sh\nexec "%s" "$1" 9999\n' "$WORK/bare" >"$WORK/bare.sh"
 chmod +x "$WORK/bare.sh"
 cp "$WORK/plain-c.json" "$WORK/bare.json"
