@@ -218,7 +218,11 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
  * ---- fields -------------------------------------------------------------------------------------------------------
  */
 
-extern int warp_proto;
+/*
+ * "warp" stands for a unit: its line, its connection and what was found. Below it each layer is a protocol of its own,
+ * "warp.mpa" and so on, with a tree of its own after warp's, so that Wireshark's hierarchy of protocols counts them.
+ */
+extern int warp_proto, warp_proto_mpa, warp_proto_ddp, warp_proto_rdmap, warp_proto_cm;
 extern int ett_warp, ett_warp_part, ett_warp_detail;
 
 #define WARP_FIELDS(H)                                                                                                 \
@@ -235,7 +239,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "octets whose unit is drawn in another frame")                                                                   \
     H(reason, "Not decoded", "warp.undecoded", FT_STRING, BASE_NONE, NULL, "why octets are not decoded")               \
     H(gap, "Octets missing", "warp.gap", FT_UINT64, BASE_DEC, NULL, "octets of the stream that the capture lacks")     \
-    H(mpa, "MPA start-up frame", "warp.mpa", FT_NONE, BASE_NONE, NULL,                                                 \
+    H(start, "Start-up frame", "warp.start", FT_NONE, BASE_NONE, NULL,                                                 \
       "MPA Request or Reply (RFC 5044 7.1, RFC 6581 6)")                                                               \
     H(mpa_private, "Private Data", "warp.mpa.private_data", FT_BYTES, BASE_NONE, NULL,                                 \
       "what the ULP says in the start-up frame")                                                                       \
@@ -292,8 +296,6 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(fpdu_crc_status, "CRC status", "warp.fpdu.crc.status", FT_UINT8, BASE_NONE, VALS(proto_checksum_vals),           \
       "whether the CRC is right")                                                                                      \
     H(marker, "Marker", "warp.marker", FT_NONE, BASE_NONE, NULL, "RFC 5044 4.3")                                       \
-    H(ddp, "DDP Segment", "warp.ddp", FT_NONE, BASE_NONE, NULL, "RFC 5041 4")                                          \
-    H(rdmap, "RDMAP", "warp.rdmap", FT_NONE, BASE_NONE, NULL, "RFC 5040 4, RFC 7306")                                  \
     H(payload, "Payload", "warp.payload", FT_BYTES, BASE_NONE, NULL, "ULP octets of this DDP Segment")                 \
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \
@@ -337,7 +339,6 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(sid, "Stream", "warp.session.sid", FT_UINT16, BASE_DEC, NULL, "SCTP Stream Identifier")                          \
     H(segment_chunk, "DDP Segment chunk", "warp.ddp_sctp", FT_NONE, BASE_NONE, NULL,                                   \
       "DDP-SSN and DDP Segment (RFC 5043 5)")                                                                          \
-    H(cm, "CM message", "warp.cm", FT_NONE, BASE_NONE, NULL, "InfiniBand connection management message")               \
     H(cm_private, "Private Data", "warp.cm.private_data", FT_BYTES, BASE_NONE, NULL, "what the CM user says")          \
     H(cm_icrc, "ICRC", "warp.cm.icrc", FT_STRING, BASE_NONE, NULL, "invariant CRC: verified, wrong, or why not")       \
     H(ipcm, "RDMA IP CM Service", "warp.ipcm", FT_NONE, BASE_NONE, NULL, "IBTA Annex A11")                             \
@@ -409,6 +410,7 @@ struct warp_preferences {
     warp_boolean reassemble;        /* Sends of more than one segment */
     warp_boolean reassemble_tagged; /* the same for RDMA Write and RDMA Read Response */
     warp_boolean ulp;               /* hand messages to the dissectors of ULPs */
+    warp_boolean builtin_names;     /* fields of the built-in dissectors in trees that are shown whole */
 };
 
 extern struct warp_preferences warp_preferences;

@@ -90,7 +90,7 @@ proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *
 
     proto_item_append_text(top, ", %s", item->text);
     warp_info(pinfo, item->text);
-    cm = proto_tree_add_item(tree, hf_warp_cm, tvb, 0, place->count, ENC_NA);
+    cm = proto_tree_add_item(root, warp_proto_cm, tvb, 0, place->count, ENC_NA);
     part = proto_item_add_subtree(cm, ett_warp_part);
     icrc = proto_tree_add_string(part, hf_warp_cm_icrc, tvb, 0, 0, icrcs[item->cm.icrc]);
     proto_item_set_generated(icrc);
@@ -103,8 +103,8 @@ proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *
     if (message.private_data != NULL && message.private_octets != 0)
         proto_tree_add_item(part, hf_warp_cm_private, tvb, (int)(message.private_data - mad),
                             (int)message.private_octets, ENC_NA);
-    draw_service(&message, mad, tvb, pinfo, tree, root);
-    draw_ari(&message, mad, tvb, tree);
+    draw_service(&message, mad, tvb, pinfo, part, root);
+    draw_ari(&message, mad, tvb, part);
     if (result == WIRE_MORE)
         expert_add_info(pinfo, cm, &ei_warp_cut);
     if (message.attribute == CM_REJ) {

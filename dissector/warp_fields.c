@@ -101,6 +101,15 @@ static const value_string *strings_of(const struct wire_name *names)
     return strings;
 }
 
+static const true_false_string *words_of(const struct wire_name *names)
+{
+    true_false_string *words = g_new0(true_false_string, 1);
+
+    words->true_string = wire_name_of(names, 1);
+    words->false_string = wire_name_of(names, 0);
+    return words;
+}
+
 /* Values that mean something besides their number. */
 static const value_string depth_strings[] = {{MPA_DEPTH_NOT_NEGOTIATED, "no automatic negotiation"}, {0, NULL}};
 
@@ -121,7 +130,9 @@ static hf_register_info describe(const struct wire_field *field, const char *abb
         info.hfinfo.display = BASE_SHOW_ASCII_PRINTABLE;
     else if (field->kind == WIRE_HEX || field->kind == WIRE_RESERVED)
         info.hfinfo.display = BASE_HEX;
-    if (field->names != NULL && field->bits <= 32)
+    if (field->names != NULL && type == FT_BOOLEAN)
+        info.hfinfo.strings = TFS(words_of(field->names));
+    else if (field->names != NULL && field->bits <= 32)
         info.hfinfo.strings = VALS(strings_of(field->names));
     if (is_depth(field)) {
         info.hfinfo.display |= BASE_SPECIAL_VALS;

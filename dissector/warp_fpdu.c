@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conformance/flow/notation/notation.h"
+#include "dissector/warp_alias.h"
 #include "dissector/warp_rdmap.h"
 #include "wire/marker.h"
 
@@ -38,6 +39,7 @@ static void draw_markers(const struct warp_fpdu *fpdu, const struct warp_place *
         proto_tree *part = proto_item_add_subtree(item, ett_warp_detail);
 
         warp_fields_draw(part, place->tvb, place->offset + (int)at, MARKER_OCTETS, &marker_layout, NULL);
+        warp_alias_marker(place->tvb, place->offset + (int)at, part);
         if (pointer != expected)
             expert_add_info_format(pinfo, item, &ei_warp_marker_bad,
                                    "FPDUPTR is %u, ULPDU_Length stands %u octets before it (RFC 5044 4.3)", pointer,
@@ -74,16 +76,35 @@ static void draw_tail(const struct warp_fpdu *fpdu, const struct fpdu *parsed, c
         expert_add_info(pinfo, item, &ei_warp_crc_bad);
 }
 
+static void draw_aliases(const struct warp_fpdu *fpdu, const struct fpdu *parsed, const struct warp_place *place,
+                         proto_tree *tree)
+{
+    struct warp_alias_fpdu alias = {0, 0, 0, -1, fpdu->framing.crc};
+
+    if (fpdu->framing.markers && marker_distance(fpdu->framing.position) == 0)
+        alias.lead = MARKER_OCTETS;
+    if (!fpdu->cut) {
+        alias.pad = stream_offset(&fpdu->framing, FPDU_LENGTH_OCTETS + (size_t)parsed->ulpdu_length);
+        alias.pad_octets = (int)fpdu_pad(parsed->ulpdu_length);
+        alias.crc = (int)fpdu->octets - FPDU_CRC_OCTETS;
+    }
+    warp_alias_fpdu(&alias, place, tree);
+}
+
 static void draw_mpa(const struct warp_item *item, const struct fpdu *parsed, const struct warp_place *place,
-                     packet_info *pinfo, proto_tree *tree)
+                     packet_info *pinfo, proto_tree *root)
 {
     const struct warp_fpdu *fpdu = &item->fpdu;
+    proto_item *layer = proto_tree_add_item(root, warp_proto_mpa, place->tvb, place->offset, place->count, ENC_NA);
+    proto_tree *tree = proto_item_add_subtree(layer, ett_warp_part);
     proto_item *top = proto_tree_add_item(tree, hf_warp_fpdu, place->tvb, place->offset, place->count, ENC_NA);
     proto_tree *part = proto_item_add_subtree(top, ett_warp_part);
     tvbuff_t *tvb = place->tvb;
     int lead = fpdu->framing.markers && marker_distance(fpdu->framing.position) == 0 ? MARKER_OCTETS : 0;
 
+    proto_item_append_text(layer, ", FPDU, ULPDU_Length %u", parsed->ulpdu_length);
     proto_item_append_text(top, ", ULPDU_Length %u", parsed->ulpdu_length);
+    draw_aliases(fpdu, parsed, place, part);
     warp_fields_draw(part, tvb, place->offset + lead, FPDU_LENGTH_OCTETS, &fpdu_layout, NULL);
     proto_item_set_generated(proto_tree_add_uint64(part, hf_warp_fpdu_index, tvb, 0, 0, fpdu->index));
     proto_item_set_generated(proto_tree_add_uint64(part, hf_warp_fpdu_position, tvb, 0, 0, fpdu->position));
@@ -169,10 +190,10 @@ proto_tree *warp_draw_fpdu(const struct warp_item *item, const struct warp_place
     top = warp_draw_root(item, place, root, &tree);
     if (!parse(fpdu, place, pinfo, &parsed))
         return tree;
-    draw_mpa(item, &parsed, place, pinfo, tree);
+    draw_mpa(item, &parsed, place, pinfo, root);
     tvb = ulpdu_tvb(fpdu, &parsed, place, pinfo);
     if (tvb != NULL)
-        warp_rdmap_draw(item, tvb, top, pinfo, tree, root);
+        warp_rdmap_draw(item, tvb, top, pinfo, root);
     if (fpdu->framing.crc && !parsed.crc_ok) {
         col_append_str(pinfo->cinfo, COL_INFO, " [bad CRC]");
         proto_item_append_text(top, " [bad CRC]");

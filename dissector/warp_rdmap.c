@@ -7,6 +7,7 @@
 
 #include "conformance/flow/notation/notation.h"
 #include "base/octets.h"
+#include "dissector/warp_alias.h"
 #include "wire/terminate_meant.h"
 
 /* One segment while it is drawn. */
@@ -221,11 +222,11 @@ static void draw_rtr(const struct segment *segment, proto_tree *tree)
  * ---- the segment ----------------------------------------------------------------------------------------------------
  */
 
-static void draw_ddp(const struct segment *segment, proto_tree *tree)
+static void draw_ddp(const struct segment *segment, proto_tree *root)
 {
     const struct ddp_segment *ddp = &segment->ddp;
     proto_item *top =
-        proto_tree_add_item(tree, hf_warp_ddp, segment->tvb, 0, (int)(ddp->header_octets + segment->have), ENC_NA);
+        proto_tree_add_item(root, warp_proto_ddp, segment->tvb, 0, (int)(ddp->header_octets + segment->have), ENC_NA);
     proto_tree *part = proto_item_add_subtree(top, ett_warp_part);
 
     proto_item_append_text(top, ", %s%s, %zu octets of payload", ddp->tagged ? "tagged" : "untagged",
@@ -236,10 +237,11 @@ static void draw_ddp(const struct segment *segment, proto_tree *tree)
                                   (int)segment->have, (guint32)ddp->payload_octets));
 }
 
-static void draw_rdmap(const struct segment *segment, proto_tree *tree)
+/* Returns RDMAP's tree. */
+static proto_tree *draw_rdmap(const struct segment *segment, proto_tree *root)
 {
     const struct ddp_segment *ddp = &segment->ddp;
-    proto_item *top = proto_tree_add_item(tree, hf_warp_rdmap, segment->tvb, 1,
+    proto_item *top = proto_tree_add_item(root, warp_proto_rdmap, segment->tvb, 1,
                                           ddp->tagged ? RDMAP_CONTROL_OCTETS : RDMAP_UNTAGGED_OCTETS, ENC_NA);
     proto_tree *part = proto_item_add_subtree(top, ett_warp_part);
 
@@ -253,6 +255,7 @@ static void draw_rdmap(const struct segment *segment, proto_tree *tree)
     draw_links(segment, part);
     if (segment->fpdu->rtr)
         draw_rtr(segment, part);
+    return part;
 }
 
 /* The segment's payload. */
@@ -273,6 +276,8 @@ static tvbuff_t *draw_message(const struct segment *segment, proto_tree *tree)
     tvb = tvb_new_child_real_data(segment->tvb, fpdu->message, fpdu->message_size, (gint)fpdu->message_size);
     add_new_data_source(segment->pinfo, tvb, "RDMA Message");
     generated(proto_tree_add_item(tree, hf_warp_message, tvb, 0, -1, ENC_NA));
+    if (!segment->ddp.tagged)
+        warp_alias_message(tvb, tree);
     return tvb;
 }
 
@@ -292,13 +297,13 @@ static void draw_line(struct segment *segment, proto_item *top)
     warp_info(segment->pinfo, text);
 }
 
-void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *tree,
-                     proto_tree *root)
+void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *root)
 {
     struct segment segment = {.item = item, .fpdu = &item->fpdu, .tvb = tvb, .pinfo = pinfo};
     size_t captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
     const uint8_t *p = captured == 0 ? (const uint8_t *)"" : tvb_get_ptr(tvb, 0, (gint)captured);
     tvbuff_t *message;
+    proto_tree *part;
 
     if (ddp_parse(&p, p + captured, &segment.ddp) == WIRE_MORE) {
         char *text = wmem_strdup_printf(pinfo->pool, "DDP header cut after %zu octets", captured);
@@ -312,16 +317,17 @@ void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *to
     segment.ddp.payload_octets = length - segment.ddp.header_octets;
     (void)rdmap_parse(&segment.ddp, &segment.message);
     draw_line(&segment, top);
-    draw_ddp(&segment, tree);
-    draw_rdmap(&segment, tree);
+    draw_ddp(&segment, root);
+    part = draw_rdmap(&segment, root);
+    warp_alias_segment(&segment.ddp, segment.have, tvb, part);
     if (segment.have != 0 && (segment.message.row->has_payload || segment.message.row->name == NULL))
-        proto_tree_add_item(tree, hf_warp_payload, tvb, (int)segment.ddp.header_octets, (int)segment.have, ENC_NA);
+        proto_tree_add_item(part, hf_warp_payload, tvb, (int)segment.ddp.header_octets, (int)segment.have, ENC_NA);
     warp_stats_count(item, &segment.ddp, pinfo);
     if (item->fpdu.result == TERM_MPA_CRC)
         return; /* no receiver would hand it on */
     if (segment.message.row->has_payload)
         warp_follow_tell(payload_tvb(&segment), pinfo);
-    message = draw_message(&segment, tree);
+    message = draw_message(&segment, part);
     /* Tagged messages are put together by the ULPs' dissectors themselves: they know the buffers. */
     warp_ulp_call(&item->fpdu, &segment.ddp, message != NULL && !segment.ddp.tagged ? message : payload_tvb(&segment),
                   pinfo, root);

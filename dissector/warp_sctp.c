@@ -101,7 +101,7 @@ proto_tree *warp_draw_segment_chunk(const struct warp_item *item, const struct w
     warp_fields_draw(proto_item_add_subtree(chunk, ett_warp_part), place->tvb, place->offset, DDP_SCTP_SSN_OCTETS,
                      &ddp_sctp_segment_layout, NULL);
     warp_rdmap_draw(item, tvb_new_subset_length_caplen(place->tvb, place->offset + DDP_SCTP_SSN_OCTETS, have, length),
-                    top, pinfo, tree, root);
+                    top, pinfo, root);
     if (item->fpdu.cut)
         col_append_str(pinfo->cinfo, COL_INFO, " [cut]");
     return tree;

@@ -5,6 +5,7 @@
 #include <epan/column-utils.h>
 
 #include "conformance/flow/notation/notation.h"
+#include "dissector/warp_alias.h"
 
 static const char *rtr_kinds(const struct warp_agreement *agreement)
 {
@@ -65,13 +66,14 @@ proto_tree *warp_draw_start(const struct warp_item *item, const struct warp_plac
     tvbuff_t *tvb = tvb_new_subset_length(place->tvb, place->offset, place->count);
     struct iwarp_mpa_start start;
     proto_tree *tree, *part;
-    proto_item *top, *mpa;
+    proto_item *top, *layer, *mpa;
     char text[NOTATION_MAX];
     wire_result result = mpa_start_parse(&p, octets + place->count, item->start.kind, &start);
     size_t ulp = 0;
 
     top = warp_draw_root(item, place, root, &tree);
-    mpa = proto_tree_add_item(tree, hf_warp_mpa, tvb, 0, -1, ENC_NA);
+    layer = proto_tree_add_item(root, warp_proto_mpa, tvb, 0, -1, ENC_NA);
+    mpa = proto_tree_add_item(proto_item_add_subtree(layer, ett_warp_part), hf_warp_start, tvb, 0, -1, ENC_NA);
     part = proto_item_add_subtree(mpa, ett_warp_part);
     warp_fields_draw(part, tvb, 0, (size_t)place->count, &mpa_start_layout, NULL);
     if (item->start.result == TERM_MPA_START_FRAME)
@@ -85,6 +87,8 @@ proto_tree *warp_draw_start(const struct warp_item *item, const struct warp_plac
     notation_start(&start, text, sizeof(text));
     proto_item_append_text(top, ", %s", text);
     proto_item_append_text(mpa, ", %s", item->start.kind == IWARP_MPA_REQUEST ? "Request" : "Reply");
+    proto_item_append_text(layer, ", %s", item->start.kind == IWARP_MPA_REQUEST ? "Request" : "Reply");
+    warp_alias_start(&start, tvb, tree);
     warp_info(pinfo, text);
     warp_stats_count(item, NULL, pinfo);
     if (item->start.result != WIRE_OK)

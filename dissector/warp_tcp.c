@@ -15,9 +15,10 @@
 #include <epan/prefs.h>
 
 #include "base/octets.h"
+#include "dissector/warp_alias.h"
 
-int warp_proto = -1;
-struct warp_preferences warp_preferences = {TRUE, TRUE, TRUE, FALSE, TRUE};
+int warp_proto = -1, warp_proto_mpa = -1, warp_proto_ddp = -1, warp_proto_rdmap = -1, warp_proto_cm = -1;
+struct warp_preferences warp_preferences = {TRUE, TRUE, TRUE, FALSE, TRUE, FALSE};
 
 static dissector_handle_t warp_handle, port_handle, tcp_handle;
 static uint32_t drawn; /* frame whose record TCP has asked for */
@@ -149,12 +150,26 @@ static void register_preferences(void)
     prefs_register_bool_preference(module, "ulp", "Hand messages to dissectors of ULPs",
                                    "RPC-over-RDMA, SMB Direct and others that registered for iWARP.",
                                    &warp_preferences.ulp);
+    prefs_register_bool_preference(module, "builtin_names", "Names of the built-in dissectors in every tree",
+                                   "Fields such as iwarp_mpa.rev also in trees that are shown whole (hidden there, but "
+                                   "in JSON), for tshark -T fields. Filters and columns find them in any case.",
+                                   &warp_preferences.builtin_names);
+}
+
+/* Without a dissector of its own: enabled and disabled with "warp". */
+static int layer(const char *name, const char *short_name, const char *filter_name)
+{
+    return proto_register_protocol_in_name_only(name, short_name, filter_name, warp_proto, FT_PROTOCOL);
 }
 
 void warp_register(void)
 {
     /* The short name begins with TCP, because tshark shows the ports of no other tables (-z conv,warp). */
     warp_proto = proto_register_protocol("iWARP", "TCP/iWARP (warpcheck)", "warp");
+    warp_proto_mpa = layer("iWARP MPA (Marker PDU Aligned Framing)", "iWARP MPA", "warp.mpa");
+    warp_proto_ddp = layer("iWARP DDP (Direct Data Placement)", "iWARP DDP", "warp.ddp");
+    warp_proto_rdmap = layer("iWARP RDMAP (Remote DMA Protocol)", "iWARP RDMAP", "warp.rdmap");
+    warp_proto_cm = layer("iWARP CM (InfiniBand connection management)", "iWARP CM", "warp.cm");
     warp_fields_register();
     warp_private_register();
     warp_stats_register();
@@ -180,6 +195,7 @@ void warp_handoff(void)
                        HEURISTIC_ENABLE);
     dissector_add_for_decode_as_with_preference("tcp.port", port_handle);
     warp_draw_handoff();
+    warp_alias_handoff();
     warp_ulp_handoff();
     warp_sctp_handoff();
     warp_cm_handoff();

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+const struct wire_name ddp_model_names[] = {{0, "untagged"}, {1, "tagged"}, {0, NULL}};
+
 WIRE_LAYOUT_DEFINE(ddp_tagged, DDP_TAGGED_FIELDS, "DDP Tagged Buffer Model header", "RFC 5041 4.2", DDP_TAGGED_OCTETS);
 WIRE_LAYOUT_DEFINE(ddp_untagged, DDP_UNTAGGED_FIELDS, "DDP Untagged Buffer Model header", "RFC 5041 4.3",
                    DDP_UNTAGGED_OCTETS);

@@ -51,7 +51,7 @@ enum {
 /* clang-format off */
 /* The first octet is the same in both models. */
 #define DDP_CONTROL_FIELDS(F, layout) \
-    F(layout, T,     "T",     0, 1, WIRE_FLAG,     NULL, "RFC 5041 4.1", "tagged (1) or untagged (0) buffer model") \
+    F(layout, T,     "T",     0, 1, WIRE_FLAG,     ddp_model_names, "RFC 5041 4.1", "tagged (1) or untagged (0) buffer model") \
     F(layout, L,     "L",     1, 1, WIRE_FLAG,     NULL, "RFC 5041 4.1", "last segment of its DDP Message") \
     F(layout, Rsvd,  "Rsvd",  2, 4, WIRE_RESERVED, NULL, "RFC 5041 4.1", "zero on sending, not checked on receipt") \
     F(layout, DV,    "DV",    6, 2, WIRE_NUMBER,   NULL, "RFC 5041 4.1", "DDP version, 1")
@@ -70,6 +70,7 @@ enum {
     F(layout, MO,      "MO",      112, 32, WIRE_NUMBER, NULL, "RFC 5041 4.3", "Message Offset of the first payload octet")
 /* clang-format on */
 
+extern const struct wire_name ddp_model_names[]; /* of T */
 WIRE_LAYOUT_DECLARE(ddp_tagged, DDP_TAGGED_FIELDS);
 WIRE_LAYOUT_DECLARE(ddp_untagged, DDP_UNTAGGED_FIELDS);
 

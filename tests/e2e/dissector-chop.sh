@@ -22,7 +22,7 @@ segments='.[].warp[] | select(has("warp.ddp") and .["warp.fpdu"]["warp.fpdu.crc.
 shown() { # shown OUTPUT ARGUMENT...: the frames of a capture with the plugin's fields, as the golden files have them
 	local output=$1
 	shift
-	ours "$@" -T json --no-duplicate-keys -J 'warp _ws.malformed _ws.unreassembled' 2>"$WORK/stderr" >"$WORK/json"
+	units "$@" 2>"$WORK/stderr" >"$WORK/json"
 	jq -c "$fields" "$WORK/json" >"$output"
 }
 

@@ -29,6 +29,9 @@ without_plugin=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$WOR
 ours() { "${with_plugin[@]}" "$@"; }
 builtin_only() { "${without_plugin[@]}" "$@"; }
 
+# units ARGUMENT...: frames as JSON, each unit with its layers in it.
+units() { ours "$@" -T json -J 'warp warp.mpa warp.ddp warp.rdmap warp.cm _ws.malformed _ws.unreassembled' | tests/e2e/dissector_units.py; }
+
 # generated FOLDER: the generated captures, and sent.tsv with how many FPDUs each has.
 generated() {
 	rm -rf "$WORK/made"

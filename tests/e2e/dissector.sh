@@ -30,8 +30,8 @@ corpus
 for capture in "$WORK"/corpus/$CAPTURES.pcap; do
 	name=$(basename "$capture" .pcap)
 	golden=tests/data/dissector/$name.jsonl
-	ours -2 -r "$capture" -T json --no-duplicate-keys -J warp 2>"$WORK/stderr" | jq -c "$fields" >"$WORK/$name.two"
-	ours -r "$capture" -T json --no-duplicate-keys -J warp 2>>"$WORK/stderr" | jq -c "$fields" >"$WORK/$name.one"
+	units -2 -r "$capture" 2>"$WORK/stderr" | jq -c "$fields" >"$WORK/$name.two"
+	units -r "$capture" 2>>"$WORK/stderr" | jq -c "$fields" >"$WORK/$name.one"
 	if [ -n "$UPDATE" ]; then
 		mkdir -p tests/data/dissector
 		cp "$WORK/$name.two" "$golden"
@@ -268,7 +268,7 @@ cp dissector/profile/* "$WORK/home/.config/wireshark/profiles/iWARP/"
 chmod -R a+rX "$WORK/home"
 with_home=("${as_user[@]}" env HOME="$WORK/home" WIRESHARK_PLUGIN_DIR="$plugins" "$TSHARK")
 expect 0 "the profile's columns" "${with_home[@]}" -C iWARP -r "$siw" -Y 'frame.number == 13'
-says ' 13 .* 1 +1 +20 +RDMAP-4\.8-02.* Terminate'
+says ' 13 .* 1 +Responder +1 +20 +RDMAP-4\.8-02.* Terminate'
 holds "no complaint about the profile" test ! -s "$WORK/stderr"
 filters=()
 # shellcheck disable=SC2016
@@ -279,6 +279,45 @@ done < <(awk -F@ '/^@/ { print $3 }' dissector/profile/colorfilters; awk -F'","'
 holds "filters were found" test "${#filters[@]}" -gt 30
 printf -v all ' || (%s)' "${filters[@]}"
 expect 0 "the filters" "${with_plugin[@]}" -r "$siw" -Y "${all# || }"
+
+# Each layer is a protocol below warp: the hierarchy of protocols counts them.
+expect 0 "the hierarchy of protocols" "${with_plugin[@]}" -q -z io,phs -r "$siw"
+says '^ +tcp +frames:'
+says '^ +warp +frames:8 '
+says '^ +warp\.mpa +frames:8 '
+says '^ +warp\.ddp +frames:6 '
+says '^ +warp\.rdmap +frames:6 '
+expect 0 "that of CM messages" "${with_plugin[@]}" -q -z io,phs -r "$WORK/corpus/cm-roce-v2.pcap"
+says '^ +warp\.cm +frames:'
+expect 0 "T says which model it is" "${with_plugin[@]}" -r "$siw" -Y warp.ddp -V
+says '= T: tagged$'
+says '= T: untagged$'
+
+# The built-in dissectors' names: the values are theirs, on captures that they master. Not those of what they get wrong (docs/dissector.md),
+# of a Marker's list (one here for each Marker), nor of how they put Sends together.
+builtin_only -G fields 2>/dev/null | awk -F'\t' '$1 == "F" && $3 ~ /^iwarp_(mpa|ddp|rdma)(\.|$)/ && $3 !~ /not_set|reject_bit|bad_length|send\.(fragment|reassembled_in)|mpa\.markers$/ { print $3 }' >"$WORK/builtin"
+names=()
+while IFS= read -r name; do names+=(-e "$name"); done <"$WORK/builtin"
+# What a newer one says of the enhanced word and of Private Data with it.
+for name in every-opcode private-data terminate-untagged terminate-tagged many-in-one markers-alone atomics long-messages nfs-rdma terminate-mpa; do
+	builtin_only -r "$WORK/corpus/$name.pcap" -T fields "${names[@]}" >"$WORK/theirs" 2>/dev/null
+	ours -o warp.builtin_names:TRUE -r "$WORK/corpus/$name.pcap" -T fields "${names[@]}" >"$WORK/mine" 2>/dev/null
+	awk -F'\t' 'FILENAME == ARGV[1] { name[FNR] = $1; next } FILENAME == ARGV[2] { line[FNR] = $0; next }
+		{ split(line[FNR], theirs, FS); for (i = 1; i <= NF; i++) { if ($i != "") n++; if (theirs[i] != $i && !said[i]++) print name[i] } }
+		END { print "values " (n > 40 ? "compared" : "missing: " n) }' "$WORK/builtin" "$WORK/theirs" "$WORK/mine" |
+		grep -vE '^iwarp_rdma\.(term_(ddp|rdma)_h|atomic\.(swap|compare)_(data|mask))$|^iwarp_mpa\.(pdlength|legacy|broken_le_legacy)' >"$WORK/differ"
+	holds "$name: the built-in names have the built-in values: $(tr '\n' ' ' <"$WORK/differ")" test "$(cat "$WORK/differ")" = "values compared"
+done
+holds "built-in names were found" test "$(wc -l <"$WORK/builtin")" -gt 60
+# Asked for by a filter or a column, without that preference; also where the built-in dissectors show nothing.
+for filter in iwarp_mpa.fpdu iwarp_ddp iwarp_ddp_rdmap 'iwarp_ddp.msn == 3' 'iwarp_rdma.opcode == 3'; do
+	expect 0 "markers-both: the filter $filter" "${with_plugin[@]}" -r "$WORK/corpus/markers-both.pcap" -Y "$filter"
+	holds "finds something" test -s "$WORK/stdout"
+	holds "which the built-in dissectors do not" test -z "$(builtin_only -r "$WORK/corpus/markers-both.pcap" -Y "$filter" 2>/dev/null)"
+done
+expect 0 "a column" "${with_plugin[@]}" -o 'gui.column.format:"Rev","%Cus:iwarp_mpa.rev:0:R"' -r "$siw"
+says '^ *2$'
+holds "no tree has them otherwise" test "$(ours -r "$siw" -T json | grep -c '"iwarp_')" = 0
 
 # Messages of several segments.
 long=$WORK/corpus/long-messages.pcap
