@@ -37,6 +37,26 @@ expect 0 "what they find is expected" "$WARPCHECK" audit --rules "$WORK/page.lua
 expect 0 "and then it is no news" "$WARPCHECK" audit --rules "$WORK/page.lua" pcaps/generated 'ACME-*' --allow-gaps --expect "$WORK/expected.tsv" --quiet
 expect 3 "an id that no rule has" "$WARPCHECK" audit --rules "$WORK/page.lua" "$capture" 'ACME-9'
 
+echo "== ladders"
+expect 1 "a folder of results" "$WARPCHECK" audit --rules "$WORK/page.lua" pcaps/generated 'ACME-*' -o "$WORK/ladders" --quiet
+found() { jq -r 'select(.type == "result" and .verdict != "PASS") | [.id, .frame, (.steps // [] | length), ([.steps[]? | select(.mark) | .frame | tostring] | join(","))] | @tsv' "$1/results.jsonl"; }
+found "$WORK/ladders" >"$WORK/drawn"
+holds "each finding has a ladder with its frame alone marked" test -s "$WORK/drawn" -a -z "$(awk -F'\t' '$3 < 2 || $2 != $4' "$WORK/drawn")"
+expect 1 "the same with two processes" "$WARPCHECK" audit --rules "$WORK/page.lua" pcaps/generated 'ACME-*' -j 2 -o "$WORK/ladders-two" --quiet
+steps() { jq -cS 'select(.type == "result" and .verdict != "PASS") | [.file, .id, .frame, .steps]' "$1/results.jsonl" | sort; }
+holds "draws the same" cmp <(steps "$WORK/ladders") <(steps "$WORK/ladders-two")
+expect 0 "the report in text" "$WARPCHECK" report "$WORK/ladders" --format text
+holds "marks a step of each" test "$(grep -cE '^(FAIL|WARN) +ACME-' "$WORK/stdout")" -le "$(grep -cE '^ *> ' "$WORK/stdout")"
+holds "the page has them" test "$(grep -c 'class="ladder' "$WORK/ladders/index.html")" -ge 1
+# Several messages in one frame: the ladder marks the one that the rule meant, which is not the first.
+rules third <<'LUA'
+rule { id = "OWN-3", text = "no message has number 3", on = "rdmap", judge = function(event) return event.MSN ~= 3 end }
+rule { id = "OWN-DDP", text = "no segment has number 3", on = "ddp", judge = function(event) return event.MSN ~= 3 end }
+LUA
+expect 1 "a rule about one message of several in a frame" "$WARPCHECK" audit --rules "$WORK/third.lua" pcaps/generated/many-in-one.pcap 'OWN-*' -o "$WORK/third" --quiet
+holds "the very message is marked, also for its DDP Segment" test "$(jq -r 'select(.type == "result" and .verdict == "FAIL") | .steps[] | select(.mark) | .summary' "$WORK/third/results.jsonl" |
+	grep -c 'msn 3 ')" = 2
+
 echo "== what a rule can ask"
 expect 0 "is listed for editors" "$WARPCHECK" audit --rules-meta
 {

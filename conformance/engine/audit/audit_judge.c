@@ -108,11 +108,15 @@ static void results_end(const struct audit_judge *judge)
 }
 
 /* A result of a rule of somebody's own. */
-static void take_own(void *user, const struct result *found)
+static void take_own(void *user, const struct lua_found *found)
 {
-    const struct audit_judge *judge = user;
-    struct result result = *found;
+    struct audit_judge *judge = user;
+    struct result result = found->result;
 
+    if ((result.verdict == VERDICT_FAIL || result.verdict == VERDICT_WARN) && judge->config.ladders && judge->again &&
+        findings_hold_own(&judge->findings, &result, found->direction, found->step,
+                          found->flow->number - judge->flows_before))
+        return;
     give(judge, &result, catalogue_find(judge->config.catalogue, result.id));
 }
 
@@ -152,7 +156,7 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
         if (capture_series_name_steps(judge->series, result.steps,
                                       capture_series_where(judge->series, result.frame, &frame)) != 0)
             (void)json_array_clear(result.steps); /* numbers of the series name no frame */
-        give(judge, &result, judge->requirements[finding->rule->index]);
+        give(judge, &result, catalogue_find(judge->config.catalogue, result.id));
     }
     findings_clear(&judge->findings);
     results_end(judge);

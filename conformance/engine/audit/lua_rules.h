@@ -35,12 +35,19 @@ void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, 
 /* Judges an event. */
 void lua_rules_event(struct lua_rules *rules, const struct flow_event *event);
 
+/* A result of one side of a flow, and which message of result.frame it is about (step_place.h). */
+struct lua_found {
+    struct result result; /* without a file: the caller knows it */
+    const struct flow *flow;
+    enum flow_direction direction;
+    unsigned step;
+};
+
 /*
- * To be called at a flow's end: calls `take` with a result for each rule and side that the traffic of `flow` exercised,
- * and frees the flow's state. The results have no file: the caller knows it. A rule whose script failed gives an
- * INCONCLUSIVE result.
+ * To be called at a flow's end: calls `take` for each rule and side that the traffic of `flow` exercised, and frees the
+ * flow's state. A rule whose script failed gives an INCONCLUSIVE result.
  */
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
-                        void (*take)(void *user, const struct result *result), void *user);
+                        void (*take)(void *user, const struct lua_found *found), void *user);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "conformance/engine/audit/lua_event.h"
 #include "conformance/engine/audit/lua_rules.h"
+#include "conformance/engine/evidence/step_place.h"
 #include "conformance/engine/sandbox/lua_sandbox.h"
 #include "base/hash.h"
 
@@ -25,6 +26,7 @@ struct lua_rule {
 /* What a rule found in one direction of a flow. */
 struct lua_tally {
     uint64_t passes, findings, frame;
+    unsigned step;                     /* of the frame (step_place.h) */
     char *expected, *actual, *message; /* of the first finding */
 };
 
@@ -48,6 +50,8 @@ struct lua_rules {
     const void *octets;
     size_t octet_count;
     struct lua_event_now now;
+    struct step_place place;
+    unsigned step;
     struct lua_flow *state;
     struct lua_rule *rule;
 };

@@ -128,8 +128,10 @@ static int call_judge(lua_State *lua)
             tally->frame = event->frame;
         return 0;
     }
-    if (tally->findings++ == 0)
+    if (tally->findings++ == 0) {
         tally->frame = event->frame;
+        tally->step = rules->step;
+    }
     if (lua_istable(lua, -1)) {
         take_text(lua, "expected", &tally->expected);
         take_text(lua, "actual", &tally->actual);
@@ -154,6 +156,7 @@ static void judge(struct lua_rules *rules, struct lua_rule *rule, const struct f
 
 void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
 {
+    rules->step = step_place_next(&rules->place, event);
     if ((rules->kinds >> event->kind & 1) == 0)
         return;
     rules->state = state_of(rules, event->flow);
@@ -174,13 +177,16 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
  */
 
 static void give(const struct lua_rules *rules, size_t index, enum flow_direction direction,
-                 void (*take)(void *user, const struct result *result), void *user)
+                 void (*take)(void *user, const struct lua_found *found), void *user)
 {
     const struct lua_rule *rule = &rules->rules[index];
     const struct lua_tally *tally = &rules->state->tallies[index][direction];
     char flow[FLOW_NAME_MAX];
     bool should = rule->level == REQUIREMENT_SHOULD || rule->level == REQUIREMENT_SHOULD_NOT;
-    struct result result = {
+    struct lua_found found = {.flow = rules->state->flow, .direction = direction, .step = tally->step};
+    struct result *result = &found.result;
+
+    *result = (struct result){
         .id = rule->id,
         .verdict = tally->findings == 0 ? VERDICT_PASS
                    : should             ? VERDICT_WARN
@@ -197,16 +203,16 @@ static void give(const struct lua_rules *rules, size_t index, enum flow_directio
     };
 
     if (rules->state->broken[index] != NULL) {
-        result.verdict = VERDICT_INCONCLUSIVE;
-        result.count = 1;
-        result.expected = result.actual = NULL;
-        result.message = rules->state->broken[index];
+        result->verdict = VERDICT_INCONCLUSIVE;
+        result->count = 1;
+        result->expected = result->actual = NULL;
+        result->message = rules->state->broken[index];
     }
-    take(user, &result);
+    take(user, &found);
 }
 
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
-                        void (*take)(void *user, const struct result *result), void *user)
+                        void (*take)(void *user, const struct lua_found *found), void *user)
 {
     struct lua_flow *state = NULL;
     struct iwarp_sentence ignored;

@@ -29,17 +29,14 @@ static const char *copied(const char *text, bool *short_of_memory)
     return copy;
 }
 
-bool findings_hold(struct findings *findings, const struct rule_result *found, const struct result *result,
-                   uint64_t flow)
+/* Holds a copy of the result. NULL without memory. */
+static struct held_finding *hold(struct findings *findings, const struct result *result, uint64_t flow)
 {
-    struct held_finding *finding;
+    struct held_finding *finding = calloc(1, sizeof(*finding));
     bool short_of_memory = false;
 
-    if (findings->count >= FINDINGS_HELD || findings->of_rule[found->rule->index] >= FINDINGS_OF_REQUIREMENT)
-        return false;
-    finding = calloc(1, sizeof(*finding));
     if (finding == NULL)
-        return false;
+        return NULL;
     finding->result = *result;
     finding->result.flow = copied(result->flow, &short_of_memory);
     finding->result.expected = copied(result->expected, &short_of_memory);
@@ -47,18 +44,52 @@ bool findings_hold(struct findings *findings, const struct rule_result *found, c
     finding->result.message = copied(result->message, &short_of_memory);
     finding->result.reading = result->reading != NULL ? finding->result.actual : NULL;
     finding->result.steps = json_array();
-    finding->rule = found->rule;
-    finding->verdict = found->verdict;
-    finding->direction = found->direction;
     finding->flow = flow;
     if (short_of_memory || finding->result.steps == NULL) {
         finding_free(finding);
-        return false;
+        return NULL;
     }
     *findings->end = finding;
     findings->end = &finding->next;
     findings->count++;
+    return finding;
+}
+
+bool findings_hold(struct findings *findings, const struct rule_result *found, const struct result *result,
+                   uint64_t flow)
+{
+    struct held_finding *finding;
+
+    if (findings->count >= FINDINGS_HELD || findings->of_rule[found->rule->index] >= FINDINGS_OF_REQUIREMENT ||
+        (finding = hold(findings, result, flow)) == NULL)
+        return false;
+    finding->rule = found->rule;
+    finding->verdict = found->verdict;
+    finding->direction = found->direction;
     findings->of_rule[found->rule->index]++;
+    return true;
+}
+
+/* How many findings of rules of somebody's own are held of this id. */
+static size_t own_count(const struct findings *findings, const char *id)
+{
+    size_t count = 0;
+
+    for (const struct held_finding *finding = findings->first; finding != NULL; finding = finding->next)
+        count += finding->rule == NULL && strcmp(finding->result.id, id) == 0;
+    return count;
+}
+
+bool findings_hold_own(struct findings *findings, const struct result *result, unsigned direction, unsigned step,
+                       uint64_t flow)
+{
+    struct held_finding *finding;
+
+    if (findings->count >= FINDINGS_HELD || own_count(findings, result->id) >= FINDINGS_OF_REQUIREMENT ||
+        (finding = hold(findings, result, flow)) == NULL)
+        return false;
+    finding->direction = direction;
+    finding->step = step;
     return true;
 }
 

@@ -18,10 +18,11 @@ enum { FINDINGS_OF_REQUIREMENT = 8, FINDINGS_HELD = 256 };
 
 struct held_finding {
     struct held_finding *next;
-    struct result result; /* owns flow, expected, actual, message, steps; the rest is borrowed */
-    const struct rule *rule;
+    struct result result;    /* owns flow, expected, actual, message, steps; the rest is borrowed */
+    const struct rule *rule; /* NULL: a rule of somebody's own */
     enum rule_verdict verdict;
     unsigned direction; /* of the judged sender */
+    unsigned step;      /* without a rule: the place in its frame (step_place.h) of the message that is meant */
     /* struct flow's number, counted from the file's first flow: 1; 0: it is the one that result.flow names */
     uint64_t flow;
 };
@@ -43,6 +44,13 @@ int findings_init(struct findings *findings);
  */
 bool findings_hold(struct findings *findings, const struct rule_result *found, const struct result *result,
                    uint64_t flow);
+
+/*
+ * The same for a rule of somebody's own, which is not asked again on the second pass: its message is step `step`
+ * (step_place.h) of the frame, sent in `direction`.
+ */
+bool findings_hold_own(struct findings *findings, const struct result *result, unsigned direction, unsigned step,
+                       uint64_t flow);
 
 /* Forgets all of them, for the next file. */
 void findings_clear(struct findings *findings);

@@ -10,6 +10,7 @@
 #include "conformance/engine/evidence/event_step.h"
 #include "conformance/engine/evidence/findings_order.h"
 #include "conformance/engine/evidence/kept_event.h"
+#include "conformance/engine/evidence/step_place.h"
 #include "conformance/flow/notation/notation.h"
 #include "conformance/flow/decoder.h"
 #include "base/hash.h"
@@ -47,6 +48,8 @@ struct drawing {
     struct window *windows;    /* one for each finding */
     size_t count;              /* of them */
     uint64_t recognised;       /* flows have come up to this number */
+    struct step_place place;   /* of the present event, */
+    unsigned step;             /* in its frame */
     struct watched_flow *flow; /* that is being judged, */
     bool ending;               /* at its end */
     struct rule_engine *engine;
@@ -145,17 +148,24 @@ static void window_close(struct drawing *drawing, struct window *window)
     window->state = WINDOW_WHOLE;
 }
 
+/* A message of the right frame and sender; of a rule of somebody's own it is the very one. */
+static bool is_meant(const struct drawing *drawing, const struct held_finding *finding, const struct flow_event *event)
+{
+    return event->frame == finding->result.frame && event->direction == finding->direction &&
+           (finding->rule != NULL || finding->step == drawing->step);
+}
+
 /* One more step: opens the windows that it is the middle of, and goes on with those that are open. */
 static void window_step(struct drawing *drawing, struct watched_flow *flow, struct window *window,
                         const struct flow_event *event, struct kept_event *present)
 {
     const struct held_finding *finding = window->finding;
-    bool fits = event->frame == finding->result.frame && event->direction == finding->direction;
+    bool fits = is_meant(drawing, finding, event);
     char text[NOTATION_MAX];
 
     if (window->due || (window->state == WINDOW_WAITING && fits)) {
         window_open(drawing, flow, window, event, notation_event(event, text, sizeof(text)),
-                    window->due ? WINDOW_KNOWN : WINDOW_GUESSED);
+                    window->due || finding->rule == NULL ? WINDOW_KNOWN : WINDOW_GUESSED);
     } else if ((window->state == WINDOW_GUESSED || window->state == WINDOW_KNOWN) && window->left != 0) {
         append_kept(drawing, window, present);
         window->left--;
@@ -218,7 +228,7 @@ static bool is_wanted(const char *id, void *argument)
     const struct drawing *drawing = argument;
 
     for (const struct held_finding *finding = drawing->findings->first; finding != NULL; finding = finding->next)
-        if (strcmp(finding->rule->id, id) == 0)
+        if (finding->rule != NULL && strcmp(finding->rule->id, id) == 0)
             return true;
     return false;
 }
@@ -295,6 +305,7 @@ static void sink(void *user, const struct flow_event *event)
         drawing->recognised = event->flow->number;
         flow_recognised(drawing, event);
     }
+    drawing->step = step_place_next(&drawing->place, event);
     HASH_FIND(hh, drawing->flows, &event->flow->number, sizeof(event->flow->number), flow);
     if (flow == NULL)
         return;
