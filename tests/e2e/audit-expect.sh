@@ -41,13 +41,17 @@ changed() {
 	complains "^warpcheck audit: $2: .*$3"
 	says "^not as expected: .* $2"
 }
-changed "a finding that is not expected" new 'atomics.pcap: ATOM-5.2.1-02 as initiator: FAIL: found [0-9]+ times?, and not expected$' '!/ATOM-5.2.1-02/'
+changed "a finding that is not expected" new 'atomics.pcap: ATOM-5.2.1-02 as initiator: FAIL, found [0-9]+ times?, and expected by no line$' '!/ATOM-5.2.1-02/'
 complains '^      MUST.* section '
 complains '^      where     frame [1-9][0-9]*, flow '
 complains "^      replay    warpcheck audit '.*atomics.pcap' ATOM-5.2.1-02\$"
-complains 'to accept all of it, after a look: the same command with --write-expect '
-changed "a finding that is not there" missing 'atomics.pcap: MPA-4.4-14 as responder: FAIL: FAIL was expected' \
+complains 'to accept all of it, after a look: this command with --write-expect '
+changed "a finding that is not there" missing 'atomics.pcap: MPA-4.4-14 as responder: FAIL was expected \(line [0-9]+.*\) and is gone: the capture is the same, so warpcheck judges it otherwise$' \
 	'{ print } /ATOM-5.2.1-02/ { $2 = "MPA-4.4-14"; $3 = "responder"; print }'
+changed "a capture that was replaced" missing 'atomics.pcap: MPA-4.4-14 as responder: FAIL was expected .* is gone: the capture is another one than it was$' \
+	'{ print } /ATOM-5.2.1-02/ { $2 = "MPA-4.4-14"; $3 = "responder"; $9 = "00000000-1"; print }'
+changed "a capture that is gone" missing 'gone.pcap: MPA-4.4-14 as responder: FAIL was expected .* is gone: the capture is not there any more$' \
+	'{ print } /ATOM-5.2.1-02/ { $1 = "gone.pcap"; $2 = "MPA-4.4-14"; $3 = "responder"; $9 = "00000000-1"; print }'
 changed "another verdict" changed 'ATOM-5.2.1-02 .* and WARN 1 time was expected' '/ATOM-5.2.1-02/ { $6 = "WARN" } { print }'
 changed "another count" changed 'MPA-4.4-14 .* FAIL 1 time, and FAIL 2 times was expected' '/MPA-4.4-14/ { $5 = 2 } { print }'
 changed "another outcome" changed 'MPA-4.4-14 .* another outcome than the expected one .*: a good CRC$' '/MPA-4.4-14/ { $7 = "a good CRC" } { print }'

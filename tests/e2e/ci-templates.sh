@@ -32,6 +32,9 @@ lines=any expect 1 "GitHub, a new capture" env GITHUB_ACTIONS=true packaging/ci/
 says '^::error file=.*100%25 new.pcap,title=ATOM-.*::FAIL in frame '
 complains 'new: .*/100% new.pcap: ATOM-'
 complains '^      actual  '
+cp pcaps/generated/many-in-one.pcap "$CORPUS/bad-crc.pcap"
+lines=any expect 1 "GitHub, a capture that was mended" env GITHUB_ACTIONS=true packaging/ci/audit.sh
+complains 'missing: bad-crc.pcap: MPA-4.4-14 as initiator: FAIL was expected \(line [0-9]+\) and is gone: the capture is another one than it was$'
 rm "$CORPUS/bad-crc.pcap"
 lines=any expect 1 "GitHub, a capture that is gone" env GITHUB_ACTIONS=true packaging/ci/audit.sh
 says '^::error file=.*expected.tsv,line=[0-9]+,title=missing MPA-4.4-14::bad-crc.pcap: FAIL was expected'

@@ -120,10 +120,13 @@ static void difference_show(const struct audit *audit, const struct difference *
     char replay[1024];
     size_t used;
 
-    (void)complain(0, "%s: %.300s: %s%s%s: %s: %s", difference_kind_name(difference->kind), difference->file,
+    /* The text of the other kinds names the verdict. */
+    bool named = difference->kind != DIFFERENCE_MISSING && difference->kind != DIFFERENCE_CHANGED;
+
+    (void)complain(0, "%s: %.300s: %s%s%s: %s%s%s", difference_kind_name(difference->kind), difference->file,
                    difference->id, difference->role != NULL ? " as " : "",
-                   difference->role != NULL ? difference->role : "", verdict_name(difference->verdict),
-                   difference->text);
+                   difference->role != NULL ? difference->role : "", named ? verdict_name(difference->verdict) : "",
+                   named ? ", " : "", difference->text);
     if (requirement != NULL)
         print_plain(stderr, "      %s %s section %s: %s", requirement_level_name(requirement->level),
                     requirement->source, requirement->section, requirement->text);
@@ -184,8 +187,11 @@ static void expectations_tell(const struct audit *audit, const struct run_summar
         (void)complain(0, "%" PRIu64 " expected %s to be reviewed within %d days, the first by %.10s", counts->soon,
                        counts->soon == 1 ? "finding is" : "findings are", EXPECTATION_SOON_DAYS, counts->soon_day);
     if (differences_of(counts) != 0)
-        (void)complain(0, "%.200s: %s; to accept all of it, after a look: the same command with --write-expect %.200s",
-                       path, expectation_text(counts, text), path);
+        (void)complain(
+            0,
+            "%.200s: %s; to accept all of it, after a look: this command with --write-expect %.200s in place "
+            "of --expect",
+            path, expectation_text(counts, text), path);
 }
 
 /* What --write-expect asks for. The findings are written, and none of them is a failure of this command. */

@@ -183,6 +183,18 @@ const char *expected_capture_digest(struct expected_capture *capture)
     return capture->digest;
 }
 
+const char *expected_capture_digest_now(const struct audit_expect *expect, struct expected_capture *capture)
+{
+    char path[PATH_MAX];
+
+    if (capture->file != NULL)
+        return expected_capture_digest(capture);
+    if (!capture->digested && snprintf(path, sizeof(path), "%s%s", expect->folder, capture->name) < (int)sizeof(path))
+        file_digest(path, capture->digest);
+    capture->digested = true;
+    return capture->digest;
+}
+
 /*
  * --- Life ------------------------------------------------------------------------------------------------------------
  */

@@ -102,8 +102,22 @@ static void renamed_find(struct audit_expect *expect)
                 entry->renamed->moved = true;
 }
 
+/* Why a finding may have gone: what has become of its capture. */
+static const char *gone_why(const struct audit_expect *expect, struct expected_capture *capture,
+                            const struct expectation *entry)
+{
+    const char *digest = expected_capture_digest_now(expect, capture);
+
+    if (digest[0] == '\0')
+        return "the capture is not there any more";
+    if (entry->digest == NULL || entry->digest[0] == '\0')
+        return "the capture is there";
+    return strcmp(entry->digest, digest) == 0 ? "the capture is the same, so warpcheck judges it otherwise"
+                                              : "the capture is another one than it was";
+}
+
 /* Describes how an entry differs from what was expected; false: it does not differ. */
-static bool differs(const struct audit_expect *expect, const struct expected_capture *capture,
+static bool differs(const struct audit_expect *expect, struct expected_capture *capture,
                     const struct expectation *entry, struct difference *difference, struct iwarp_sentence *text)
 {
     const char *role = entry->role[0] != '-' ? entry->role : NULL;
@@ -122,15 +136,16 @@ static bool differs(const struct audit_expect *expect, const struct expected_cap
                                       .text = text->text};
     if (entry->results == 0) {
         difference->kind = DIFFERENCE_MISSING;
-        (void)iwarp_sentence_set(text, "%.400s was expected (line %zu), and it was not found",
-                                 verdict_name(entry->wanted), entry->line);
+        (void)iwarp_sentence_set(text, "%s was expected (line %zu%s%.200s) and is gone: %s",
+                                 verdict_name(entry->wanted), entry->line, entry->note[0] != '\0' ? ": " : "",
+                                 entry->note, gone_why(expect, capture, entry));
     } else if (is_new(entry)) {
         difference->kind = entry->renamed != NULL ? DIFFERENCE_RENAMED : DIFFERENCE_NEW;
         difference->was_line = entry->renamed != NULL ? entry->renamed->line : 0;
         if (entry->renamed != NULL)
             (void)iwarp_sentence_set(text, "the capture was %.200s (line %zu)", entry->old_name, entry->renamed->line);
         else
-            (void)iwarp_sentence_set(text, "found %" PRIu64 " time%s, and not expected", entry->count,
+            (void)iwarp_sentence_set(text, "found %" PRIu64 " time%s, and expected by no line", entry->count,
                                      entry->count == 1 ? "" : "s");
     } else if (entry->worst != entry->wanted || entry->count != entry->wanted_count) {
         difference->kind = DIFFERENCE_CHANGED;

@@ -76,6 +76,8 @@ char *expectation_outcome(const struct expectation *found);
 
 /* The digest of a capture's octets, "" where it cannot be read again. Computed once. */
 const char *expected_capture_digest(struct expected_capture *capture);
+/* The same of a capture that nothing was found in: it is named from the folder of the expectations. */
+const char *expected_capture_digest_now(const struct audit_expect *expect, struct expected_capture *capture);
 
 /*
  * The expectation whose capture has gone, and which has the digest, requirement, role and flow of what was found in a
