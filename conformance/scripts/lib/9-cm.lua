@@ -20,8 +20,13 @@ cm.INVALID_SERVICE_ID, cm.CONSUMER = 8, 28
 --------------------------------------------------------------------------------------------------------------------
 -- Octets
 
--- "10.77.0.2" or "fd77::2" as the 16 octets of A11 Table 1, and its family.
+-- "10.77.0.2", "fd77::2" or "::ffff:10.77.0.2" as the 16 octets of A11 Table 1, and its family.
 function cm.address(text)
+  local high, v4 = text:match("^(.*:)(%d+%.%d+%.%d+%.%d+)$")
+  if v4 then -- RFC 4291 2.2: the last four octets as IPv4 has them
+    local e, f, g, h = v4:match("^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
+    return cm.address(high .. string.format("%02x%02x:%02x%02x", tonumber(e), tonumber(f), tonumber(g), tonumber(h)))
+  end
   local a, b, c, d = text:match("^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
   if a then return ("\0"):rep(12) .. string.char(a, b, c, d), 4 end
   local front, back = text:match("^(.-)::(.*)$")
@@ -221,7 +226,8 @@ end
 -- INCONCLUSIVE where no REQ can be accepted: the device takes an IP version of which the rig has no address of it.
 function Test:cm_need_reachable(got, message)
   if not self.cm_unreachable or got.name == "REP" then return end
-  self:inconclusive(message .. ": the device takes IPV " .. self:cm_base().IPV .. " alone, and the rig has no address of it of that version")
+  self:inconclusive(message .. ": the device does not take IPV " .. self.cm_refused .. ", and the run has no address of it of another version: " ..
+    "run against such an address")
 end
 
 -- The device rejects this REQ, and rejects it too where it comes once more, as if the REJ had been lost; returns the
@@ -385,17 +391,22 @@ local function addresses_of_other(base)
   return { IPV = 4, Source = (cm.address("192.0.2.1")), Destination = (cm.address("192.0.2.2")) }
 end
 
--- A good REQ was answered so. One that is refused for its IP version is sent with the other version. Returns the answer
--- to that.
+-- Is it refused for its IP version, or without a reason, which may be that one (A11.7)?
+local function may_want_other_version(got)
+  return got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and (got.ari.Code == 3 or got.ari.Code == 0)
+end
+
+-- A good REQ was answered so. One that may be refused for its IP version is sent with the other version. Returns the
+-- answer to that.
 function Test:cm_learn_family(got, exchange)
-  if not (got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 3) then return got, exchange end
+  if not may_want_other_version(got) then return got, exchange end
   local base = self:cm_base()
   if self.cm_learnt then return got, exchange end
-  self.cm_learnt = true
+  self.cm_learnt, self.cm_refused = true, base.IPV
   exchange:close()
   self.cm_addresses = addresses_of_other(base)
   got, exchange = self:cm_insist({}, { keep = true })
-  if got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Code == 3 then self.cm_addresses = base end
+  if may_want_other_version(got) then self.cm_addresses = base end
   self.cm_unreachable = got.name == "REJ"
   return got, exchange
 end
@@ -408,7 +419,7 @@ function cm.exchange(t, kind)
     exchange:close()
   elseif kind == "cm" then
     local got, exchange = t:cm_learn_family(t:cm_insist({}, { keep = true }))
-    if t.cm_unreachable then return end
+    t:cm_need_reachable(got, "a good REQ")
     if got.name ~= "REP" then t:fail("a good REQ was answered by " .. cm.describe(got), "REP", cm.describe(got)) end
     exchange:send(cm.answer(exchange, "RTU"))
     exchange:close()
