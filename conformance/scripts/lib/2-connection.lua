@@ -479,6 +479,9 @@ function copy_fields(fields)
   return out
 end
 
+-- Octets of the device's stream so far.
+function Connection:octets_received() return self.tcp:status().octets_received end
+
 -- An orderly end from the tester's side: FIN, and the device's FIN (or RST) is waited for.
 function Connection:finish()
   self:fin()

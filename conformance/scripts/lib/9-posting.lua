@@ -118,7 +118,12 @@ function Connection:shut_with_reads(m, count, octets)
   for i = 2, count do frames[i] = m:read(i, octets or 16, { SinkSTag = i }) end
   self:send(table.unpack(frames))
   rig.wait(self.t.quiet / 4)
+  self.shut_at = self:octets_received()
 end
+
+-- Has the device reset the stream, and nothing of it come since the tester's window was shut? A Terminate that was to go before had no
+-- way, and the ULP's time to wait for it may have been over.
+function Connection:reset_while_shut(got) return got.kind == "reset" and self:octets_received() == self.shut_at end
 
 -- Their responses, of memory that holds one octet everywhere.
 function Connection:expect_responses(count, message)

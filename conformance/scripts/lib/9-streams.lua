@@ -195,6 +195,7 @@ function Stream:fin()
     self.association.handle:shutdown()
   elseif self.association.handle:status().state == "ESTABLISHED" then
     self.association:control(self.sid, "Terminate")
+    self.finished = true
   end
 end
 
@@ -214,6 +215,9 @@ function Stream:leave()
 end
 
 function Stream:window(octets) self.association.handle:window(octets) end
+
+-- Chunks, in place of octets.
+function Stream:octets_received() return self.association.handle:status().received end
 
 function Stream:withhold(withheld) self.association.handle:withhold(withheld) end
 
@@ -249,6 +253,12 @@ local function next_chunk(c, seconds)
   end
 end
 
+-- Has the tester's Terminate ended the session? The device has it, and has let its time go by without one of its own, which it
+-- may (RFC 5043 6.2): one side at least sends a Terminate.
+function Stream:_is_over_by_tester(seconds)
+  return self.finished and (seconds or self.t.reaction) >= self.t.reaction and self.association.handle:status().unacknowledged == 0
+end
+
 -- The next thing of this stream as it was sent: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
 function Stream:_message(seconds)
   -- After its Terminate a stream of the draft says nothing more: it has no other end.
@@ -256,6 +266,7 @@ function Stream:_message(seconds)
   local got, why = next_chunk(self, self.ended and 0 or seconds or wait)
   if got then self.t:answered() end
   if got == nil then
+    if why == "timeout" and self:_is_over_by_tester(seconds) then self.ended = "fin" end
     if why == "timeout" then return { kind = self.ended or "timeout" } end
     self.ended = self.ended or "reset"
     return { kind = self.ended, why = why, comes = true }
