@@ -17,7 +17,8 @@
 #   make bench      the benchmarks' ratios
 #   make bench-build   what make takes after a change, in seconds
 #   make soak       make check-all, then SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire, over TCP and over SCTP;
-#                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour)
+#                  then every defect and variant over SCTP, and 50 seeds of the correct stack, by both texts (about an hour),
+#                  and SOAK_DEVICES (200) legal devices that seeds draw, of each layer (hours)
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of base/, reference-stack/ and wire/
 #   make format     clang-format -i
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
@@ -55,6 +56,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_JOBS ?= 1
 FUZZ_CORPUS ?=
 SOAK_SECONDS ?= 600
+SOAK_DEVICES ?= 200
 QUICK ?=
 TIMES ?=
 V ?=
@@ -147,7 +149,7 @@ all_h := $(sort $(wildcard $(patsubst %,%/*.h,base wire upper-tester generator g
 embedded_scripts := $(scripts)
 embedded_requirements := $(sort $(wildcard conformance/requirements/*.tsv))
 embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
-embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-warn.tsv variants.tsv))
+embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-warn.tsv variants.tsv choices.tsv))
 embedded_no_defects := $(wildcard reference-stack/defects/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
 # The course: the table of its exercises, and the exchanges that they show.
@@ -280,6 +282,7 @@ soak: prerequisites
 	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 	@CK_RUN_SUITE=sctp_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 	@for llp in sctp sctp-draft02; do $(B)/warpcheck prove --llp $$llp --seeds 50 && $(B)/warpcheck prove --variants --llp $$llp || exit 1; done
+	@for llp in tcp sctp sctp-draft02 cm; do $(B)/warpcheck prove --devices $(SOAK_DEVICES) --llp $$llp || exit 1; done
 
 coverage: $(B)/cov/unit-tests $(B)/cov/warpcheck $(B)/cov/iwarp-peer
 	@B='$(B)' CC='$(CC)' tools/coverage.sh

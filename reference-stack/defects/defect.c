@@ -238,8 +238,7 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
     return NULL;
 }
 
-/* Is `word` one of the words of the list, which commas separate? */
-static bool is_among(const char *list, const char *word)
+bool defect_is_among(const char *list, const char *word)
 {
     size_t octets = strlen(word);
 
@@ -256,12 +255,18 @@ static bool is_among(const char *list, const char *word)
 
 bool defect_breaks(const struct defect *defect, const char *requirement)
 {
-    return is_among(defect->requirement, requirement);
+    return defect_is_among(defect->requirement, requirement);
 }
 
 bool variant_warns(const struct defect *variant, const char *requirement)
 {
-    return is_among(variant->warns, requirement);
+    return defect_is_among(variant->warns, requirement);
+}
+
+bool variant_takes_ipv6_alone(const struct defect *variant)
+{
+    return strcmp(variant->hook, "configure") == 0 && strcmp(variant->target, "cm.families") == 0 &&
+           strcmp(variant->value, "2") == 0;
 }
 
 bool defect_acts_over_sctp(const struct defect *defect)

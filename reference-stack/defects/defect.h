@@ -55,11 +55,17 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
 /* The id that a misspelt one was probably meant to be (base/nearest.h); NULL: none is near. */
 const char *defect_nearest_id(const struct defect_list *list, const char *id);
 
+/* Is `word` one of the words of the list, which commas separate? */
+bool defect_is_among(const char *list, const char *word);
+
 /* True when `id` is one of the defect's requirements. */
 bool defect_breaks(const struct defect *defect, const char *requirement);
 
 /* True when the variant is reported as WARN by that requirement. */
 bool variant_warns(const struct defect *variant, const char *requirement);
+
+/* True when the device takes IPv6 alone: a run needs addresses of that version. */
+bool variant_takes_ipv6_alone(const struct defect *variant);
 
 /* True when it acts only on DDP over SCTP, and has no effect over TCP. */
 bool defect_acts_over_sctp(const struct defect *defect);

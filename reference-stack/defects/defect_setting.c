@@ -24,6 +24,11 @@ enum { MEMBER_NAME_MAX = 64 };
         "sctp." #member, CONFIGURES_SCTP, offsetof(struct sctp_wishes, member),                                        \
             sizeof(((struct sctp_wishes *)NULL)->member)                                                               \
     }
+#define TCP(member)                                                                                                    \
+    {                                                                                                                  \
+        "tcp." #member, CONFIGURES_TCP, offsetof(struct tcp_wishes, member),                                           \
+            sizeof(((struct tcp_wishes *)NULL)->member)                                                                \
+    }
 #define CM(member)                                                                                                     \
     {                                                                                                                  \
         "cm." #member, CONFIGURES_CM, offsetof(struct cm_agent_config, member),                                        \
@@ -47,6 +52,8 @@ static const struct {
     SCTP(sack_packets),
     SCTP(window),
     SCTP(chunk_max),
+    TCP(mss),
+    TCP(window),
     CM(service),
     CM(major),
     CM(minor),
@@ -146,6 +153,11 @@ void hook_sctp_config(const struct defect_set *set, struct iwarp_association_con
 {
     settings_apply(set, CONFIGURES_ASSOCIATION, config);
     settings_apply(set, CONFIGURES_SCTP, wishes);
+}
+
+void hook_tcp_settings(const struct defect_set *set, struct tcp_wishes *wishes)
+{
+    settings_apply(set, CONFIGURES_TCP, wishes);
 }
 
 void hook_cm_config(const struct defect_set *set, struct cm_agent_config *config)

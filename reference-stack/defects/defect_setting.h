@@ -10,11 +10,12 @@
 
 struct defect;
 struct defect_set;
+struct tcp_wishes;
 
 enum { DEFECT_SETTINGS_MAX = 16 }; /* of one set */
 
 /* What a member belongs to. */
-enum defect_configuration { CONFIGURES_ASSOCIATION, CONFIGURES_SCTP, CONFIGURES_CM };
+enum defect_configuration { CONFIGURES_ASSOCIATION, CONFIGURES_SCTP, CONFIGURES_TCP, CONFIGURES_CM };
 
 struct defect_setting {
     enum defect_configuration of;
@@ -24,5 +25,8 @@ struct defect_setting {
 
 /* Adds the row's members to the set. -1 with a sentence: target, operation or value are not known, or too many. */
 int defect_setting_compile(const struct defect *defect, struct defect_set *set, struct iwarp_sentence *sentence);
+
+/* The set's settings of TCP. */
+void hook_tcp_settings(const struct defect_set *set, struct tcp_wishes *wishes);
 
 #endif

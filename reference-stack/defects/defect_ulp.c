@@ -94,6 +94,7 @@ void hook_tcp(const struct defect_set *set, struct tcp_wishes *wishes)
         wishes->iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
         wishes->choose_iss = true;
     }
+    hook_tcp_settings(set, wishes);
 }
 
 bool hook_early_refused(const struct defect_set *set, size_t count)
