@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/option/option_table.h"
+#include "conformance/engine/prove/cmd_prove_devices.h"
 #include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"
 #include "conformance/engine/plan/plan.h"
@@ -22,7 +23,7 @@
 #include "reports/writers/terminal.h"
 #include "base/exit_status.h"
 
-enum { SEEDS = 8, SEEDS_MAX = 1000000, JOBS_MAX = PROVE_JOBS_MAX };
+enum { SEEDS = 8, SEEDS_MAX = 1000000, DEVICES_MAX = 1000000, JOBS_MAX = PROVE_JOBS_MAX };
 
 struct command {
     struct prove_config prove;
@@ -32,7 +33,10 @@ struct command {
     bool jsonl;
     bool whole_table; /* --demands */
     bool variants;    /* `only` are such */
-    bool merge;       /* `only` are files */
+    uint64_t devices; /* to be drawn */
+    const char *choices;
+    bool cm;    /* the devices are CM agents */
+    bool merge; /* `only` are files */
     struct prove_demands *demands;
     struct terminal terminal;
 };
@@ -40,8 +44,12 @@ struct command {
 /* `sctp` has the checks of both texts, as in a simulated run. */
 static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
 {
-    struct prove_config *config = &((struct command *)user)->prove;
+    struct command *command = user;
+    struct prove_config *config = &command->prove;
 
+    command->cm = strcmp(value, "cm") == 0;
+    if (command->cm)
+        return 0;
     if (!rig_llp_parse(value, &config->profile))
         return iwarp_sentence_set(error, "--llp \"%.40s\": tcp, sctp or sctp-draft02 was expected", value);
     config->sctp = config->profile != IWARP_SCTP_UNDECIDED;
@@ -95,6 +103,13 @@ static const struct option_row rows[] = {
      "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names; with --llp also\n"
      "                 over SCTP\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(variants)},
+    {"  --devices N    draws N legal devices by seed, from --seed on: the reference stack with other choices where the texts\n"
+     "                 leave one (reference-stack/defects/choices.tsv). The suite is run against each: no FAIL, and no WARN\n"
+     "                 but those that the rows of its choices name. A device that draws one is reduced to the fewest choices\n"
+     "                 that still do. --llp may be cm here, too\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(devices), .least = 1, .most = DEVICES_MAX},
+    {"  --choices LIST  the same for the device of these choices, separated by commas, as --devices prints them\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(choices)},
     {"  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects; with\n"
      "                 --variants against every variant, also where the check cannot meet it: what it comes to is then compared\n"
      "                 with what it comes to without the variant\n",
@@ -113,6 +128,7 @@ static const struct option_table table = {
     .command = "prove",
     .head = "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
             "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
+            "       warpcheck prove --devices N [OPTION...]\n"
             "       warpcheck prove --merge [--format F] FILE...\n"
             "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs "
             "the correct\n"
@@ -123,6 +139,26 @@ static const struct option_table table = {
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
+
+static bool proves_devices(const struct command *command)
+{
+    return command->devices != 0 || command->choices != NULL;
+}
+
+/* What is asked of devices that are drawn or named excludes what is asked of defects and variants. */
+static int check_devices(const struct command *command, struct iwarp_sentence *error)
+{
+    if (command->cm && !proves_devices(command))
+        return iwarp_sentence_set(error, "--llp cm goes with --devices or --choices alone");
+    if (command->devices != 0 && command->choices != NULL)
+        return iwarp_sentence_set(error, "--devices draws devices, and --choices names one: one of both was expected");
+    if (proves_devices(command) && (command->variants || command->merge || command->seeds_given ||
+                                    command->whole_table || command->prove.whole || command->prove.only_count != 0))
+        return iwarp_sentence_set(
+            error,
+            "--devices and --choices exclude --variants, --merge, --seeds, --matrix, --demands and names of defects");
+    return 0;
+}
 
 static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
@@ -141,7 +177,7 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
     if (command->prove.only_count != 0 && !command->seeds_given)
         command->prove.seeds = 0;
-    return 0;
+    return check_devices(command, error);
 }
 
 /* Takes the reference. */
@@ -312,6 +348,28 @@ static int prove_variants(const struct command *command)
     return cmd_prove_variants(&config, command->jsonl);
 }
 
+static int prove_devices(const struct command *command)
+{
+    const struct prove_config *prove = &command->prove;
+    enum choice_layer sctp = prove->profile == IWARP_SCTP_DRAFT02 ? CHOICE_DRAFT : CHOICE_SCTP;
+    struct prove_devices_config config = {
+        .catalogue = prove->catalogue,
+        .pics = prove->pics,
+        .host = prove->host,
+        .layer = command->cm   ? CHOICE_CM
+                 : prove->sctp ? sctp
+                               : CHOICE_TCP,
+        .choices = command->choices,
+        .first = prove->seed,
+        .count = command->choices != NULL ? 1 : command->devices,
+        .seed = prove->seed,
+        .jobs = prove->jobs,
+        .shard = prove->shard,
+    };
+
+    return cmd_prove_devices(&config, command->jsonl);
+}
+
 static int load_and_prove(struct command *command, struct iwarp_sentence *error)
 {
     struct catalogue *catalogue = NULL;
@@ -332,7 +390,9 @@ static int load_and_prove(struct command *command, struct iwarp_sentence *error)
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;
         command->prove.defects = defects;
-        status = command->variants ? prove_variants(command) : prove(command, error);
+        status = proves_devices(command) ? prove_devices(command)
+                 : command->variants     ? prove_variants(command)
+                                         : prove(command, error);
     }
     defect_list_free(defects);
     pics_free(pics);

@@ -96,7 +96,16 @@ static int on_learned(void *user, json_t *served)
     return 0;
 }
 
-/* The ids that the row names, and that have reported nothing. */
+/* Does a check of the suite, or a rule, decide the requirement? That of the stack over SCTP leaves out what runs over TCP. */
+static bool is_decided(const struct suite *suite, const char *id)
+{
+    for (size_t i = 0; i < suite->plan.count; i++)
+        if (strcmp(suite->plan.items[i].check->id, id) == 0)
+            return true;
+    return rule_find(id) != NULL;
+}
+
+/* The ids that the row names, that can report something, and that have reported nothing. */
 static json_t *unseen_of(const struct drawn *drawn)
 {
     json_t *unseen = json_array();
@@ -105,7 +114,8 @@ static json_t *unseen_of(const struct drawn *drawn)
         size_t octets = strcspn(at, ",");
         json_t *id = json_stringn(at, octets);
 
-        if (json_object_get(drawn->warned, json_string_value(id)) == NULL)
+        if (json_object_get(drawn->warned, json_string_value(id)) == NULL &&
+            is_decided(drawn->suite, json_string_value(id)))
             (void)json_array_append(unseen, id);
         json_decref(id);
         at += octets;
@@ -228,6 +238,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     runner.result = on_result;
     runner.user = &drawn;
     runner.sim.defects = set;
+    runner.sim.ipv6 = variant_takes_ipv6_alone(drawn.variant);
     if (set != NULL && run_passes(&runner, &drawn, error) == 0)
         row = json_pack("{s:O, s:o, s:I, s:I}", "surplus", drawn.surplus, "unseen",
                         config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided,
