@@ -309,6 +309,8 @@ function describe(frame)
   elseif frame.whole then
     local of = frame.due and string.format(" of %d", frame.due) or ""
     return string.format("%d%s octets of an %s, then %s", #frame.octets, of, frame.whole, plain[frame.ended] or frame.ended)
+  elseif frame.unanswered then
+    return "nothing after the tester's Terminate"
   elseif frame.kind == "garbage" then
     return "octets that are no " .. frame.wanted .. foreign_text(frame.octets)
   elseif frame.kind == "bad_fpdu" then

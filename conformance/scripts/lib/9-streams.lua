@@ -266,8 +266,8 @@ function Stream:_message(seconds)
   local got, why = next_chunk(self, self.ended and 0 or seconds or wait)
   if got then self.t:answered() end
   if got == nil then
-    if why == "timeout" and self:_is_over_by_tester(seconds) then self.ended = "fin" end
-    if why == "timeout" then return { kind = self.ended or "timeout" } end
+    if why == "timeout" and self:_is_over_by_tester(seconds) then self.ended, self.unanswered = "fin", true end
+    if why == "timeout" then return { kind = self.ended or "timeout", unanswered = self.unanswered } end
     self.ended = self.ended or "reset"
     return { kind = self.ended, why = why, comes = true }
   elseif got.kind == "control" and got.code == sctp.Terminate then
