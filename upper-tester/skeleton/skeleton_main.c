@@ -220,7 +220,7 @@ static const struct verb {
     {"connect", unsupported, " address port" OPTIONS}, /* {"stream": number}; then the event "established" */
     {"accept", unsupported, " stream private_data ird ord "},
     {"reject", unsupported, " stream private_data "},
-    {"reg_mr", unsupported, " length base access pd stream stag fill data "}, /* {"stag", "base", "length"}; RARE_MEMBERS */
+    {"reg_mr", unsupported, " length base access pd stream stag fill data "}, /* {"stag", "base", "length"} */
     {"dereg", unsupported, " stag "},
     {"invalidate", unsupported, " stag "},
     {"mem_read", unsupported, " stag offset length "}, /* {"data", "valid"} */

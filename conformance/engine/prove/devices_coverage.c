@@ -35,8 +35,13 @@ int devices_coverage_find(const struct prove_devices_config *config, struct devi
     size_t points = choice_point_count(config->table, config->layer);
     size_t *drawn = calloc(points + 1, sizeof(*drawn));
     bool *together = calloc(points * points + 1, sizeof(*together));
-    int status = drawn != NULL && together != NULL ? 0 : iwarp_sentence_set(error, "out of memory for what was drawn");
+    int status = 0;
 
+    if (drawn == NULL || together == NULL) {
+        free(drawn);
+        free(together);
+        return iwarp_sentence_set(error, "out of memory for what was drawn");
+    }
     *coverage = (struct devices_coverage){.points = points};
     for (size_t i = 0; status == 0 && i < config->count; i++) {
         struct choice_device *device = choice_device_draw(config->table, config->layer, config->first + i, error);
