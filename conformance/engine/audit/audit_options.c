@@ -305,8 +305,8 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         snprintf(options->target, sizeof(options->target), "%s",
                  options->files.count == 1 ? options->files.paths[0] : options->files.skipped[0].path);
     else
-        snprintf(options->target, sizeof(options->target), "%.400s and %zu more captures", options->files.paths[0],
-                 options->files.count - 1);
+        snprintf(options->target, sizeof(options->target), "%.400s (and %zu more capture%s)", options->files.paths[0],
+                 options->files.count - 1, options->files.count > 2 ? "s" : "");
     return options->shard.of == 0 || keep_own(options, catalogue, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
 }
 
