@@ -262,7 +262,7 @@ static void add_own_header(unsigned opcode, const uint8_t *payload, size_t have,
 
 void warp_alias_segment(const struct ddp_segment *ddp, size_t have, tvbuff_t *tvb, proto_tree *tree)
 {
-    unsigned opcode = tvb_get_guint8(tvb, 1) & 0x0F;
+    unsigned opcode = tvb_get_ntohs(tvb, 0) & 0x0F; /* the octets of DDP's and RDMAP's control */
 
     if (!is_wanted(ddp_rdmap, tree))
         return;

@@ -6,6 +6,7 @@
  */
 #include "dissector/warp.h"
 
+#include <epan/tfs.h>
 #include <string.h>
 
 #include "wire/infiniband.h"
