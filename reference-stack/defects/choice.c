@@ -202,6 +202,14 @@ struct choice_device *choice_device_without(const struct choice_device *device, 
 
 /* ---- what it is ------------------------------------------------------------------------------------------------ */
 
+static int add_rows(struct defect_set *set, const struct choice_device *device, struct iwarp_sentence *sentence)
+{
+    for (size_t i = 0; i < device->count; i++)
+        if (defect_compile(&device->choices[i].row, set, sentence) != 0)
+            return -1;
+    return 0;
+}
+
 struct defect_set *choice_device_set(const struct choice_device *device, struct iwarp_sentence *sentence)
 {
     struct defect_set *set = defect_set_empty();
@@ -210,12 +218,38 @@ struct defect_set *choice_device_set(const struct choice_device *device, struct 
         (void)iwarp_sentence_set(sentence, "choices: out of memory");
         return NULL;
     }
-    for (size_t i = 0; i < device->count; i++)
-        if (defect_compile(&device->choices[i].row, set, sentence) != 0) {
-            defect_set_free(set);
-            return NULL;
-        }
-    return set;
+    if (add_rows(set, device, sentence) == 0)
+        return set;
+    defect_set_free(set);
+    return NULL;
+}
+
+/* All digits: a seed. */
+static bool is_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *seed = strtoull(text, &end, 10);
+    return *end == '\0';
+}
+
+int choice_add(struct defect_set *set, enum choice_layer layer, const char *choices, struct iwarp_sentence *sentence)
+{
+    struct choice_table *table = choice_table_embedded(sentence);
+    struct choice_device *device = NULL;
+    uint64_t seed;
+    int status = -1;
+
+    if (table != NULL)
+        device = is_seed(choices, &seed) ? choice_device_draw(table, layer, seed, sentence)
+                                         : choice_device_named(table, layer, choices, sentence);
+    if (device != NULL)
+        status = add_rows(set, device, sentence);
+    free(device);
+    choice_table_free(table);
+    return status;
 }
 
 /* Do two choices of the device draw it together? */

@@ -15,9 +15,6 @@
 #include "base/sentence.h"
 #include "reference-stack/defects/defect.h"
 
-/* What carries the device's DDP, or the CM agent. */
-enum choice_layer { CHOICE_TCP, CHOICE_SCTP, CHOICE_DRAFT, CHOICE_CM, CHOICE_LAYERS };
-
 /* "tcp", "sctp", "draft", "cm". */
 const char *choice_layer_name(enum choice_layer layer);
 
@@ -76,6 +73,12 @@ struct choice_device *choice_device_without(const struct choice_device *device, 
 
 /* What a configuration names (defect.h); the device may be freed afterwards. NULL with a sentence. */
 struct defect_set *choice_device_set(const struct choice_device *device, struct iwarp_sentence *sentence);
+
+/*
+ * Adds to a set what a user names: a seed, or what choice_device_text() writes. -1 with a sentence; the set stays the
+ * caller's to free.
+ */
+int choice_add(struct defect_set *set, enum choice_layer layer, const char *choices, struct iwarp_sentence *sentence);
 
 /* True when the row of one of its choices, or of two together, says that this requirement reports it as WARN. */
 bool choice_device_warns(const struct choice_device *device, const char *requirement);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/defects/choice.h"
 #include "reference-stack/defects/defect_compile.h"
 #include "tools/embedded.h"
 #include "base/cells.h"
@@ -358,6 +359,10 @@ int defect_set_named(const struct defect_names *names, struct defect_set **set, 
         status = add_named(set, defect_list_embedded(sentence), names->defects, names->defect_count, sentence);
     if (status == 0 && names->variant_count != 0)
         status = add_named(set, variant_list_embedded(sentence), names->variants, names->variant_count, sentence);
+    if (status == 0 && names->choices != NULL && *set == NULL && (*set = defect_set_empty()) == NULL)
+        status = iwarp_sentence_set(sentence, "choices: out of memory");
+    if (status == 0 && names->choices != NULL)
+        status = choice_add(*set, names->layer, names->choices, sentence);
     if (status != 0) {
         defect_set_free(*set);
         *set = NULL;

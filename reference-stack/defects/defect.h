@@ -87,12 +87,20 @@ struct defect_set *defect_set_new(const struct defect_list *list, const char *co
 int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
                    struct iwarp_sentence *sentence);
 
-/* Defects and variants by their names in the library's own lists: NULL and no sentence when both counts are 0. */
+/* What carries the device's DDP, or the CM agent: where a device has choices (choice.h). */
+enum choice_layer { CHOICE_TCP, CHOICE_SCTP, CHOICE_DRAFT, CHOICE_CM, CHOICE_LAYERS };
+
+/*
+ * Defects and variants by their names in the library's own lists, and a device's choices: NULL and no sentence when
+ * there is nothing of these.
+ */
 struct defect_names {
     const char *const *defects;
     size_t defect_count;
     const char *const *variants;
     size_t variant_count;
+    const char *choices; /* the seed that draws them, or as choice_device_text() writes them; NULL: none */
+    enum choice_layer layer;
 };
 int defect_set_named(const struct defect_names *names, struct defect_set **set, struct iwarp_sentence *sentence);
 void defect_set_free(struct defect_set *set);

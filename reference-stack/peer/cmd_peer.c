@@ -34,6 +34,7 @@ enum option_code {
     OPTION_LIST_DEFECTS,
     OPTION_VARIANT,
     OPTION_LIST_VARIANTS,
+    OPTION_CHOICES,
     OPTION_REV,
     OPTION_PLAIN,
     OPTION_REV0,
@@ -72,6 +73,7 @@ static const struct option options[] = {
     {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
     {"variant", required_argument, NULL, OPTION_VARIANT},
     {"list-variants", no_argument, NULL, OPTION_LIST_VARIANTS},
+    {"choices", required_argument, NULL, OPTION_CHOICES},
     {"rev", required_argument, NULL, OPTION_REV},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"rev0", no_argument, NULL, OPTION_REV0},
@@ -116,6 +118,7 @@ struct command_line {
     size_t defect_count;
     const char *variants[DEFECTS_MAX];
     size_t variant_count;
+    const char *choices;
 };
 
 static int number_between(const char *name, const char *text, unsigned long least, unsigned long most,
@@ -263,6 +266,7 @@ static int take_option(struct command_line *line, int option)
     case OPTION_ONCE: line->once = true; return -1;
     case OPTION_DEFECT: return add_name(line->defects, &line->defect_count, "defects");
     case OPTION_VARIANT: return add_name(line->variants, &line->variant_count, "variants");
+    case OPTION_CHOICES: line->choices = optarg; return -1;
     case OPTION_MAX_CONNECTIONS:
     case OPTION_MAX_CONTROLS:
     case OPTION_MAX_UNREAD:
@@ -427,10 +431,22 @@ static void on_refused(void *context, const char *what)
     (void)complain(0, "%s", what);
 }
 
+static enum choice_layer layer_of(const struct command_line *line)
+{
+    if (!line->sctp.on)
+        return CHOICE_TCP;
+    return line->sctp.draft ? CHOICE_DRAFT : CHOICE_SCTP;
+}
+
 static int run_with_defects(struct command_line *line)
 {
     struct iwarp_sentence sentence = {""};
-    const struct defect_names names = {line->defects, line->defect_count, line->variants, line->variant_count};
+    const struct defect_names names = {.defects = line->defects,
+                                       .defect_count = line->defect_count,
+                                       .variants = line->variants,
+                                       .variant_count = line->variant_count,
+                                       .choices = line->choices,
+                                       .layer = layer_of(line)};
     struct defect_set *set = NULL;
     struct driver *driver;
     int status;

@@ -38,6 +38,7 @@ const char cmd_peer_help[] =
     "  --list-defects          print the defects: id, requirement, hook, target, operation, value\n"
     "  --variant VARIANT       behave as this legal variant; repeat it for several; see --list-variants\n"
     "  --list-variants         print the variants: id, requirement, warns, hook, target, operation, value\n"
+    "  --choices SEED|LIST     be the legal device that the seed draws, or one of these choices, separated by commas\n"
     "\n"
     "  --rev 1|2               MPA revision of the Request, or the highest that is accepted (2)\n"
     "  --plain                 do not use enhanced set-up (RFC 6581)\n"

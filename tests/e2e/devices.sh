@@ -42,6 +42,14 @@ choices=$(sed -nE 's/^legal +7 +//p' "$WORK/once")
 expect 0 "by its choices" "$WARPCHECK" prove --llp cm --choices "$choices"
 says "^legal +$choices\$"
 
+expect 0 "as the device of a run" "$WARPCHECK" run --simulate --llp cm --choices "$choices" -o "$WORK/run" 'CA11-*'
+jq -e --arg choices "$choices" -s '.[0].conditions.options | endswith("--choices " + $choices)' "$WORK/run/results.jsonl" >/dev/null ||
+	wrong "its results name the choices" "$(head -n 1 "$WORK/run/results.jsonl")"
+expect 0 "as a device of its own, on the kernel's TCP" "$WARPCHECK" run --choices acks-late,access-bounds DDP-7.1-25 --all
+says '^PASS +DDP-7.1-25 '
+expect 2 "a choice that no device has" "$WARPCHECK" run --choices access-bound DDP-7.1-25
+complains 'did you mean "access-bounds"'
+
 echo "== a device that a check calls a fault is reduced to what draws that"
 mkdir -p "$WORK/scripts"
 cat >"$WORK/scripts/narrow.lua" <<-'END'

@@ -128,6 +128,7 @@ struct rig_embedded_config {
     size_t defect_count;
     const char *const *variants;
     size_t variant_count;
+    const char *choices; /* as `iwarp-peer --choices` has them; NULL: none */
     bool ipv6;
     enum iwarp_sctp_profile
         sctp;            /* as in a simulated rig: over SCTP the device is reached in UDP datagrams (RFC 6951) */

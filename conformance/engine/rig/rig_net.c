@@ -311,6 +311,10 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
         arguments[count++] = "--variant";
         arguments[count++] = config->variants[i];
     }
+    if (config->choices != NULL) {
+        arguments[count++] = "--choices";
+        arguments[count++] = config->choices;
+    }
     (void)fflush(NULL);
     net->device = fork();
     if (net->device < 0) {

@@ -62,6 +62,8 @@ static void describe_target(const struct run_command *command, char *text, size_
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
     for (size_t i = 0; i < options->variant_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", variant" : ",", options->variants[i]);
+    if (options->choices != NULL && used < room)
+        (void)snprintf(text + used, room - used, ", choices %s", options->choices);
 }
 
 /* 0, or the exit status with the sentence set. */
@@ -125,8 +127,15 @@ static int load_scripts(struct run_command *command, struct iwarp_sentence *erro
 static int name_defects(struct run_command *command, struct iwarp_sentence *error)
 {
     const struct run_options *options = &command->options;
-    const struct defect_names names = {options->defects, options->defect_count, options->variants,
-                                       options->variant_count};
+    const enum choice_layer sctp = options->sctp_profile == IWARP_SCTP_DRAFT02 ? CHOICE_DRAFT : CHOICE_SCTP;
+    const struct defect_names names = {.defects = options->defects,
+                                       .defect_count = options->defect_count,
+                                       .variants = options->variants,
+                                       .variant_count = options->variant_count,
+                                       .choices = options->choices,
+                                       .layer = options->cm     ? CHOICE_CM
+                                                : options->sctp ? sctp
+                                                                : CHOICE_TCP};
 
     return defect_set_named(&names, &command->defects, error);
 }

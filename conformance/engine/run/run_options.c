@@ -76,6 +76,9 @@ static const struct option_row rows[] = {
     {"  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
      "                   warpcheck peer --list-variants)\n",
      OPTION_JUDGES, OPTION_LIST, .member = MEMBER(variants), .count = MEMBER(variant_count), .most = RUN_OPTIONS_LIST_MAX},
+    {"  --choices SEED|LIST  makes it the legal device that the seed draws from the choices that the texts leave, or the one\n"
+     "                   of these choices, separated by commas (warpcheck prove --devices)\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(choices)},
     {"  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n",
      OPTION_REPEATED, OPTION_LIST, .member = MEMBER(scripts), .count = MEMBER(script_count), .most = RUN_OPTIONS_LIST_MAX, .also = "--scripts"},
     /* The seed and the shard stand in the line of the run; each replay ends with its own seed. */
@@ -139,9 +142,10 @@ const struct option_table run_option_table = {
 
 static int consistent(const struct run_options *options, struct iwarp_sentence *error)
 {
-    if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
+    if (options->profile != NULL &&
+        (options->simulate || options->defect_count != 0 || options->variant_count != 0 || options->choices != NULL))
         return iwarp_sentence_set(
-            error, "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+            error, "--dut excludes --simulate, --defect, --variant and --choices: these are for the reference stack");
     if (options->quiet && (options->all || options->ladders))
         return iwarp_sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->cm && options->profile == NULL && !options->simulate)

@@ -33,6 +33,7 @@ struct run_options {
     size_t defect_count;
     const char *variants[RUN_OPTIONS_LIST_MAX];
     size_t variant_count;
+    const char *choices;
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;

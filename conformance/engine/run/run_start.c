@@ -37,6 +37,7 @@ int run_start_rig(struct run_command *command, bool workers, struct iwarp_senten
                                            .defect_count = options->defect_count,
                                            .variants = options->variants,
                                            .variant_count = options->variant_count,
+                                           .choices = options->choices,
                                            .ipv6 = options->ipv6,
                                            .sctp = options->sctp_profile,
                                            .program = "/proc/self/exe",

@@ -172,7 +172,7 @@ START_TEST(defects_and_variants_together)
     static const char *const defect = "mpa-crc-zero", *const variant = "segments-512", *const unknown = "no-such-name";
     struct iwarp_sentence sentence = {""};
     struct defect_set *set = NULL;
-    struct defect_names names = {&defect, 1, &variant, 1};
+    struct defect_names names = {.defects = &defect, .defect_count = 1, .variants = &variant, .variant_count = 1};
 
     ck_assert_msg(defect_set_named(&names, &set, &sentence) == 0, "%s", sentence.text);
     ck_assert_ptr_nonnull(set);
@@ -181,9 +181,32 @@ START_TEST(defects_and_variants_together)
     ck_assert_int_eq(defect_set_named(&names, &set, &sentence), -1);
     ck_assert_ptr_null(set);
     ck_assert_ptr_nonnull(strstr(sentence.text, "there is no variant 'no-such-name'"));
-    names = (struct defect_names){NULL, 0, NULL, 0};
+    names = (struct defect_names){.defects = NULL};
     ck_assert_int_eq(defect_set_named(&names, &set, &sentence), 0);
     ck_assert_ptr_null(set);
+}
+END_TEST
+
+/* A device's choices, by their names or by a seed, beside a defect. */
+START_TEST(choices_beside_a_defect)
+{
+    static const char *const defect = "mpa-crc-zero";
+    struct iwarp_sentence sentence = {""};
+    struct defect_set *set = NULL;
+    struct defect_names names = {.defects = &defect, .defect_count = 1, .choices = "segments-512,tcp.mss=700"};
+
+    ck_assert_msg(defect_set_named(&names, &set, &sentence) == 0, "%s", sentence.text);
+    ck_assert_ptr_nonnull(set);
+    defect_set_free(set);
+    names = (struct defect_names){.choices = "8", .layer = CHOICE_CM};
+    ck_assert_msg(defect_set_named(&names, &set, &sentence) == 0, "%s", sentence.text);
+    ck_assert_ptr_nonnull(set);
+    ck_assert_ptr_nonnull(defect_set_cm_faults(set));
+    defect_set_free(set);
+    names.choices = "segments-512";
+    ck_assert_int_eq(defect_set_named(&names, &set, &sentence), -1);
+    ck_assert_ptr_null(set);
+    ck_assert_ptr_nonnull(strstr(sentence.text, "cm has no alternative"));
 }
 END_TEST
 
@@ -415,6 +438,7 @@ Suite *defect_suite(void)
     tcase_add_test(data, carried_variants_compile);
     tcase_add_test(data, variants_name_their_warnings);
     tcase_add_test(data, defects_and_variants_together);
+    tcase_add_test(data, choices_beside_a_defect);
     suite_add_tcase(suite, data);
     tcase_add_test(effect, harmless_defect_changes_nothing);
     tcase_add_test(effect, fields_change_where_configured);
