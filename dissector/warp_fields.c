@@ -131,13 +131,13 @@ static hf_register_info describe(const struct wire_field *field, const char *abb
         info.hfinfo.display = BASE_SHOW_ASCII_PRINTABLE;
     else if (field->kind == WIRE_HEX || field->kind == WIRE_RESERVED)
         info.hfinfo.display = BASE_HEX;
-    if (field->names != NULL && type == FT_BOOLEAN)
-        info.hfinfo.strings = TFS(words_of(field->names));
-    else if (field->names != NULL && field->bits <= 32)
-        info.hfinfo.strings = VALS(strings_of(field->names));
     if (is_depth(field)) {
         info.hfinfo.display |= BASE_SPECIAL_VALS;
         info.hfinfo.strings = VALS(depth_strings);
+    } else if (field->names != NULL && type == FT_BOOLEAN) {
+        info.hfinfo.strings = TFS(words_of(field->names));
+    } else if (field->names != NULL && field->bits <= 32) {
+        info.hfinfo.strings = VALS(strings_of(field->names));
     }
     return info;
 }

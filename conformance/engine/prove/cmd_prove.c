@@ -149,7 +149,8 @@ static bool proves_devices(const struct command *command)
 static int check_devices(const struct command *command, struct iwarp_sentence *error)
 {
     if (command->cm && !proves_devices(command))
-        return iwarp_sentence_set(error, "--llp cm goes with --devices or --choices alone");
+        return iwarp_sentence_set(
+            error, "--llp \"cm\": tcp, sctp or sctp-draft02 was expected; cm goes with --devices or --choices alone");
     if (command->devices != 0 && command->choices != NULL)
         return iwarp_sentence_set(error, "--devices draws devices, and --choices names one: one of both was expected");
     if (proves_devices(command) && (command->variants || command->merge || command->seeds_given ||
