@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A device unshare -rn bash "$WORK/inside.sh" a router: with "gateway" in its profile it is probed and judged as on the link itself, over IPv4 and IPv6, TCP and
+# A device behind a router: with "gateway" in its profile it is probed and judged as on the link itself, over IPv4 and IPv6, TCP and
 # SCTP. Without it nobody answers for the device's address, and probe says what is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -19,6 +19,8 @@ prints "$network" "$WORK/network.out" READY || exit 99
 cable router0 tester0 10.99.0.1/24 && cable router1 device0 10.98.0.1/24 || exit 99
 ip addr add fd99::1/64 dev router0 nodad && ip addr add fd98::1/64 dev router1 nodad || exit 99
 echo 1 >/proc/sys/net/ipv4/ip_forward && echo 1 >/proc/sys/net/ipv6/conf/all/forwarding || exit 99
+# What comes to the tester's end is the tester's: the router, whose network it lies in, does not send it round once more.
+echo 0 >/proc/sys/net/ipv4/conf/tester0/forwarding && echo 1 >/proc/sys/net/ipv6/conf/tester0/disable_ipv6 || exit 99
 ip link set device0 netns "$network" || exit 99
 device() { exec nsenter --net="/proc/$network/ns/net" "$@"; }
 (device bash -c 'source tests/e2e/cable.bash; plain_segments device0 && ip link set lo up && ip link set device0 up &&
@@ -69,9 +71,9 @@ says 'no answer: is the gateway on this link'
 
 echo "== run"
 for name in ipv4 ipv6; do
-	expect 0 "$name: checks in both roles" unshare -rn bash "$WORK/inside.sh" "$name" run --dut "$WORK/$name.json" MPA-7.1-01 DDP-4.3-01 RDMAP-5.2.1-04 -o "$WORK/out/$name"
+	expect 0 "$name: checks in both roles" unshare -rn bash "$WORK/inside.sh" "$name" run --dut "$WORK/$name.json" MPA-7.1-01 DDP-4.3-01 RDMAP-5.2.1-03 -o "$WORK/out/$name"
 	holds "$name: they pass" judged "$name"
 done
-expect 0 "sctp: checks in both roles" unshare -rn bash "$WORK/inside.sh" sctp run --dut "$WORK/sctp.json" DDP-4.3-01 RDMAP-5.2.1-04 -o "$WORK/out/sctp"
+expect 0 "sctp: checks in both roles" unshare -rn bash "$WORK/inside.sh" sctp run --dut "$WORK/sctp.json" DDP-4.3-01 RDMAP-5.2.1-03 -o "$WORK/out/sctp"
 holds "sctp: they pass" judged sctp
 finish
