@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <jansson.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +221,7 @@ static int take_limit(struct command_line *line, int option)
         driver->unread_max = value;
         return -1;
     case OPTION_SEED:
-        if (number_between("seed", optarg, 1, INT64_MAX, &value) != 0)
+        if (number_between("seed", optarg, 1, LONG_MAX, &value) != 0)
             return EXIT_USAGE;
         driver->peer.seed = value;
         return -1;
