@@ -34,6 +34,10 @@ for command in $commands; do
 	complains 'no-such-option'
 	holds "$command --no-such-option leaves stdout empty" test ! -s "$WORK/stdout"
 done
+for command in run list; do # which read no file
+	expect 2 "$command -" timeout 60 "$WARPCHECK" "$command" -
+	complains 'unknown option -'
+done
 # shellcheck disable=SC2034 # expect.bash looks at it
 lines=one
 

@@ -101,7 +101,7 @@ int option_table_print(const struct option_table *table, FILE *out)
     return failed ? -1 : 0;
 }
 
-static int unknown(const struct option_table *table, const char *argument, struct iwarp_sentence *error)
+int option_table_unknown(const struct option_table *table, const char *argument, struct iwarp_sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
@@ -183,10 +183,10 @@ int option_table_take(const struct option_table *table, void *options, int argc,
     if (argument[0] != '-' || argument[1] == '\0')
         return 0;
     if (!find(table, argument, &found))
-        return unknown(table, argument, error);
+        return option_table_unknown(table, argument, error);
     if (found.has_value && found.value == NULL) {
         if (*index + 1 >= argc)
-            return unknown(table, argument, error);
+            return option_table_unknown(table, argument, error);
         found.value = argv[++*index];
     }
     ++*index;

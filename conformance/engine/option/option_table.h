@@ -75,6 +75,9 @@ int option_table_print(const struct option_table *table, FILE *out);
 int option_table_take(const struct option_table *table, void *options, int argc, char **argv, int *index,
                       struct iwarp_sentence *error);
 
+/* -1 with the sentence about an argument that no row knows: of a command that takes no "-" either. */
+int option_table_unknown(const struct option_table *table, const char *argument, struct iwarp_sentence *error);
+
 /* 0, or -1 with a sentence that names the option, the value and the numbers from `least` to `most`; `unit` as above. */
 int option_number(const char *option, const char *value, const char *unit, uint64_t least, uint64_t most,
                   uint64_t *number, struct iwarp_sentence *error);

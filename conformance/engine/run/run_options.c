@@ -187,6 +187,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 
         if (taken == 0)
             taken = option_table_take(&run_option_table, options, argc, argv, &i, error);
+        if (taken == 0)
+            taken = option_table_unknown(&run_option_table, argv[i], error);
         if (taken < 0)
             return -1;
     }

@@ -75,6 +75,8 @@ static int arguments_parse(struct listing *listing, int argc, char **argv, struc
 
         if (taken == 0)
             taken = option_table_take(&table, listing, argc, argv, &i, error);
+        if (taken == 0)
+            taken = option_table_unknown(&table, argv[i], error);
         if (taken < 0)
             return -1;
     }
