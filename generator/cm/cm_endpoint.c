@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
+
 #define LINGER_NS UINT64_C(20000000000) /* a peer repeats what it has sent so long: 15 times about a second */
 
 static uint64_t noise(struct cm_endpoint *endpoint)
 {
-    uint64_t z = endpoint->noise += UINT64_C(0x9E3779B97F4A7C15); /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
+    return splitmix_next(&endpoint->noise);
 }
 
 struct cm_endpoint *cm_endpoint_new(const struct cm_endpoint_config *config, struct iwarp_sentence *error)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "reference-stack/cm/cm_internal.h"
 
 enum { LISTENERS_MAX = 1024 };
@@ -114,14 +115,9 @@ void cm_agent_free(struct cm_agent *agent)
     free(agent);
 }
 
-/* splitmix64 */
 uint64_t cm_noise(struct cm_agent *agent)
 {
-    uint64_t z = agent->noise += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return splitmix_next(&agent->noise);
 }
 
 /* --- Listeners ---------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/core/device_internal.h"
 
+#include "base/splitmix.h"
 #include "reference-stack/base/misuse.h"
 #include "wire/depth.h"
 
@@ -84,18 +85,14 @@ int device_set_faults(struct iwarp_device *device, const struct iwarp_faults *fa
     return device->faults == NULL ? -1 : 0;
 }
 
-/* Of the system; with a seed splitmix64: sparse, and the same for the same seed. */
+/* Of the system; with a seed the same for the same seed. */
 static uint64_t device_random(struct iwarp_device *device)
 {
     uint64_t z;
 
     if (device->config.seed == 0 && getrandom(&z, sizeof(z), GRND_NONBLOCK) == (ssize_t)sizeof(z))
         return z;
-    z = device->random += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return splitmix_next(&device->random);
 }
 
 struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
@@ -54,11 +55,7 @@ struct generator {
 
 static uint64_t draw(struct generator *generator)
 {
-    uint64_t z = generator->state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return splitmix_next(&generator->state);
 }
 
 static void put(struct generator *generator, const void *octets, size_t count)

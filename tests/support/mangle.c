@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/flow/decoder.h"
 
@@ -137,11 +138,7 @@ bool mangle_save(const struct mangle_capture *capture, const char *path)
 
 uint64_t mangle_below(struct mangle_work *work, uint64_t below)
 {
-    uint64_t z = work->state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return (z ^ z >> 31) % below;
+    return splitmix_next(&work->state) % below;
 }
 
 void mangle_insert(struct mangle_work *work, size_t at, const struct mangle_item *item)

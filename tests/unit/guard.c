@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/splitmix.h"
+
 static size_t page_octets(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -41,11 +43,7 @@ void guard_free(uint8_t *octets, size_t count)
 
 uint64_t noise(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return splitmix_next(state);
 }
 
 void noise_fill(uint64_t *state, uint8_t *octets, size_t count)

@@ -5,15 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "tests/unit/cut_work.h"
 
 uint64_t sim_draw(struct sim_traffic *traffic, uint64_t below)
 {
-    uint64_t z = traffic->state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return (z ^ z >> 31) % below;
+    return splitmix_next(&traffic->state) % below;
 }
 
 void sim_complain(struct traffic_end *end, uint64_t number, const char *format, ...)

@@ -11,6 +11,7 @@
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "base/octets.h"
+#include "base/splitmix.h"
 #include "wire/rdmap.h"
 
 Suite *early_suite(void);
@@ -400,15 +401,6 @@ START_TEST(lying_marker)
 }
 END_TEST
 
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 /* Gaps, garbage, far MSNs, again and again: no octet of memory is taken, and the stream goes on. */
 START_TEST(nothing_is_remembered)
 {
@@ -425,13 +417,13 @@ START_TEST(nothing_is_remembered)
         size_t count = sizeof(octets);
 
         for (size_t k = 0; k < 64; k++)
-            octets[draw(&state) % sizeof(octets)] = (uint8_t)draw(&state);
+            octets[splitmix_next(&state) % sizeof(octets)] = (uint8_t)splitmix_next(&state);
         if (i % 3 == 0) {
-            segment.msn = (uint32_t)draw(&state);
+            segment.msn = (uint32_t)splitmix_next(&state);
             count = pack(octets, &segment, 0, false);
         }
         scene->boundary = i % 2 != 0;
-        iwarp_stream_input_early(sink_of(scene), 1 + draw(&state) % 100000, octets, count, scene->boundary, 1);
+        iwarp_stream_input_early(sink_of(scene), 1 + splitmix_next(&state) % 100000, octets, count, scene->boundary, 1);
     }
     ck_assert_uint_eq(mallinfo2().uordblks, used);
     ck_assert_int_eq(iwarp_stream_state(sink_of(scene)), IWARP_STATE_OPERATION);
