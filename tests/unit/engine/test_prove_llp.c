@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "conformance/engine/prove/prove_llp.h"
-#include "reference-stack/defects/defect.h"
+#include "reference-stack/defects/choice.h"
 #include "tests/unit/suites.h"
 #include "tools/embedded.h"
 
@@ -81,6 +81,42 @@ START_TEST(operations_are_told_apart)
 }
 END_TEST
 
+/* Is the variant an alternative in the layer? */
+static bool is_choice(const struct choice_table *table, enum choice_layer layer, const char *id)
+{
+    size_t count;
+    const struct defect **rows = choice_table_rows(table, layer, &count);
+    bool found = false;
+
+    ck_assert_ptr_nonnull(rows);
+    for (size_t i = 0; i < count; i++)
+        found = found || strcmp(rows[i]->id, id) == 0;
+    free(rows);
+    return found;
+}
+
+/* A variant of the stack over TCP is a choice over SCTP, too, where it has a meaning there, and nowhere else. */
+START_TEST(choices_have_the_layers_of_their_meaning)
+{
+    struct iwarp_sentence error = {""};
+    struct choice_table *table = choice_table_embedded(&error);
+
+    ck_assert_msg(table != NULL, "%s", error.text);
+    for (size_t i = 0; i < defect_list_count(variants); i++) {
+        const struct defect *variant = defect_list_at(variants, i);
+
+        if (defect_acts_over_cm(variant) || defect_acts_over_sctp(variant))
+            continue;
+        ck_assert_msg(is_choice(table, CHOICE_TCP, variant->id), "choices.tsv: %s, over TCP", variant->id);
+        ck_assert_msg(is_choice(table, CHOICE_SCTP, variant->id) == (word_of(variant, false)[0] == '\0'),
+                      "choices.tsv: %s, over SCTP: %s", variant->id, word_of(variant, false));
+        ck_assert_msg(is_choice(table, CHOICE_DRAFT, variant->id) == (word_of(variant, true)[0] == '\0'),
+                      "choices.tsv: %s, by the draft: %s", variant->id, word_of(variant, true));
+    }
+    choice_table_free(table);
+}
+END_TEST
+
 /* What acts over SCTP alone has a meaning there. */
 START_TEST(nothing_of_sctp_is_foreign)
 {
@@ -143,6 +179,7 @@ Suite *prove_llp_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, operations_are_told_apart);
     tcase_add_test(tcase, nothing_of_sctp_is_foreign);
+    tcase_add_test(tcase, choices_have_the_layers_of_their_meaning);
     tcase_add_test(tcase, lines_are_whole);
     suite_add_tcase(suite, tcase);
     return suite;
