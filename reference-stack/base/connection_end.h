@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One end of a connection, as programs are told of it. */
+/* The address and port of one end of a connection, as events report them. */
 #ifndef REFERENCE_STACK_CONNECTION_END_H
 #define REFERENCE_STACK_CONNECTION_END_H
 

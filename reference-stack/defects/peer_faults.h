@@ -68,8 +68,8 @@ bool hook_done_when_posted(const struct defect_set *set);
 bool hook_role_by_opener(const struct defect_set *set);
 
 /*
- * Both ends of a stream's connection, as its ULP is told of them with the peer's start-up frame (RFC 5044 7.1.1: whose
- * Private Data it is).
+ * Changes what the event of the peer's start-up frame reports: both ends of the connection on which its Private Data
+ * came (RFC 5044 7.1.1).
  */
 struct iwarp_stream;
 void hook_ends(const struct iwarp_stream *stream, struct connection_end *own, struct connection_end *peer);

@@ -7,7 +7,8 @@ defaults { sandwich = "cm", llp = "cm" }
 -- of a REQ, by A11 Table 1.
 local CLIENT_PORT <const>, IP_CONSUMER <const> = 49409, 56
 
--- So many octets of a ULP, the last one not zero: what has no length on the wire may be told without the zeros behind it.
+-- `octets` of Private Data, the last one not zero: it has no length on the wire, and an event may leave out the zeros
+-- that follow.
 local function data_of(octets) return (("\xC5\x3A\x91\xFF"):rep(octets // 4 + 1)):sub(1, octets) end
 
 check {

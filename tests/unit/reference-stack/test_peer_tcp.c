@@ -114,7 +114,7 @@ START_TEST(emss_given)
 }
 END_TEST
 
-/* The ULP is told whose start-up frame it was. */
+/* The event of a start-up frame reports the addresses of both ends. */
 START_TEST(ends_told)
 {
     struct peer *peer = peer_open("{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1}");
