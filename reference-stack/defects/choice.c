@@ -6,21 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cells.h"
+#include "base/splitmix.h"
 #include "reference-stack/defects/choice_table.h"
 #include "reference-stack/defects/defect_compile.h"
 
 enum { FEW_MAX = 4, MANY_EVERY = 4 };
-
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
 
 static struct choice_device *device_new(const struct choice_table *table, enum choice_layer layer, size_t room)
 {
@@ -77,20 +67,20 @@ static const char *excluded_by(const struct choice_table *table, const struct ch
 
 static uint64_t number_in(uint64_t low, uint64_t high, uint64_t *state)
 {
-    uint64_t random = next_random(state);
+    uint64_t random = splitmix_next(state);
 
     /* The ends are drawn more often than others: limits are where devices differ. */
     switch (random % 8) {
     case 0: return low;
     case 1: return high;
-    default: return low + next_random(state) % (high - low + 1);
+    default: return low + splitmix_next(state) % (high - low + 1);
     }
 }
 
 static void draw_at(const struct choice_table *table, struct choice_device *device, size_t point, uint64_t *state)
 {
     const struct choice_point *at = &table->layers[device->layer].points[point];
-    const struct choice_alternative *alternative = &at->alternatives[next_random(state) % at->count];
+    const struct choice_alternative *alternative = &at->alternatives[splitmix_next(state) % at->count];
 
     if (alternative->variant != NULL && excluded_by(table, device, alternative->variant->id) != NULL)
         return;
@@ -109,12 +99,12 @@ struct choice_device *choice_device_draw(const struct choice_table *table, enum 
         (void)iwarp_sentence_set(sentence, "choices: out of memory");
         return NULL;
     }
-    wanted = seed % MANY_EVERY == 0 ? count / 2 : 1 + next_random(&state) % FEW_MAX;
+    wanted = seed % MANY_EVERY == 0 ? count / 2 : 1 + splitmix_next(&state) % FEW_MAX;
     if (wanted > count)
         wanted = count;
     /* Of the points that are left, as many as are wanted still: each is as likely as any other. */
     for (size_t point = 0; point < count; point++)
-        if (next_random(&state) % (count - point) < wanted) {
+        if (splitmix_next(&state) % (count - point) < wanted) {
             draw_at(table, device, point, &state);
             wanted--;
         }

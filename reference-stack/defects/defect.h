@@ -90,6 +90,12 @@ int defect_set_add(struct defect_set **set, const struct defect_list *list, cons
 /* What carries the device's DDP, or the CM agent: where a device has choices (choice.h). */
 enum choice_layer { CHOICE_TCP, CHOICE_SCTP, CHOICE_DRAFT, CHOICE_CM, CHOICE_LAYERS };
 
+/* That of a device that is no CM agent: over TCP, or over SCTP by RFC 5043 or the draft. */
+static inline enum choice_layer choice_layer_of(bool sctp, bool draft)
+{
+    return !sctp ? CHOICE_TCP : draft ? CHOICE_DRAFT : CHOICE_SCTP;
+}
+
 /*
  * Defects and variants by their names in the library's own lists, and a device's choices: NULL and no sentence when
  * there is nothing of these.

@@ -432,13 +432,6 @@ static void on_refused(void *context, const char *what)
     (void)complain(0, "%s", what);
 }
 
-static enum choice_layer layer_of(const struct command_line *line)
-{
-    if (!line->sctp.on)
-        return CHOICE_TCP;
-    return line->sctp.draft ? CHOICE_DRAFT : CHOICE_SCTP;
-}
-
 static int run_with_defects(struct command_line *line)
 {
     struct iwarp_sentence sentence = {""};
@@ -447,7 +440,7 @@ static int run_with_defects(struct command_line *line)
                                        .variants = line->variants,
                                        .variant_count = line->variant_count,
                                        .choices = line->choices,
-                                       .layer = layer_of(line)};
+                                       .layer = choice_layer_of(line->sctp.on, line->sctp.draft)};
     struct defect_set *set = NULL;
     struct driver *driver;
     int status;

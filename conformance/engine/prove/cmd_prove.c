@@ -16,11 +16,11 @@
 #include "conformance/engine/plan/plan.h"
 #include "conformance/engine/prove/prove_demands.h"
 #include "conformance/engine/prove/prove_merge.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/profile/rig_llp.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/writers/terminal.h"
 #include "base/exit_status.h"
 
 enum { SEEDS = 8, SEEDS_MAX = 1000000, DEVICES_MAX = 1000000, JOBS_MAX = PROVE_JOBS_MAX };
@@ -30,7 +30,6 @@ struct command {
     const char **only;
     const char *scripts;
     bool seeds_given;
-    bool jsonl;
     bool whole_table; /* --demands */
     bool variants;    /* `only` are such */
     uint64_t devices; /* to be drawn */
@@ -38,7 +37,7 @@ struct command {
     bool cm;    /* the devices are CM agents */
     bool merge; /* `only` are files */
     struct prove_demands *demands;
-    struct terminal terminal;
+    struct prove_printer printer;
 };
 
 /* `sctp` has the checks of both texts, as in a simulated run. */
@@ -77,7 +76,7 @@ static int take_shard(void *user, const char *value, struct iwarp_sentence *erro
 
 static int take_format(void *user, const char *value, struct iwarp_sentence *error)
 {
-    return option_jsonl(value, &((struct command *)user)->jsonl, error);
+    return option_jsonl(value, &((struct command *)user)->printer.jsonl, error);
 }
 
 #define MEMBER(name) offsetof(struct command, name)
@@ -145,7 +144,7 @@ static bool proves_devices(const struct command *command)
     return command->devices != 0 || command->choices != NULL;
 }
 
-/* What is asked of devices that are drawn or named excludes what is asked of defects and variants. */
+/* A run with devices takes no option of the runs with defects or variants. */
 static int check_devices(const struct command *command, struct iwarp_sentence *error)
 {
     if (command->cm && !proves_devices(command))
@@ -181,17 +180,6 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
     return check_devices(command, error);
 }
 
-/* Takes the reference. */
-static void put_line(json_t *line)
-{
-    run_stop_hold();
-    (void)json_dumpf(line, stdout, JSON_COMPACT);
-    puts("");
-    (void)fflush(stdout);
-    run_stop_release();
-    json_decref(line);
-}
-
 static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
                       const json_t *kills)
 {
@@ -199,16 +187,17 @@ static void on_defect(void *user, const struct defect *defect, const char *const
 
     for (size_t i = 0; i < json_array_size(kills); i++)
         (void)prove_demands_kill(command->demands, defect, json_string_value(json_array_get(kills, i)));
-    if (command->jsonl) {
+    if (command->printer.jsonl) {
         json_t *ids = json_array();
 
         for (size_t i = 0; i < count; i++)
             (void)json_array_append_new(ids, json_string(killed_by[i]));
-        put_line(json_pack("{s:s, s:s, s:s, s:o, s:b, s:o}", "type", "defect", "defect", defect->id, "requirement",
-                           defect->requirement, "killed_by", ids, "killed", killed, "kills", json_deep_copy(kills)));
+        prove_printer_line(json_pack("{s:s, s:s, s:s, s:o, s:b, s:o}", "type", "defect", "defect", defect->id,
+                                     "requirement", defect->requirement, "killed_by", ids, "killed", killed, "kills",
+                                     json_deep_copy(kills)));
         return;
     }
-    terminal_clear(&command->terminal);
+    terminal_clear(&command->printer.terminal);
     printf("%-8s %-40s %s", killed ? "killed" : "SURVIVED", defect->id, defect->requirement);
     if (command->prove.whole || !killed) {
         printf("   caught by:");
@@ -224,9 +213,9 @@ static void on_left_out(void *user, const struct defect *defect, const char *rea
 {
     struct command *command = user;
 
-    if (command->jsonl)
-        put_line(json_pack("{s:s, s:s, s:s, s:s}", "type", "left_out", "defect", defect->id, "requirement",
-                           defect->requirement, "reason", reason));
+    if (command->printer.jsonl)
+        prove_printer_line(json_pack("{s:s, s:s, s:s, s:s}", "type", "left_out", "defect", defect->id, "requirement",
+                                     defect->requirement, "reason", reason));
     else if (command->prove.whole)
         printf("left out %-40s %s\n", defect->id, reason);
 }
@@ -236,11 +225,11 @@ static void on_alarm(void *user, const struct defect *defect, uint64_t seed, con
     struct command *command = user;
     const char *id = defect != NULL ? defect->id : NULL;
 
-    terminal_clear(&command->terminal);
-    print_plain(command->jsonl ? stderr : stdout, "ALARM    %s, seed %" PRIu64 ": %s",
+    terminal_clear(&command->printer.terminal);
+    print_plain(command->printer.jsonl ? stderr : stdout, "ALARM    %s, seed %" PRIu64 ": %s",
                 id != NULL ? id : "correct stack", seed, text);
-    if (command->jsonl)
-        put_line(
+    if (command->printer.jsonl)
+        prove_printer_line(
             json_pack("{s:s, s:s*, s:I, s:s}", "type", "alarm", "defect", id, "seed", (json_int_t)seed, "text", text));
 }
 
@@ -248,23 +237,21 @@ static void on_correct(void *user, uint64_t seed)
 {
     struct command *command = user;
 
-    if (command->jsonl)
-        put_line(json_pack("{s:s, s:I}", "type", "correct", "seed", (json_int_t)seed));
+    if (command->printer.jsonl)
+        prove_printer_line(json_pack("{s:s, s:I}", "type", "correct", "seed", (json_int_t)seed));
 }
 
 static void on_progress(void *user, size_t done, size_t total)
 {
-    struct command *command = user;
-
-    terminal_progress(&command->terminal, done, total, "proving", 0);
+    prove_printer_progress(&((struct command *)user)->printer, done, total);
 }
 
 static void on_unmet(void *user, const char *text)
 {
     struct command *command = user;
 
-    if (command->jsonl)
-        put_line(json_pack("{s:s, s:s}", "type", "unmet", "text", text));
+    if (command->printer.jsonl)
+        prove_printer_line(json_pack("{s:s, s:s}", "type", "unmet", "text", text));
     else
         printf("UNMET    %s\n", text);
 }
@@ -281,7 +268,7 @@ static size_t tell_demands(struct command *command)
 
 static void print_summary(const struct command *command, const struct prove_summary *summary)
 {
-    if (command->jsonl) {
+    if (command->printer.jsonl) {
         json_t *line = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "defects",
                                  (json_int_t)summary->defects, "killed", (json_int_t)summary->killed, "false_alarms",
                                  (json_int_t)summary->false_alarms, "inconclusive", (json_int_t)summary->undecided,
@@ -296,7 +283,7 @@ static void print_summary(const struct command *command, const struct prove_summ
             (void)json_object_set_new(line, "shard", json_string(label));
             (void)json_object_set_new(line, "plan", json_string(summary->plan));
         }
-        put_line(line);
+        prove_printer_line(line);
         return;
     }
     printf(
@@ -319,7 +306,7 @@ static int prove(struct command *command, struct iwarp_sentence *error)
         return complain(EXIT_NOTHING_SELECTED, "there are no defects or no checks to prove with");
     if (prove_run(&command->prove, &summary, error) != 0)
         return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error->text);
-    terminal_clear(&command->terminal);
+    terminal_clear(&command->printer.terminal);
     unmet = tell_demands(command);
     print_summary(command, &summary);
     if (summary.units == 0)
@@ -346,20 +333,17 @@ static int prove_variants(const struct command *command)
         .whole = command->prove.whole,
     };
 
-    return cmd_prove_variants(&config, command->jsonl);
+    return cmd_prove_variants(&config, command->printer.jsonl);
 }
 
 static int prove_devices(const struct command *command)
 {
     const struct prove_config *prove = &command->prove;
-    enum choice_layer sctp = prove->profile == IWARP_SCTP_DRAFT02 ? CHOICE_DRAFT : CHOICE_SCTP;
     struct prove_devices_config config = {
         .catalogue = prove->catalogue,
         .pics = prove->pics,
         .host = prove->host,
-        .layer = command->cm   ? CHOICE_CM
-                 : prove->sctp ? sctp
-                               : CHOICE_TCP,
+        .layer = command->cm ? CHOICE_CM : choice_layer_of(prove->sctp, prove->profile == IWARP_SCTP_DRAFT02),
         .choices = command->choices,
         .first = prove->seed,
         .count = command->choices != NULL ? 1 : command->devices,
@@ -368,7 +352,7 @@ static int prove_devices(const struct command *command)
         .shard = prove->shard,
     };
 
-    return cmd_prove_devices(&config, command->jsonl);
+    return cmd_prove_devices(&config, command->printer.jsonl);
 }
 
 static int load_and_prove(struct command *command, struct iwarp_sentence *error)
@@ -431,11 +415,11 @@ int cmd_prove(int argc, char **argv)
         free(command.only);
         return complain(EXIT_ENVIRONMENT, "out of memory");
     }
-    terminal_init(&command.terminal, stderr);
+    terminal_init(&command.printer.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
     else if (command.merge)
-        status = prove_merge(command.only, command.prove.only_count, command.jsonl);
+        status = prove_merge(command.only, command.prove.only_count, command.printer.jsonl);
     else
         status = load_and_prove(&command, &error);
     prove_demands_free(command.demands);

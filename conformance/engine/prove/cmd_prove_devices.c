@@ -7,27 +7,14 @@
 #include <string.h>
 
 #include "base/exit_status.h"
-#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/writers/terminal.h"
 
 struct printer {
+    struct prove_printer common; /* first: it is the callbacks' */
     const struct prove_devices_config *config;
-    bool jsonl;
-    struct terminal terminal;
     json_t *reasons; /* an object: how often an INCONCLUSIVE with this text came */
 };
-
-/* Takes the reference. */
-static void put_line(json_t *line)
-{
-    run_stop_hold();
-    (void)json_dumpf(line, stdout, JSON_COMPACT);
-    puts("");
-    (void)fflush(stdout);
-    run_stop_release();
-    json_decref(line);
-}
 
 static void count_reasons(struct printer *printer, const json_t *undecided)
 {
@@ -69,7 +56,7 @@ static void on_outcome(void *user, const struct device_outcome *outcome)
     bool good = json_array_size(outcome->surplus) == 0;
 
     count_reasons(printer, outcome->undecided);
-    if (printer->jsonl) {
+    if (printer->common.jsonl) {
         json_t *line = json_pack("{s:s, s:I, s:s, s:b, s:O, s:O, s:I}", "type", "device", "seed",
                                  (json_int_t)outcome->seed, "choices", outcome->choices, "legal", good, "surplus",
                                  outcome->surplus, "inconclusive", outcome->undecided, "met", (json_int_t)outcome->met);
@@ -78,10 +65,10 @@ static void on_outcome(void *user, const struct device_outcome *outcome)
             (void)json_object_set_new(line, "reduced", json_string(outcome->reduced));
             (void)json_object_set_new(line, "by", json_string(outcome->by));
         }
-        put_line(line);
+        prove_printer_line(line);
         return;
     }
-    terminal_clear(&printer->terminal);
+    terminal_clear(&printer->common.terminal);
     if (printer->config->choices == NULL)
         printf("%-8s %-6" PRIu64 " %s\n", good ? "legal" : "ALARM", outcome->seed, outcome->choices);
     else
@@ -89,24 +76,6 @@ static void on_outcome(void *user, const struct device_outcome *outcome)
     if (!good)
         print_surplus(printer, outcome);
     (void)fflush(stdout); /* each takes seconds */
-}
-
-static void on_alarm(void *user, const char *text)
-{
-    struct printer *printer = user;
-
-    terminal_clear(&printer->terminal);
-    if (printer->jsonl)
-        put_line(json_pack("{s:s, s:s}", "type", "alarm", "text", text));
-    else
-        print_plain(stdout, "ALARM    correct stack: %s", text);
-}
-
-static void on_progress(void *user, size_t done, size_t total)
-{
-    struct printer *printer = user;
-
-    terminal_progress(&printer->terminal, done, total, "proving", 0);
 }
 
 static void print_reasons(const struct printer *printer)
@@ -124,21 +93,21 @@ static void put_summary(const struct prove_devices_summary *summary, enum choice
 {
     const struct devices_coverage *coverage = &summary->coverage;
 
-    put_line(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary",
-                       "llp", llp_of(layer), "devices", (json_int_t)summary->devices, "legal",
-                       (json_int_t)summary->good, "inconclusive", (json_int_t)summary->undecided, "false_alarms",
-                       (json_int_t)summary->false_alarms, "checks", (json_int_t)summary->checks, "rules",
-                       (json_int_t)summary->rules, "met", (json_int_t)summary->met, "runs",
-                       (json_int_t)summary->pairs_of_checks, "points", (json_int_t)coverage->points, "least_drawn",
-                       (json_int_t)coverage->least_drawn, "least_left", (json_int_t)coverage->least_left, "pairs",
-                       (json_int_t)coverage->pairs, "pairs_drawn", (json_int_t)coverage->pairs_drawn));
+    prove_printer_line(json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "llp",
+        llp_of(layer), "devices", (json_int_t)summary->devices, "legal", (json_int_t)summary->good, "inconclusive",
+        (json_int_t)summary->undecided, "false_alarms", (json_int_t)summary->false_alarms, "checks",
+        (json_int_t)summary->checks, "rules", (json_int_t)summary->rules, "met", (json_int_t)summary->met, "runs",
+        (json_int_t)summary->pairs_of_checks, "points", (json_int_t)coverage->points, "least_drawn",
+        (json_int_t)coverage->least_drawn, "least_left", (json_int_t)coverage->least_left, "pairs",
+        (json_int_t)coverage->pairs, "pairs_drawn", (json_int_t)coverage->pairs_drawn));
 }
 
 static void print_summary(const struct printer *printer, const struct prove_devices_summary *summary)
 {
     const struct devices_coverage *coverage = &summary->coverage;
 
-    if (printer->jsonl) {
+    if (printer->common.jsonl) {
         put_summary(summary, printer->config->layer);
         return;
     }
@@ -165,14 +134,14 @@ static int prove_and_print(struct printer *printer, struct prove_devices_config 
         return complain(EXIT_NOTHING_SELECTED, "there are no checks to prove with");
     if (prove_devices_run(config, &summary, &error) != 0)
         return complain(strncmp(error.text, "choices: ", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error.text);
-    terminal_clear(&printer->terminal);
+    terminal_clear(&printer->common.terminal);
     print_summary(printer, &summary);
     return summary.good == summary.devices && summary.false_alarms == 0 ? EXIT_CONFORMS : EXIT_FAILS;
 }
 
 int cmd_prove_devices(struct prove_devices_config *config, bool jsonl)
 {
-    struct printer printer = {.config = config, .jsonl = jsonl, .reasons = json_object()};
+    struct printer printer = {.config = config, .common = {.jsonl = jsonl}, .reasons = json_object()};
     struct iwarp_sentence error = {{0}};
     struct choice_table *table = choice_table_embedded(&error);
     int status;
@@ -180,11 +149,11 @@ int cmd_prove_devices(struct prove_devices_config *config, bool jsonl)
     if (table == NULL || printer.reasons == NULL) {
         status = complain(EXIT_ENVIRONMENT, "%s", table == NULL ? error.text : "out of memory");
     } else {
-        terminal_init(&printer.terminal, stderr);
+        terminal_init(&printer.common.terminal, stderr);
         config->table = table;
         config->outcome = on_outcome;
-        config->alarm = on_alarm;
-        config->progress = on_progress;
+        config->alarm = prove_printer_alarm;
+        config->progress = prove_printer_progress;
         config->user = &printer;
         status = prove_and_print(&printer, config);
     }

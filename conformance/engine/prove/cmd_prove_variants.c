@@ -5,26 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "reference-stack/program/complaint.h"
-#include "reports/writers/terminal.h"
 #include "base/exit_status.h"
-
-struct printer {
-    bool jsonl;
-    struct terminal terminal;
-};
-
-/* Takes the reference. */
-static void put_line(json_t *line)
-{
-    run_stop_hold();
-    (void)json_dumpf(line, stdout, JSON_COMPACT);
-    puts("");
-    (void)fflush(stdout);
-    run_stop_release();
-    json_decref(line);
-}
 
 static json_t *array_of(const char *const *strings, size_t count)
 {
@@ -37,15 +20,15 @@ static json_t *array_of(const char *const *strings, size_t count)
 
 static void on_outcome(void *user, const struct variant_outcome *outcome)
 {
-    struct printer *printer = user;
+    struct prove_printer *printer = user;
     const struct defect *variant = outcome->variant;
 
     if (printer->jsonl) {
-        put_line(json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I}", "type", "variant", "variant", variant->id,
-                           "requirement", variant->requirement, "warns", variant->warns, "legal", outcome->good,
-                           "surplus", array_of(outcome->surplus, outcome->surplus_count), "unseen",
-                           array_of(outcome->unseen, outcome->unseen_count), "inconclusive",
-                           (json_int_t)outcome->undecided, "met", (json_int_t)outcome->met));
+        prove_printer_line(json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I}", "type", "variant", "variant",
+                                     variant->id, "requirement", variant->requirement, "warns", variant->warns, "legal",
+                                     outcome->good, "surplus", array_of(outcome->surplus, outcome->surplus_count),
+                                     "unseen", array_of(outcome->unseen, outcome->unseen_count), "inconclusive",
+                                     (json_int_t)outcome->undecided, "met", (json_int_t)outcome->met));
         return;
     }
     terminal_clear(&printer->terminal);
@@ -60,33 +43,15 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
     (void)fflush(stdout); /* each takes seconds */
 }
 
-static void on_alarm(void *user, const char *text)
-{
-    struct printer *printer = user;
-
-    terminal_clear(&printer->terminal);
-    if (printer->jsonl)
-        put_line(json_pack("{s:s, s:s}", "type", "alarm", "text", text));
-    else
-        print_plain(stdout, "ALARM    correct stack: %s", text);
-}
-
-static void on_progress(void *user, size_t done, size_t total)
-{
-    struct printer *printer = user;
-
-    terminal_progress(&printer->terminal, done, total, "proving", 0);
-}
-
-static void print_summary(const struct printer *printer, const struct prove_variants_summary *summary)
+static void print_summary(const struct prove_printer *printer, const struct prove_variants_summary *summary)
 {
     if (printer->jsonl) {
-        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "variants",
-                           (json_int_t)summary->variants, "legal", (json_int_t)summary->good, "left_out",
-                           (json_int_t)summary->left_out, "inconclusive", (json_int_t)summary->undecided, "checks",
-                           (json_int_t)summary->checks, "rules", (json_int_t)summary->rules, "false_alarms",
-                           (json_int_t)summary->false_alarms, "met", (json_int_t)summary->met, "pairs",
-                           (json_int_t)summary->pairs));
+        prove_printer_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary",
+                                     "variants", (json_int_t)summary->variants, "legal", (json_int_t)summary->good,
+                                     "left_out", (json_int_t)summary->left_out, "inconclusive",
+                                     (json_int_t)summary->undecided, "checks", (json_int_t)summary->checks, "rules",
+                                     (json_int_t)summary->rules, "false_alarms", (json_int_t)summary->false_alarms,
+                                     "met", (json_int_t)summary->met, "pairs", (json_int_t)summary->pairs));
         return;
     }
     printf("\n%zu of %zu variants draw nothing but what their rows say from %zu checks and %zu rules", summary->good,
@@ -101,7 +66,7 @@ static void print_summary(const struct printer *printer, const struct prove_vari
 
 int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)
 {
-    struct printer printer = {.jsonl = jsonl};
+    struct prove_printer printer = {.jsonl = jsonl};
     struct prove_variants_summary summary;
     struct iwarp_sentence error = {{0}};
     struct defect_list *variants = variant_list_embedded(&error);
@@ -110,8 +75,8 @@ int cmd_prove_variants(struct prove_variants_config *config, bool jsonl)
     terminal_init(&printer.terminal, stderr);
     config->variants = variants;
     config->outcome = on_outcome;
-    config->alarm = on_alarm;
-    config->progress = on_progress;
+    config->alarm = prove_printer_alarm;
+    config->progress = prove_printer_progress;
     config->user = &printer;
     if (variants == NULL)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);

@@ -7,6 +7,7 @@
 
 #include "conformance/engine/prove/devices_coverage.h"
 #include "conformance/engine/prove/prove_meets.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 
@@ -111,17 +112,6 @@ static bool is_surplus(const struct drawn *drawn, const struct result *result)
            (result->verdict == VERDICT_WARN && !choice_device_warns(drawn->device, result->id));
 }
 
-static void add_words(json_t *array, const struct result *result)
-{
-    char text[1024];
-
-    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
-                   result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
-                   result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
-                   result->actual != NULL ? result->actual : "-");
-    (void)json_array_append_new(array, json_string(text));
-}
-
 static int on_result(void *user, const struct result *result)
 {
     struct drawn *drawn = user;
@@ -131,14 +121,14 @@ static int on_result(void *user, const struct result *result)
         return 0;
     }
     if (result->verdict == VERDICT_INCONCLUSIVE)
-        add_words(drawn->undecided, result);
+        (void)json_array_append_new(drawn->undecided, prove_result_words(result, ""));
     if (!is_surplus(drawn, result))
         return 0;
     if (strcmp(result->by, "check") == 0)
         drawn->failing[drawn->item] = true;
     if (drawn->by[0] == '\0')
         (void)snprintf(drawn->by, sizeof(drawn->by), "%s", result->id);
-    add_words(drawn->surplus, result);
+    (void)json_array_append_new(drawn->surplus, prove_result_words(result, ""));
     return 0;
 }
 
@@ -329,15 +319,6 @@ static void tell(void *user, size_t number, const json_t *row)
         config->progress(config->user, number + 1, units_of(config));
 }
 
-/* Each variant once, in the order of the table. */
-static int name_rows(struct suite *suite, struct iwarp_sentence *error)
-{
-    const struct prove_devices_config *config = suite->config;
-
-    suite->rows = choice_table_rows(config->table, config->layer, &suite->row_count);
-    return suite->rows != NULL ? 0 : iwarp_sentence_set(error, "out of memory for the choices");
-}
-
 static void note_first_checks(struct suite *suite)
 {
     suite->first[0] = suite->first[1] = SIZE_MAX;
@@ -356,16 +337,12 @@ static int find_meetings(struct suite *suite, struct iwarp_sentence *error)
 {
     const struct prove_meets_config config = {
         .runner = runner_of(suite), .rows = suite->rows, .row_count = suite->row_count, .jobs = suite->config->jobs};
-    const json_t *alarms;
 
     note_first_checks(suite);
     suite->meets = prove_meets_make(&config, error);
     if (suite->meets == NULL)
         return -1;
-    alarms = prove_meets_alarms(suite->meets);
-    suite->summary->false_alarms = json_array_size(alarms);
-    for (size_t i = 0; i < json_array_size(alarms); i++)
-        suite->config->alarm(suite->config->user, json_string_value(json_array_get(alarms, i)));
+    suite->summary->false_alarms = prove_meets_alarms(suite->meets, suite->config->alarm, suite->config->user);
     return 0;
 }
 
@@ -389,8 +366,10 @@ static int run_suite(struct suite *suite, struct iwarp_sentence *error)
     if (named == NULL)
         return -1;
     free(named);
-    if (name_rows(suite, error) != 0 || plan_make(&suite->plan, config->host, &plan, error) != 0 ||
-        find_meetings(suite, error) != 0)
+    suite->rows = choice_table_rows(config->table, config->layer, &suite->row_count);
+    if (suite->rows == NULL)
+        return iwarp_sentence_set(error, "out of memory for the choices");
+    if (plan_make(&suite->plan, config->host, &plan, error) != 0 || find_meetings(suite, error) != 0)
         return -1;
     return prove_workers_run(&work, error);
 }

@@ -308,7 +308,11 @@ uint64_t prove_meets_expected(const struct prove_meets *meets, size_t item)
     return meets->digests[item];
 }
 
-const json_t *prove_meets_alarms(const struct prove_meets *meets)
+size_t prove_meets_alarms(const struct prove_meets *meets, void (*alarm)(void *user, const char *text), void *user)
 {
-    return meets->alarms;
+    size_t count = json_array_size(meets->alarms);
+
+    for (size_t i = 0; i < count; i++)
+        alarm(user, json_string_value(json_array_get(meets->alarms, i)));
+    return count;
 }

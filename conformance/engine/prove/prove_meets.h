@@ -47,7 +47,7 @@ struct journal_digest prove_meets_journal(const struct journal *journal, const s
 uint64_t prove_meets_digest(const struct journal_digest *journal, const struct result *result);
 uint64_t prove_meets_expected(const struct prove_meets *meets, size_t item);
 
-/* FAIL, WARN and script errors without a row, as text: an array of strings. */
-const json_t *prove_meets_alarms(const struct prove_meets *meets);
+/* Calls `alarm` with each FAIL, WARN and script error without a row, as text. Returns how many there are. */
+size_t prove_meets_alarms(const struct prove_meets *meets, void (*alarm)(void *user, const char *text), void *user);
 
 #endif

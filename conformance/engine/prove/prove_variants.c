@@ -7,6 +7,7 @@
 
 #include "conformance/engine/prove/prove_llp.h"
 #include "conformance/engine/prove/prove_meets.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
 
@@ -39,13 +40,7 @@ struct drawn {
 
 static void add_surplus(struct drawn *drawn, const struct result *result, const char *what)
 {
-    char text[1024];
-
-    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s%s", verdict_name(result->verdict),
-                   result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
-                   result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
-                   result->actual != NULL ? result->actual : "-", what);
-    (void)json_array_append_new(drawn->surplus, json_string(text));
+    (void)json_array_append_new(drawn->surplus, prove_result_words(result, what));
 }
 
 /* Was it learned in this role otherwise than without the variant? */
@@ -369,16 +364,12 @@ static int find_meetings(struct suite *suite, struct iwarp_sentence *error)
 {
     const struct prove_meets_config config = {
         .runner = runner_of(suite), .rows = suite->variants, .row_count = suite->count, .jobs = suite->config->jobs};
-    const json_t *alarms;
 
     note_first_checks(suite);
     suite->meets = prove_meets_make(&config, error);
     if (suite->meets == NULL)
         return -1;
-    alarms = prove_meets_alarms(suite->meets);
-    suite->summary->false_alarms += json_array_size(alarms);
-    for (size_t i = 0; i < json_array_size(alarms); i++)
-        suite->config->alarm(suite->config->user, json_string_value(json_array_get(alarms, i)));
+    suite->summary->false_alarms += prove_meets_alarms(suite->meets, suite->config->alarm, suite->config->user);
     return 0;
 }
 

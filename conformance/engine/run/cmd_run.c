@@ -127,15 +127,13 @@ static int load_scripts(struct run_command *command, struct iwarp_sentence *erro
 static int name_defects(struct run_command *command, struct iwarp_sentence *error)
 {
     const struct run_options *options = &command->options;
-    const enum choice_layer sctp = options->sctp_profile == IWARP_SCTP_DRAFT02 ? CHOICE_DRAFT : CHOICE_SCTP;
+    const bool draft = options->sctp_profile == IWARP_SCTP_DRAFT02;
     const struct defect_names names = {.defects = options->defects,
                                        .defect_count = options->defect_count,
                                        .variants = options->variants,
                                        .variant_count = options->variant_count,
                                        .choices = options->choices,
-                                       .layer = options->cm     ? CHOICE_CM
-                                                : options->sctp ? sctp
-                                                                : CHOICE_TCP};
+                                       .layer = options->cm ? CHOICE_CM : choice_layer_of(options->sctp, draft)};
 
     return defect_set_named(&names, &command->defects, error);
 }
