@@ -37,7 +37,7 @@ lint() {
 }
 
 case $name in
-tree/arrows | tree/files | tree/defect-tests | tree/outcomes | tree/phrases) exec "tools/${name#*/}.sh" ;;
+tree/arrows | tree/files | tree/defect-tests | tree/outcomes | tree/phrases | tree/test-names) exec "tools/${name#*/}.sh" ;;
 tree/rooms) exec tools/rooms.sh "$B" ;;
 unit-tests/*) exec timeout -k 10 "$UNIT_SECONDS" "$B/unit-tests" "${name#*/}" ;;
 # A tenth of the mangled captures: ten times the same code (docs/trust.md).

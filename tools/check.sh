@@ -85,7 +85,7 @@ scripts() {
 parts() {
 	local name
 	if [ "$mode" != e2e ]; then
-		for name in arrows files defect-tests outcomes phrases; do part "tree/$name"; done
+		for name in arrows files defect-tests outcomes phrases test-names; do part "tree/$name"; done
 		unit unit-tests
 	fi
 	case $mode in

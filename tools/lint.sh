@@ -7,8 +7,8 @@
 #   CLANG_FLAGS      the compiler's flags
 #   LUA_SYNTAX       a program that parses Lua
 #   T                'wire generator': looks only at files below those folders
-#   STEPS            'clang-tidy cppcheck': only these steps, of arrows, rooms, files, phrases, clang-format, lua, shellcheck, cppcheck and
-#                    clang-tidy
+#   STEPS            'clang-tidy cppcheck': only these steps, of arrows, rooms, files, phrases, test-names, clang-format, lua,
+#                    shellcheck, cppcheck and clang-tidy
 #   PART             I/N: of the files of clang-format, shellcheck, cppcheck and clang-tidy each N-th, from the I-th on
 #   JOBS             how many processes (as many as there are processors)
 #   FAST=1           leaves cppcheck and clang-tidy out, which take minutes
@@ -21,7 +21,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}" "${SHALLOW:=}" "${STEPS:=}"
 : "${PART:=1/1}" "${JOBS:=$(nproc)}" "${B:=build}" "${LINT_WHOLE:=}" "${LINT_ANY:=}"
-steps='arrows rooms files phrases clang-format lua shellcheck cppcheck clang-tidy'
+steps='arrows rooms files phrases test-names clang-format lua shellcheck cppcheck clang-tidy'
 # shellcheck source=tools/folders.bash
 source tools/folders.bash
 folders="$(room_folders) tests tools"
@@ -110,6 +110,7 @@ step_arrows() { tools/arrows.sh; }
 step_rooms() { tools/rooms.sh "$B"; }
 step_files() { tools/files.sh; }
 step_phrases() { tools/phrases.sh; }
+step_test-names() { tools/test-names.sh; }
 step_lua() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
 # The tree has the form that one version of LLVM gives it, and is clean by its checks; later ones put some spaces elsewhere, and have checks more.
 LLVM_VERSION=14

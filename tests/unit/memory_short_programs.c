@@ -208,7 +208,7 @@ static bool verb_with(const char *line, bool known, long n)
     return !short_failed;
 }
 
-START_TEST(each_verb)
+START_TEST(each_verb_survives_failed_allocations)
 {
     size_t verbs = 0;
 
@@ -437,7 +437,7 @@ static bool program_with(long n, enum kind kind)
     return !short_failed;
 }
 
-START_TEST(programs)
+START_TEST(programs_survive_failed_allocations)
 {
     long n = 1;
 
@@ -453,8 +453,8 @@ TCase *memory_short_programs_case(void)
     TCase *tcase = tcase_create("each allocation fails once, in programs");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, each_verb);
-    tcase_add_loop_test(tcase, programs, 0, KINDS);
+    tcase_add_test(tcase, each_verb_survives_failed_allocations);
+    tcase_add_loop_test(tcase, programs_survive_failed_allocations, 0, KINDS);
     return tcase;
 }
 

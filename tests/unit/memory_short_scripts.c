@@ -62,7 +62,7 @@ static struct script_host *loaded(bool *short_of_memory)
     return NULL;
 }
 
-START_TEST(scripts_load)
+START_TEST(scripts_load_or_fail_without_blame)
 {
     bool failed = true, short_of_memory;
     long live;
@@ -84,7 +84,7 @@ START_TEST(scripts_load)
 }
 END_TEST
 
-START_TEST(checks_run)
+START_TEST(checks_run_or_report_lack_of_memory)
 {
     struct rig_sim_config config = {.seed = 1};
     struct iwarp_sentence error;
@@ -139,8 +139,8 @@ TCase *memory_short_scripts_case(void)
     TCase *tcase = tcase_create("scripts");
 
     tcase_set_timeout(tcase, 300);
-    tcase_add_loop_test(tcase, scripts_load, 0, 3);
-    tcase_add_loop_test(tcase, checks_run, 0, 24);
+    tcase_add_loop_test(tcase, scripts_load_or_fail_without_blame, 0, 3);
+    tcase_add_loop_test(tcase, checks_run_or_report_lack_of_memory, 0, 24);
     tcase_add_loop_test(tcase, captures_are_made, 0, 3);
     return tcase;
 }

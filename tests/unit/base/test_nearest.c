@@ -43,7 +43,7 @@ static const struct {
     {"a word of so many letters that nobody could have meant any of those names with it", NULL},
 };
 
-START_TEST(the_nearest)
+START_TEST(nearest_name_is_found_or_none)
 {
     const char *found = nearest_name(words[_i].word, name_at, names, NAMES);
 
@@ -55,7 +55,7 @@ START_TEST(the_nearest)
 }
 END_TEST
 
-START_TEST(distances)
+START_TEST(distance_counts_edited_letters)
 {
     char long_word[200];
 
@@ -73,7 +73,7 @@ START_TEST(distances)
 }
 END_TEST
 
-START_TEST(hints)
+START_TEST(hint_offers_the_nearest_name)
 {
     static const char *const two[] = {"check", "rule"};
     char hint[NEAREST_HINT_OCTETS], long_word[200];
@@ -91,9 +91,9 @@ Suite *nearest_suite(void)
     Suite *suite = suite_create("nearest");
     TCase *tests = tcase_create("nearest");
 
-    tcase_add_loop_test(tests, the_nearest, 0, (int)(sizeof(words) / sizeof(words[0])));
-    tcase_add_test(tests, distances);
-    tcase_add_test(tests, hints);
+    tcase_add_loop_test(tests, nearest_name_is_found_or_none, 0, (int)(sizeof(words) / sizeof(words[0])));
+    tcase_add_test(tests, distance_counts_edited_letters);
+    tcase_add_test(tests, hint_offers_the_nearest_name);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -42,7 +42,7 @@ static unsigned fill(struct item *items, unsigned count, long n)
 }
 
 /* An item for which the table cannot grow is left out; those before and after it are found. */
-START_TEST(tables)
+START_TEST(hash_table_short_of_memory_drops_one_item)
 {
     enum { ITEMS = 2000 };
     static struct item items[ITEMS];
@@ -76,7 +76,7 @@ static int pool_fill(struct rule_pool *pool, unsigned rules)
 }
 
 /* A pool that cannot grow says so. */
-START_TEST(pools)
+START_TEST(pool_that_cannot_grow_says_so)
 {
     enum { RULES = 600 };
     struct rule_pool *pool = rule_pool_new();
@@ -118,7 +118,7 @@ static char *written(unsigned lines, long n)
 }
 
 /* The text is whole, or there is none. */
-START_TEST(texts)
+START_TEST(text_stream_is_whole_or_absent)
 {
     enum { LINES = 2000, LINE = 17 };
     char *text = written(LINES, 0);
@@ -144,9 +144,9 @@ Suite *out_of_memory_suite(void)
     Suite *suite = suite_create("out_of_memory");
     TCase *tcase = tcase_create("out of memory");
 
-    tcase_add_test(tcase, tables);
-    tcase_add_test(tcase, pools);
-    tcase_add_test(tcase, texts);
+    tcase_add_test(tcase, hash_table_short_of_memory_drops_one_item);
+    tcase_add_test(tcase, pool_that_cannot_grow_says_so);
+    tcase_add_test(tcase, text_stream_is_whole_or_absent);
     suite_add_tcase(suite, tcase);
     return suite;
 }

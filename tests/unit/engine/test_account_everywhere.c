@@ -131,7 +131,7 @@ static void free_pcaps(void)
     capture_list_free(&paths);
 }
 
-START_TEST(pcaps)
+START_TEST(account_of_each_capture_adds_up)
 {
     for (size_t i = 0; i < paths.count; i++) {
         struct capture capture = {0};
@@ -246,7 +246,7 @@ static void corpus_input(const char *path)
     free(octets);
 }
 
-START_TEST(fuzz_corpora)
+START_TEST(account_of_each_fuzz_input_adds_up)
 {
     static const char root[] = "tests/fuzz/corpus";
     DIR *folders = opendir(root);
@@ -359,7 +359,7 @@ static void mangle(struct capture *capture, const struct capture *whole)
 }
 
 /* With the usual limits, and with such that connections, flows and octets have to go. Loop: parts of the seeds. */
-START_TEST(mangled)
+START_TEST(account_of_mangled_captures_adds_up)
 {
     static const struct flow_config small = {
         .connections_max = 3, .flows_max = 2, .buffer_max = 4096, .half_buffer_max = 2048};
@@ -389,9 +389,9 @@ Suite *account_everywhere_suite(void)
 
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, list_pcaps, free_pcaps);
-    tcase_add_test(tests, pcaps);
-    tcase_add_test(tests, fuzz_corpora);
-    tcase_add_loop_test(tests, mangled, 0, PARTS);
+    tcase_add_test(tests, account_of_each_capture_adds_up);
+    tcase_add_test(tests, account_of_each_fuzz_input_adds_up);
+    tcase_add_loop_test(tests, account_of_mangled_captures_adds_up, 0, PARTS);
     suite_add_tcase(suite, tests);
     return suite;
 }

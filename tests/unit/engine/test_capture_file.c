@@ -168,7 +168,7 @@ START_TEST(frames_as_they_are)
 END_TEST
 
 /* Cut anywhere: refused while the file header is not whole, else the frames before the cut count. */
-START_TEST(cut_anywhere)
+START_TEST(pcap_cut_anywhere_keeps_whole_frames)
 {
     enum { HEAD = 24, RECORD = 16 + FRAME };
     struct image whole = {.count = 0};
@@ -197,7 +197,7 @@ START_TEST(cut_anywhere)
 }
 END_TEST
 
-START_TEST(no_captures)
+START_TEST(files_that_are_no_captures_are_refused)
 {
     struct image image = {.count = 0};
 
@@ -209,7 +209,7 @@ START_TEST(no_captures)
 }
 END_TEST
 
-START_TEST(unknown_links)
+START_TEST(unknown_link_type_is_refused)
 {
     struct image image = {.count = 0};
 
@@ -220,7 +220,7 @@ START_TEST(unknown_links)
 END_TEST
 
 /* LINKTYPE numbers of raw IP differ from libpcap's DLT numbers. */
-START_TEST(known_links)
+START_TEST(known_link_types_are_read)
 {
     static const uint32_t links[] = {FLOW_LINK_NULL,      FLOW_LINK_ETHERNET,  FLOW_LINK_RAW,  FLOW_LINK_LOOP,
                                      FLOW_LINK_LINUX_SLL, FLOW_LINK_IPV4,      FLOW_LINK_IPV6, FLOW_LINK_LINUX_SLL2,
@@ -240,7 +240,7 @@ START_TEST(known_links)
 }
 END_TEST
 
-START_TEST(two_interfaces)
+START_TEST(frames_of_two_interfaces_are_read)
 {
     struct image image = {.count = 0};
     struct flow_frame frame;
@@ -352,7 +352,7 @@ static void empty_folder(void)
 }
 
 /* Captures are known by how they begin; a ring comes in the order of its numbers. */
-START_TEST(folders)
+START_TEST(folder_is_searched_for_captures)
 {
     static const char *const found[] = {".hidden",     "b.pcapng",  "broken.pcap3",   "notes.txt",
                                         "plain",       "ring.pcap", "ring.pcap1",     "ring.pcap2",
@@ -384,7 +384,7 @@ START_TEST(folders)
 END_TEST
 
 /* Links to what is in the folder are known; those to other files are followed, those to other folders are not. */
-START_TEST(links)
+START_TEST(links_to_files_outside_are_followed)
 {
     struct capture_list list = {0};
     struct iwarp_sentence error;
@@ -420,7 +420,7 @@ START_TEST(links)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(capture_names_are_recognised)
 {
     static const char *const captures[] = {"a.pcap", "a.PCAPNG", "a.cap", "dump.pcap1", "dump.pcap00", "x.y.pcapng12"};
     static const char *const others[] = {"a", "pcap", "a.txt", "a.pcap.gz", "a.1", "a.capsule", "a.pcapx1", "a.p1cap"};
@@ -432,7 +432,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(pipes)
+START_TEST(capture_is_read_from_a_pipe)
 {
     const char *path = sample_path(folder, "pipe");
     struct image image = {.count = 0};
@@ -467,15 +467,15 @@ Suite *capture_file_suite(void)
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_test(tests, frames_as_they_are);
     tcase_add_test(tests, where_frames_lie);
-    tcase_add_test(tests, cut_anywhere);
-    tcase_add_test(tests, no_captures);
-    tcase_add_test(tests, unknown_links);
-    tcase_add_loop_test(tests, known_links, 0, 10);
-    tcase_add_test(tests, two_interfaces);
-    tcase_add_test(tests, folders);
-    tcase_add_test(tests, links);
-    tcase_add_test(tests, names);
-    tcase_add_test(tests, pipes);
+    tcase_add_test(tests, pcap_cut_anywhere_keeps_whole_frames);
+    tcase_add_test(tests, files_that_are_no_captures_are_refused);
+    tcase_add_test(tests, unknown_link_type_is_refused);
+    tcase_add_loop_test(tests, known_link_types_are_read, 0, 10);
+    tcase_add_test(tests, frames_of_two_interfaces_are_read);
+    tcase_add_test(tests, folder_is_searched_for_captures);
+    tcase_add_test(tests, links_to_files_outside_are_followed);
+    tcase_add_test(tests, capture_names_are_recognised);
+    tcase_add_test(tests, capture_is_read_from_a_pipe);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -171,7 +171,7 @@ static void at_end(struct capture_file *capture)
 }
 
 /* Each frame has its interface's link type, whatever the others'; one that is not described has none. Loop: order. */
-START_TEST(interfaces)
+START_TEST(each_frame_has_the_link_of_its_interface)
 {
     struct image image = {.swapped = _i != 0};
     struct capture_file *capture;
@@ -203,7 +203,7 @@ START_TEST(interfaces)
 }
 END_TEST
 
-START_TEST(times)
+START_TEST(time_stamps_follow_the_resolution)
 {
     static const struct {
         unsigned resolution;
@@ -246,7 +246,7 @@ START_TEST(times)
 END_TEST
 
 /* A Simple Packet Block has the first interface's snapshot length, and no time; the obsolete block a short number. */
-START_TEST(other_packets)
+START_TEST(simple_and_obsolete_packet_blocks_are_read)
 {
     struct image image = {.count = 0}, body = {.count = 0};
     struct capture_file *capture;
@@ -278,7 +278,7 @@ START_TEST(other_packets)
 END_TEST
 
 /* Blocks that are not read are counted, and what the capture says it has dropped is, each once. */
-START_TEST(counted)
+START_TEST(unread_blocks_and_drops_are_counted_once)
 {
     struct image image = {.count = 0}, body = {.count = 0};
     struct flow_account account = {0};
@@ -312,7 +312,7 @@ START_TEST(counted)
 END_TEST
 
 /* Cut anywhere: the frames before count, and the end is no end. */
-START_TEST(cut_anywhere)
+START_TEST(pcapng_cut_anywhere_keeps_whole_frames)
 {
     struct image whole = {.count = 0};
     size_t first, second;
@@ -344,7 +344,7 @@ START_TEST(cut_anywhere)
 END_TEST
 
 /* Lengths that contradict: the frames before count, and a sentence says what is wrong. */
-START_TEST(damaged)
+START_TEST(contradicting_block_lengths_are_refused)
 {
     static const struct {
         size_t at; /* in the packet's block */
@@ -383,7 +383,7 @@ START_TEST(damaged)
 END_TEST
 
 /* Sections that are none. */
-START_TEST(bad_sections)
+START_TEST(malformed_sections_are_refused)
 {
     static const struct {
         size_t at;
@@ -411,13 +411,13 @@ Suite *capture_pcapng_suite(void)
     TCase *tests = tcase_create("pcapng");
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_loop_test(tests, interfaces, 0, 2);
-    tcase_add_test(tests, times);
-    tcase_add_test(tests, other_packets);
-    tcase_add_test(tests, counted);
-    tcase_add_test(tests, cut_anywhere);
-    tcase_add_test(tests, damaged);
-    tcase_add_test(tests, bad_sections);
+    tcase_add_loop_test(tests, each_frame_has_the_link_of_its_interface, 0, 2);
+    tcase_add_test(tests, time_stamps_follow_the_resolution);
+    tcase_add_test(tests, simple_and_obsolete_packet_blocks_are_read);
+    tcase_add_test(tests, unread_blocks_and_drops_are_counted_once);
+    tcase_add_test(tests, pcapng_cut_anywhere_keeps_whole_frames);
+    tcase_add_test(tests, contradicting_block_lengths_are_refused);
+    tcase_add_test(tests, malformed_sections_are_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -117,7 +117,7 @@ START_TEST(names_of_files)
 END_TEST
 
 /* tcpdump -C, without -W: the numbers are the order, ten after nine. */
-START_TEST(by_number)
+START_TEST(ring_is_ordered_by_number)
 {
     save("dump.pcap", 1);
     save("dump.pcap1", 2);
@@ -196,7 +196,7 @@ START_TEST(one_of_each_number)
 }
 END_TEST
 
-START_TEST(described)
+START_TEST(ring_describes_its_files_and_gap)
 {
     struct capture_list list = {0};
     struct iwarp_sentence error = {""}, text, gap;
@@ -219,7 +219,7 @@ START_TEST(described)
 END_TEST
 
 /* Entries that are let go of, of all kinds; what stays keeps its ring. */
-START_TEST(kept)
+START_TEST(remaining_entries_keep_their_ring)
 {
     static const bool keep[] = {false, true, false, true};
     struct capture_list list = {0};
@@ -251,14 +251,14 @@ Suite *capture_ring_suite(void)
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_loop_test(tests, names_of_files, 0, sizeof(names) / sizeof(names[0]));
-    tcase_add_test(tests, by_number);
+    tcase_add_test(tests, ring_is_ordered_by_number);
     tcase_add_test(tests, numbers_used_again);
     tcase_add_test(tests, by_time_stamps);
     tcase_add_test(tests, dumpcap_counts_on);
     tcase_add_test(tests, runs_of_dumpcap);
     tcase_add_test(tests, one_of_each_number);
-    tcase_add_test(tests, described);
-    tcase_add_test(tests, kept);
+    tcase_add_test(tests, ring_describes_its_files_and_gap);
+    tcase_add_test(tests, remaining_entries_keep_their_ring);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -92,7 +92,7 @@ static int read_all(struct capture_series *series, uint64_t expected, struct iwa
     return rc;
 }
 
-START_TEST(numbered_through)
+START_TEST(frames_of_a_ring_are_numbered_through)
 {
     struct iwarp_sentence error = {""};
     struct flow_account account = {0};
@@ -124,7 +124,7 @@ START_TEST(numbered_through)
 END_TEST
 
 /* A file that breaks off, and one that is no capture, are said once, and what follows is read. */
-START_TEST(broken_files)
+START_TEST(broken_file_of_a_ring_is_reported_once)
 {
     struct iwarp_sentence error = {""};
     struct capture_series *series;
@@ -161,7 +161,7 @@ START_TEST(nothing_to_read)
 }
 END_TEST
 
-START_TEST(one_file)
+START_TEST(one_file_is_a_series_of_one)
 {
     struct iwarp_sentence error = {""}, room;
     struct capture_series *series;
@@ -179,7 +179,7 @@ START_TEST(one_file)
 END_TEST
 
 /* Numbers of the series in texts and ladders become those of the files. */
-START_TEST(texts)
+START_TEST(frame_numbers_in_texts_become_those_of_files)
 {
     struct iwarp_sentence error = {""}, room;
     struct capture_series *series;
@@ -205,7 +205,7 @@ static json_t *frame_of(const json_t *steps, size_t index)
     return json_object_get(json_array_get(steps, index), "frame");
 }
 
-START_TEST(ladders)
+START_TEST(frame_numbers_in_ladders_become_those_of_files)
 {
     struct iwarp_sentence error = {""};
     struct capture_series *series;
@@ -242,12 +242,12 @@ Suite *capture_series_suite(void)
     TCase *tests = tcase_create("series");
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_test(tests, numbered_through);
-    tcase_add_test(tests, broken_files);
+    tcase_add_test(tests, frames_of_a_ring_are_numbered_through);
+    tcase_add_test(tests, broken_file_of_a_ring_is_reported_once);
     tcase_add_test(tests, nothing_to_read);
-    tcase_add_test(tests, one_file);
-    tcase_add_test(tests, texts);
-    tcase_add_test(tests, ladders);
+    tcase_add_test(tests, one_file_is_a_series_of_one);
+    tcase_add_test(tests, frame_numbers_in_texts_become_those_of_files);
+    tcase_add_test(tests, frame_numbers_in_ladders_become_those_of_files);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -102,7 +102,7 @@ static const struct {
     {REVIEW("someday"), "a calendar day"},
 };
 
-START_TEST(reading)
+START_TEST(bad_entry_of_known_deviations_is_refused)
 {
     int rc = read_list(entries[_i].text);
 
@@ -182,7 +182,7 @@ static const struct {
     {"MPA-6-06", "initiator", "check", VERDICT_PASS, NULL, NULL, TODAY, VERDICT_PASS, NULL},
 };
 
-START_TEST(judging)
+START_TEST(known_deviation_excuses_its_outcome_alone)
 {
     struct result result = {.id = judgements[_i].id,
                             .role = judgements[_i].role,
@@ -211,7 +211,7 @@ START_TEST(judging)
 END_TEST
 
 /* An outcome that is not to be published is named by its digest. */
-START_TEST(by_digest)
+START_TEST(deviation_may_name_an_outcome_by_digest)
 {
     struct result result = {.id = "DDP-7.1-04",
                             .role = "responder",
@@ -245,7 +245,7 @@ START_TEST(by_digest)
 END_TEST
 
 /* What no run met: an alternative that was, and a race, are no reason to say so. */
-START_TEST(unmet)
+START_TEST(deviation_that_no_run_met_is_reported)
 {
     struct result result = {.id = "DDP-7.1-04", .by = "check", .verdict = VERDICT_FAIL, .actual = "b"};
     char text[DEVIATION_TEXT_OCTETS];
@@ -272,10 +272,12 @@ Suite *deviation_suite(void)
     TCase *tests = tcase_create("deviation");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, reading, 0, (int)(sizeof(entries) / sizeof(entries[0])));
-    tcase_add_loop_test(tests, judging, 0, (int)(sizeof(judgements) / sizeof(judgements[0])));
-    tcase_add_test(tests, by_digest);
-    tcase_add_test(tests, unmet);
+    tcase_add_loop_test(tests, bad_entry_of_known_deviations_is_refused, 0,
+                        (int)(sizeof(entries) / sizeof(entries[0])));
+    tcase_add_loop_test(tests, known_deviation_excuses_its_outcome_alone, 0,
+                        (int)(sizeof(judgements) / sizeof(judgements[0])));
+    tcase_add_test(tests, deviation_may_name_an_outcome_by_digest);
+    tcase_add_test(tests, deviation_that_no_run_met_is_reported);
     suite_add_tcase(suite, tests);
     return suite;
 }

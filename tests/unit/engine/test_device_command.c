@@ -162,7 +162,7 @@ static bool can_adopt(void)
 }
 
 /* One that ignores SIGTERM, its child, and its daemon: all of them end. What was asked for is no end by itself. */
-START_TEST(everything_ends)
+START_TEST(command_ends_with_its_child_and_daemon)
 {
     static const char *const command[] = {
         "sh", "-c",
@@ -189,7 +189,7 @@ START_TEST(everything_ends)
 END_TEST
 
 /* Output beyond the limit is dropped, and the command does not wait for anybody. */
-START_TEST(much_output)
+START_TEST(output_beyond_the_limit_is_dropped)
 {
     static const char *const command[] = {"sh", "-c", "head -c 3000000 /dev/zero", NULL};
     struct device_command_state state;
@@ -217,8 +217,8 @@ Suite *device_command_suite(void)
     tcase_add_test(tests, a_signal_is_told);
     tcase_add_test(tests, a_program_that_is_not_there);
     tcase_add_test(tests, no_such_command);
-    tcase_add_test(tests, everything_ends);
-    tcase_add_test(tests, much_output);
+    tcase_add_test(tests, command_ends_with_its_child_and_daemon);
+    tcase_add_test(tests, output_beyond_the_limit_is_dropped);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -187,7 +187,7 @@ static const struct {
     {"\033Lua", "dir/some.lua"},
 };
 
-START_TEST(script_is_refused)
+START_TEST(bad_gen_script_is_refused)
 {
     ck_assert_int_eq(run(refused[_i].text), EXIT_USAGE);
     ck_assert_msg(strstr(error.text, refused[_i].part) != NULL, "'%s' lacks '%s'", error.text, refused[_i].part);
@@ -311,7 +311,7 @@ START_TEST(output_that_cannot_be_written)
 }
 END_TEST
 
-START_TEST(corpus_loads)
+START_TEST(all_scripts_of_the_corpus_load)
 {
     ck_assert_msg(gen_load_corpus(gen, &error) == EXIT_DONE, "%s", error.text);
     ck_assert_uint_gt(gen_capture_count(gen), 70);
@@ -331,7 +331,7 @@ Suite *gen_suite(void)
     tcase_add_test(tcase, ipv6_and_vlan);
     tcase_add_test(tcase, frames_are_returned);
     tcase_add_test(tcase, comments_cannot_end_those_of_c);
-    tcase_add_loop_test(tcase, script_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
+    tcase_add_loop_test(tcase, bad_gen_script_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(tcase, captures_are_made_on_request);
     tcase_add_test(tcase, the_same_seed_the_same_octets);
     tcase_add_test(tcase, captures_breed_no_captures);
@@ -339,7 +339,7 @@ Suite *gen_suite(void)
     tcase_add_test(tcase, argument_reaches_the_script);
     tcase_add_test(tcase, capture_has_a_largest_size);
     tcase_add_test(tcase, output_that_cannot_be_written);
-    tcase_add_test(tcase, corpus_loads);
+    tcase_add_test(tcase, all_scripts_of_the_corpus_load);
     suite_add_tcase(suite, tcase);
     return suite;
 }

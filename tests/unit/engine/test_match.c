@@ -125,7 +125,7 @@ static size_t fill(char *text, size_t most, const char *letters, size_t letter_c
     return count;
 }
 
-START_TEST(random_patterns)
+START_TEST(patterns_match_as_in_lua)
 {
     static const char subjects[] = "aab b1.(]%\0x";
     static const char patterns[] = "aab.%%%()()[]^$*+-?-1 bfwds\0]";
@@ -220,7 +220,7 @@ Suite *match_suite(void)
     TCase *tests = tcase_create("match");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, random_patterns, 0, 4);
+    tcase_add_loop_test(tests, patterns_match_as_in_lua, 0, 4);
     tcase_add_loop_test(tests, patterns_that_people_write, 0, (int)(sizeof(written) / sizeof(written[0])));
     tcase_add_test(tests, patterns_that_are_too_much);
     suite_add_tcase(suite, tests);

@@ -55,7 +55,7 @@ static size_t any_of(const struct plan *plan)
     return count;
 }
 
-START_TEST(over_tcp)
+START_TEST(plan_over_tcp_has_no_sctp_check)
 {
     struct plan plan;
 
@@ -106,7 +106,7 @@ START_TEST(own_scripts_ask_for_what_they_declare)
 END_TEST
 
 /* Those of SCTP in their profile, and those for any LLP by RFC 5043. */
-START_TEST(over_sctp)
+START_TEST(plan_over_sctp_has_its_profile_and_any_llp)
 {
     struct plan plan;
     size_t draft = 0;
@@ -127,7 +127,7 @@ START_TEST(over_sctp)
 END_TEST
 
 /* By the draft, streams have no end of their own: what judges one is not there. */
-START_TEST(over_draft)
+START_TEST(plan_over_the_draft_has_no_stream_end)
 {
     struct plan draft, both;
     size_t with_end = 0;
@@ -171,10 +171,10 @@ Suite *plan_suite(void)
 
     suite_add_tcase(suite, cases);
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, over_tcp);
-    tcase_add_test(cases, over_sctp);
+    tcase_add_test(cases, plan_over_tcp_has_no_sctp_check);
+    tcase_add_test(cases, plan_over_sctp_has_its_profile_and_any_llp);
     tcase_add_test(cases, own_scripts_ask_for_what_they_declare);
-    tcase_add_test(cases, over_draft);
+    tcase_add_test(cases, plan_over_the_draft_has_no_stream_end);
     tcase_add_test(cases, over_sctp_alone);
     return suite;
 }

@@ -47,7 +47,7 @@ static int load(const char *text)
     return profile_load(&profile, path, &context, &error);
 }
 
-START_TEST(good_profile)
+START_TEST(complete_profile_is_loaded)
 {
     ck_assert_msg(load("{ \"name\": \"dut\", " GOOD ", \"control\": \"192.0.2.7:7471\", \"own_mac\": "
                        "\"02:00:00:00:00:09\", \"capabilities\": { \"mpa.markers\": \"no\", \"ird\": 7 } }") == 0,
@@ -92,7 +92,7 @@ START_TEST(no_control_means_no_upper_tester)
 }
 END_TEST
 
-START_TEST(ipv6_control)
+START_TEST(control_address_may_be_ipv6)
 {
     ck_assert_int_eq(load("{ " GOOD ", \"control\": \"[fd00::7]:7471\" }"), 0);
     ck_assert_uint_eq(profile.place.control.family, 6);
@@ -266,7 +266,7 @@ START_TEST(places_side_by_side)
 }
 END_TEST
 
-START_TEST(bad_profile)
+START_TEST(bad_profile_is_refused_with_its_place)
 {
     ck_assert_int_eq(load(bad[_i].text), -1);
     ck_assert_msg(strstr(error.text, bad[_i].part) != NULL, "'%s' lacks '%s'", error.text, bad[_i].part);
@@ -274,7 +274,7 @@ START_TEST(bad_profile)
 }
 END_TEST
 
-START_TEST(missing_file)
+START_TEST(missing_profile_is_named)
 {
     const struct profile_context context = {catalogue, pics, "2026-11-22"};
 
@@ -283,7 +283,7 @@ START_TEST(missing_file)
 }
 END_TEST
 
-START_TEST(hazards)
+START_TEST(hazard_is_found_by_pattern_and_role)
 {
     ck_assert_msg(
         load(HAZARD("{ \"requirement\": \"EMPA-9.2-1[1-6]\", \"role\": \"responder\", \"note\": \"it dies\" }, "
@@ -317,16 +317,16 @@ Suite *profile_suite(void)
     TCase *tests = tcase_create("profile");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, good_profile);
+    tcase_add_test(tests, complete_profile_is_loaded);
     tcase_add_test(tests, no_control_means_no_upper_tester);
     tcase_add_test(tests, commands_are_lists_of_words);
-    tcase_add_test(tests, ipv6_control);
+    tcase_add_test(tests, control_address_may_be_ipv6);
     tcase_add_test(tests, gateway_is_a_router);
-    tcase_add_loop_test(tests, bad_profile, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+    tcase_add_loop_test(tests, bad_profile_is_refused_with_its_place, 0, (int)(sizeof(bad) / sizeof(bad[0])));
     tcase_add_loop_test(tests, places_that_are_none, 0, (int)(sizeof(bad_places) / sizeof(bad_places[0])));
     tcase_add_test(tests, places_side_by_side);
-    tcase_add_test(tests, missing_file);
-    tcase_add_test(tests, hazards);
+    tcase_add_test(tests, missing_profile_is_named);
+    tcase_add_test(tests, hazard_is_found_by_pattern_and_role);
     tcase_add_test(tests, what_is_not_read);
     suite_add_tcase(suite, tests);
     return suite;

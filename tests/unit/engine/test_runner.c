@@ -61,7 +61,7 @@ static int take_result(void *user, const struct result *result)
 }
 
 /* Loop: checks in whose course frames are dropped. */
-START_TEST(drops)
+START_TEST(check_with_dropped_frames_is_inconclusive)
 {
     static char *argv[] = {(char *)"test", (char *)"MPA-7.1.2-0*"};
     struct selection selection = {0};
@@ -226,7 +226,7 @@ Suite *runner_suite(void)
     TCase *tests = tcase_create("runner");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, drops, 0, 3);
+    tcase_add_loop_test(tests, check_with_dropped_frames_is_inconclusive, 0, 3);
     tcase_add_loop_test(tests, a_body_of_several_ids, 0, (int)(sizeof(shared_bodies) / sizeof(shared_bodies[0])));
     tcase_add_loop_test(tests, a_breach_of_a_level, 0, (int)(sizeof(levels) / sizeof(levels[0])));
     tcase_add_test(tests, a_device_that_does_not_recover);

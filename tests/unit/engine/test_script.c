@@ -176,7 +176,7 @@ static const struct {
     {"wire.triple(\"NO_SUCH\")", "no error of the registries"},
 };
 
-START_TEST(script_is_refused)
+START_TEST(bad_check_script_is_refused)
 {
     ck_assert_int_eq(load(refused[_i].text), -1);
     ck_assert_msg(strstr(error.text, refused[_i].part) != NULL, "'%s' lacks '%s'", error.text, refused[_i].part);
@@ -392,7 +392,7 @@ Suite *script_suite(void)
     tcase_add_test(tests, check_with_several_ids_is_there_for_each);
     tcase_add_test(tests, each_id_has_a_verdict_of_its_own);
     tcase_add_test(tests, check_with_a_bad_list_is_not_there);
-    tcase_add_loop_test(tests, script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
+    tcase_add_loop_test(tests, bad_check_script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
     tcase_add_test(tests, globals_are_a_scripts_own);
     tcase_add_test(tests, defaults_are_for_the_checks_below_them);
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));

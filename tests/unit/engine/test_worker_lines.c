@@ -34,7 +34,7 @@ static void put(int out, const char *text)
     ck_assert_int_eq(write(out, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-START_TEST(test_pieces)
+START_TEST(lines_of_a_worker_come_in_pieces)
 {
     struct worker_lines lines = {0};
     struct heard heard = {0};
@@ -64,7 +64,7 @@ START_TEST(test_pieces)
 }
 END_TEST
 
-START_TEST(test_long)
+START_TEST(longest_line_of_a_worker_is_read)
 {
     struct worker_lines lines = {0};
     struct heard heard = {0};
@@ -97,8 +97,8 @@ Suite *worker_lines_suite(void)
     Suite *suite = suite_create("worker_lines");
     TCase *lines = tcase_create("lines");
 
-    tcase_add_test(lines, test_pieces);
-    tcase_add_test(lines, test_long);
+    tcase_add_test(lines, lines_of_a_worker_come_in_pieces);
+    tcase_add_test(lines, longest_line_of_a_worker_is_read);
     suite_add_tcase(suite, lines);
     return suite;
 }

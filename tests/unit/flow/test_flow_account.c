@@ -14,7 +14,7 @@ Suite *flow_account_suite(void);
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-START_TEST(rows)
+START_TEST(rows_of_the_account_are_distinct)
 {
     ck_assert_str_eq(flow_account_row(FLOW_ROWS)->name, "unknown");
     ck_assert_int_eq(flow_account_find("no such row"), FLOW_ROW_UNKNOWN);
@@ -32,7 +32,7 @@ START_TEST(rows)
 }
 END_TEST
 
-START_TEST(sums)
+START_TEST(accounts_add_up_and_subtract)
 {
     struct flow_account a = {0}, b, since;
 
@@ -71,7 +71,7 @@ static struct talk *conversation(const struct flow_config *config, unsigned coun
     return talk;
 }
 
-START_TEST(healthy)
+START_TEST(every_octet_of_a_healthy_talk_is_judged)
 {
     struct talk *talk = conversation(NULL, 8);
     size_t octets = talk->octets[0] + talk->octets[1];
@@ -88,7 +88,7 @@ START_TEST(healthy)
 END_TEST
 
 /* A segment that is not captured: its octets are missing, and what they leave of their FPDUs is not judged. */
-START_TEST(gap)
+START_TEST(octets_of_a_gap_are_missing)
 {
     struct talk *talk = conversation(NULL, 8);
     size_t at = talk->boundary[0][4] + 10, end = talk->boundary[0][5] + 20;
@@ -129,7 +129,7 @@ START_TEST(gap_at_the_end)
 END_TEST
 
 /* One direction alone: what the other one has sent is known by its acknowledgments. */
-START_TEST(one_direction)
+START_TEST(one_direction_leaves_the_other_missing)
 {
     struct talk *talk = talk_new(NULL);
 
@@ -144,7 +144,7 @@ START_TEST(one_direction)
 }
 END_TEST
 
-START_TEST(snapped)
+START_TEST(cut_frames_leave_parts_unjudged)
 {
     struct talk *talk = conversation(NULL, 12);
 
@@ -162,7 +162,7 @@ END_TEST
  * The capture ends in the middle of an FPDU, or the connection does: nobody knows what it would have become. Loop:
  * closes.
  */
-START_TEST(unfinished)
+START_TEST(unfinished_fpdu_is_unjudged)
 {
     static const uint8_t closes[] = {0, TCP_FLAG_FIN, TCP_FLAG_RST};
     struct talk *talk = conversation(NULL, 6);
@@ -180,7 +180,7 @@ START_TEST(unfinished)
 END_TEST
 
 /* A start-up frame that is malformed: it was judged, what follows it in its segment was not. */
-START_TEST(start_malformed)
+START_TEST(octets_after_a_malformed_start_are_unjudged)
 {
     struct talk *talk = conversation(NULL, 4);
 
@@ -196,7 +196,7 @@ START_TEST(start_malformed)
 }
 END_TEST
 
-START_TEST(rejected)
+START_TEST(octets_after_a_rejection_are_the_ulps)
 {
     struct talk *talk = talk_new(NULL);
     struct iwarp_mpa_start request = {.crc = true, .revision = 1}, reply = {.rejected = true, .revision = 1};
@@ -213,7 +213,7 @@ START_TEST(rejected)
 }
 END_TEST
 
-START_TEST(note_repeated)
+START_TEST(repeated_octets_are_counted_apart)
 {
     struct talk *talk = conversation(NULL, 6);
 
@@ -229,7 +229,7 @@ START_TEST(note_repeated)
 END_TEST
 
 /* A flow that has to go because there are too many: it counts when it goes on. */
-START_TEST(evicted)
+START_TEST(evicted_flow_counts_when_it_goes_on)
 {
     struct flow_config config = {.flows_max = 4};
     struct talk *talk = talk_new(&config);
@@ -342,7 +342,7 @@ START_TEST(key_in_the_middle)
 END_TEST
 
 /* What senders begin decides, when it was seen three times. Loop: turns that were captured, of a protocol of nobody. */
-START_TEST(late_turns)
+START_TEST(three_turns_of_senders_prove_a_foreign_protocol)
 {
     static const uint8_t turn[] = {0xE9, 0x00, 0xF1, 0x77, 0x5C, 0x00, 0x21, 0xB5, 0x90, 0xFE, 0x3D};
     struct talk *talk = talk_new(NULL);
@@ -384,7 +384,7 @@ START_TEST(late_damaged_fpdus)
 END_TEST
 
 /* FPDUs that lie across segments in mid-stream: the pairs that they make are places to lock on. Loop: Markers, IPv6. */
-START_TEST(late_unaligned)
+START_TEST(unaligned_fpdus_are_locked_on_mid_stream)
 {
     struct talk *talk = talk_new(NULL);
     size_t from;
@@ -410,24 +410,24 @@ Suite *flow_account_suite(void)
     TCase *tests = tcase_create("account");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, rows);
-    tcase_add_test(tests, sums);
-    tcase_add_test(tests, healthy);
-    tcase_add_test(tests, gap);
+    tcase_add_test(tests, rows_of_the_account_are_distinct);
+    tcase_add_test(tests, accounts_add_up_and_subtract);
+    tcase_add_test(tests, every_octet_of_a_healthy_talk_is_judged);
+    tcase_add_test(tests, octets_of_a_gap_are_missing);
     tcase_add_loop_test(tests, gap_at_the_end, 0, 4);
-    tcase_add_test(tests, one_direction);
-    tcase_add_test(tests, snapped);
-    tcase_add_loop_test(tests, unfinished, 0, 3);
-    tcase_add_test(tests, start_malformed);
-    tcase_add_test(tests, rejected);
-    tcase_add_test(tests, note_repeated);
-    tcase_add_test(tests, evicted);
+    tcase_add_test(tests, one_direction_leaves_the_other_missing);
+    tcase_add_test(tests, cut_frames_leave_parts_unjudged);
+    tcase_add_loop_test(tests, unfinished_fpdu_is_unjudged, 0, 3);
+    tcase_add_test(tests, octets_after_a_malformed_start_are_unjudged);
+    tcase_add_test(tests, octets_after_a_rejection_are_the_ulps);
+    tcase_add_test(tests, repeated_octets_are_counted_apart);
+    tcase_add_test(tests, evicted_flow_counts_when_it_goes_on);
     tcase_add_test(tests, closed_and_foreign_go_first);
     tcase_add_test(tests, foreign_from_its_start);
     tcase_add_test(tests, key_in_the_middle);
-    tcase_add_loop_test(tests, late_turns, 1, 5);
+    tcase_add_loop_test(tests, three_turns_of_senders_prove_a_foreign_protocol, 1, 5);
     tcase_add_test(tests, late_damaged_fpdus);
-    tcase_add_loop_test(tests, late_unaligned, 0, 4);
+    tcase_add_loop_test(tests, unaligned_fpdus_are_locked_on_mid_stream, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }

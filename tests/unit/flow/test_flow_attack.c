@@ -112,7 +112,7 @@ END_TEST
 /* ---- beyond the window ------------------------------------------------------------------------------------------- */
 
 /* Six segments, and many, beyond the receiver's window. It goes on acknowledging the stream. */
-START_TEST(far_ahead)
+START_TEST(segments_beyond_the_window_are_ignored)
 {
     static const unsigned counts[] = {1, 6, 600};
 
@@ -201,7 +201,7 @@ START_TEST(far_ahead_of_a_silent_receiver)
 END_TEST
 
 /* A receiver without room is asked with one octet, which it does not take. */
-START_TEST(zero_window)
+START_TEST(probe_of_a_zero_window_is_no_stream_octet)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -219,7 +219,7 @@ START_TEST(zero_window)
 END_TEST
 
 /* An octet that was acknowledged, or none, to hear whether the other side is there. The octet may be any. */
-START_TEST(keepalives)
+START_TEST(keepalive_octet_changes_nothing)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -272,7 +272,7 @@ START_TEST(data_that_acknowledges_too_much)
 END_TEST
 
 /* RFC 9293 3.10.7.4: "if the ACK bit is off, drop the segment". */
-START_TEST(without_ack)
+START_TEST(segment_without_ack_is_dropped)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -323,7 +323,7 @@ START_TEST(reset_that_is_taken)
 END_TEST
 
 /* A FIN that lies elsewhere than the stream's end ends nothing. */
-START_TEST(fin_elsewhere)
+START_TEST(fin_off_the_end_of_the_stream_ends_nothing)
 {
     static const size_t numbers[] = {ATTACK_FAR, (size_t)-300, 0x40000000};
 
@@ -379,7 +379,7 @@ END_TEST
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
 /* Who computes checksums sends a wrong one to have the segment dropped. */
-START_TEST(wrong_checksum)
+START_TEST(segment_with_a_wrong_checksum_is_dropped)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -418,7 +418,7 @@ START_TEST(wrong_checksum_in_order)
 END_TEST
 
 /* Captured on its way to a network card that fills checksums in: they are all wrong, and mean nothing. */
-START_TEST(offloaded_checksums)
+START_TEST(offloaded_checksums_mean_nothing)
 {
     struct talk *talk = attack_talk(_i);
     size_t at = talk->boundary[0][ATTACK_MIDDLE];
@@ -444,23 +444,23 @@ Suite *flow_attack_suite(void)
     tcase_add_loop_test(tests, syn_that_is_answered, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, syn_ack_of_another, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, syn_again_and_late, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, far_ahead, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, segments_beyond_the_window_are_ignored, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, far_ahead_in_a_window_without_scale, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, ahead_within_the_window, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, far_ahead_of_a_silent_receiver, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, zero_window, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, keepalives, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, probe_of_a_zero_window_is_no_stream_octet, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, keepalive_octet_changes_nothing, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, acknowledges_too_much, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, data_that_acknowledges_too_much, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, without_ack, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, segment_without_ack_is_dropped, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, reset_that_is_refused, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, reset_that_is_taken, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, fin_elsewhere, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, fin_off_the_end_of_the_stream_ends_nothing, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, octets_behind_the_fin, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, fin_that_is_not_taken, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, wrong_checksum, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, segment_with_a_wrong_checksum_is_dropped, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, wrong_checksum_in_order, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, offloaded_checksums, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, offloaded_checksums_mean_nothing, 0, ATTACK_LOOPS);
     suite_add_tcase(suite, tests);
     return suite;
 }

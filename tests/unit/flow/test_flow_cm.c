@@ -150,7 +150,7 @@ static const struct {
     {MAD_INFINIBAND_GLOBAL, true, FLOW_INFINIBAND},
 };
 
-START_TEST(every_carrier)
+START_TEST(exchange_is_decoded_over_every_carrier)
 {
     begin(carriers[_i].sent, false, carriers[_i].erf);
     exchange();
@@ -163,7 +163,7 @@ START_TEST(every_carrier)
 }
 END_TEST
 
-START_TEST(by_ipv6)
+START_TEST(cm_exchange_over_ipv6_is_decoded)
 {
     begin(MAD_ROCE_V2, true, false);
     exchange();
@@ -173,7 +173,7 @@ START_TEST(by_ipv6)
 }
 END_TEST
 
-START_TEST(bad_icrc)
+START_TEST(wrong_icrc_is_reported_and_counted)
 {
     uint8_t mad[MAD_OCTETS];
 
@@ -192,7 +192,7 @@ END_TEST
  * A REQ that was damaged on its way, in front of the good one and after it: nothing is found in it, and the exchange is
  * what it is without. Loop: the octet of the MAD, times two.
  */
-START_TEST(damaged_request)
+START_TEST(damaged_req_does_not_change_the_exchange)
 {
     struct ip_cm_request fields = {
         .local_id = 0xA1, .transaction = 7, .source_port = 49153, .destination_port = 3260, .protocol = 6};
@@ -218,7 +218,7 @@ START_TEST(damaged_request)
 END_TEST
 
 /* A MAD has 256 octets. Loop: how many this one has instead. */
-START_TEST(mad_length)
+START_TEST(mad_of_another_length_is_refused)
 {
     enum { HEADERS = 14 + 20 + 8 + BTH_OCTETS + DETH_OCTETS };
     static const size_t lengths[] = {24, 156, 255, 257, 260};
@@ -242,7 +242,7 @@ START_TEST(mad_length)
 END_TEST
 
 /* The same Communication ID with another Transaction ID is another exchange; answers without their REQ are told of. */
-START_TEST(exchanges)
+START_TEST(transaction_id_tells_exchanges_apart)
 {
     begin(MAD_ROCE_V2, false, false);
     request(0xA1, 1);
@@ -257,7 +257,7 @@ START_TEST(exchanges)
 }
 END_TEST
 
-START_TEST(sidr)
+START_TEST(sidr_exchange_is_decoded)
 {
     uint8_t mad[MAD_OCTETS];
 
@@ -279,7 +279,7 @@ START_TEST(sidr)
 END_TEST
 
 /* Loop: octets of the frame that are there. */
-START_TEST(cut)
+START_TEST(cut_mad_is_read_as_far_as_it_goes)
 {
     begin(MAD_ROCE_V2, false, false);
     net.snap = (size_t)_i;
@@ -292,7 +292,7 @@ START_TEST(cut)
 END_TEST
 
 /* What is no CM message goes by, and says nothing. Loop: what is changed. */
-START_TEST(others)
+START_TEST(packets_without_a_cm_message_are_counted)
 {
     static const struct {
         size_t at;
@@ -323,7 +323,7 @@ START_TEST(others)
 }
 END_TEST
 
-START_TEST(noise_everywhere)
+START_TEST(random_mads_break_nothing)
 {
     uint64_t state = (uint64_t)_i;
     uint8_t mad[MAD_OCTETS], frame[512];
@@ -358,17 +358,18 @@ Suite *flow_cm_suite(void)
     TCase *tcase = tcase_create("exchanges");
 
     tcase_set_timeout(tcase, 30);
-    tcase_add_loop_test(tcase, every_carrier, 0, (int)(sizeof(carriers) / sizeof(carriers[0])));
-    tcase_add_test(tcase, by_ipv6);
-    tcase_add_loop_test(tcase, bad_icrc, MAD_ROCE_V2, MAD_ROCE_V2 + 1);
-    tcase_add_loop_test(tcase, bad_icrc, MAD_INFINIBAND, MAD_INFINIBAND_GLOBAL + 1);
-    tcase_add_loop_test(tcase, damaged_request, 0, 2 * CM_MESSAGE_OCTETS);
-    tcase_add_loop_test(tcase, mad_length, 0, 5);
-    tcase_add_test(tcase, exchanges);
-    tcase_add_test(tcase, sidr);
-    tcase_add_loop_test(tcase, cut, 40, 330);
-    tcase_add_loop_test(tcase, others, 0, 7);
-    tcase_add_loop_test(tcase, noise_everywhere, 0, 12);
+    tcase_add_loop_test(tcase, exchange_is_decoded_over_every_carrier, 0,
+                        (int)(sizeof(carriers) / sizeof(carriers[0])));
+    tcase_add_test(tcase, cm_exchange_over_ipv6_is_decoded);
+    tcase_add_loop_test(tcase, wrong_icrc_is_reported_and_counted, MAD_ROCE_V2, MAD_ROCE_V2 + 1);
+    tcase_add_loop_test(tcase, wrong_icrc_is_reported_and_counted, MAD_INFINIBAND, MAD_INFINIBAND_GLOBAL + 1);
+    tcase_add_loop_test(tcase, damaged_req_does_not_change_the_exchange, 0, 2 * CM_MESSAGE_OCTETS);
+    tcase_add_loop_test(tcase, mad_of_another_length_is_refused, 0, 5);
+    tcase_add_test(tcase, transaction_id_tells_exchanges_apart);
+    tcase_add_test(tcase, sidr_exchange_is_decoded);
+    tcase_add_loop_test(tcase, cut_mad_is_read_as_far_as_it_goes, 40, 330);
+    tcase_add_loop_test(tcase, packets_without_a_cm_message_are_counted, 0, 7);
+    tcase_add_loop_test(tcase, random_mads_break_nothing, 0, 12);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -104,7 +104,7 @@ static struct talk *begin(bool ipv6)
 }
 
 /* Fragments of any size in any order are judged as the packet would have been. Loop: order, IPv6. */
-START_TEST(whole)
+START_TEST(fragments_are_judged_as_the_whole_packet)
 {
     static const size_t sizes[] = {8, 16, 24, 1000, 1480};
     enum order order = (enum order)(_i / 2);
@@ -126,7 +126,7 @@ START_TEST(whole)
 END_TEST
 
 /* One fragment is missing: the frames of the others are not judged, and the octets are missing in the stream. */
-START_TEST(lost)
+START_TEST(lost_fragment_leaves_its_packet_missing)
 {
     struct talk *talk = begin(_i != 0);
     size_t payload, frames = 0;
@@ -146,7 +146,7 @@ START_TEST(lost)
 END_TEST
 
 /* What comes later than a minute belongs to another packet. */
-START_TEST(too_late)
+START_TEST(fragment_after_a_minute_is_of_another_packet)
 {
     struct talk *talk = begin(_i != 0);
     size_t payload;
@@ -167,7 +167,7 @@ START_TEST(too_late)
 END_TEST
 
 /* Overlaps with another content: nobody knows what a receiver makes of it. In IPv6 no overlap is allowed at all. */
-START_TEST(overlaps)
+START_TEST(overlap_with_other_content_is_unjudged)
 {
     bool ipv6 = _i % 2 != 0, differ = _i / 2 != 0;
     struct talk *talk = begin(ipv6);
@@ -191,7 +191,7 @@ START_TEST(overlaps)
 END_TEST
 
 /* Lengths that cannot be: beyond 65,535 octets, no multiple of 8, after the end, two ends. Loop: IPv6. */
-START_TEST(lengths)
+START_TEST(impossible_fragment_lengths_are_refused)
 {
     enum { PAYLOAD = 2020 };
 
@@ -225,7 +225,7 @@ START_TEST(lengths)
 END_TEST
 
 /* Fragments that the capture cut: the packet is there as far as the first of them. */
-START_TEST(cut)
+START_TEST(cut_fragments_give_the_packet_to_the_cut)
 {
     struct talk *talk = begin(_i != 0);
 
@@ -240,7 +240,7 @@ START_TEST(cut)
 END_TEST
 
 /* More packets in fragments than are held: the oldest go. */
-START_TEST(bounded)
+START_TEST(oldest_fragmented_packets_are_dropped)
 {
     enum { PACKETS = 3000 };
     struct talk *talk = begin(_i != 0);
@@ -262,7 +262,7 @@ START_TEST(bounded)
 END_TEST
 
 /* The identification is used again, before and after the first packet's end. */
-START_TEST(used_again)
+START_TEST(identification_may_be_used_again)
 {
     struct talk *talk = begin(_i != 0);
     size_t middle = talk->boundary[0][4], payload;
@@ -281,7 +281,7 @@ START_TEST(used_again)
 END_TEST
 
 /* Fragments of other protocols are foreign; of UDP the first fragment says so. */
-START_TEST(foreign)
+START_TEST(fragments_of_other_protocols_are_foreign)
 {
     static const struct {
         uint8_t protocol;
@@ -308,7 +308,7 @@ START_TEST(foreign)
 END_TEST
 
 /* A Fragment header within a reassembled packet. */
-START_TEST(nested)
+START_TEST(fragment_header_in_a_reassembled_packet_is_refused)
 {
     struct talk *talk = begin(true);
     size_t payload;
@@ -331,16 +331,16 @@ Suite *flow_fragment_suite(void)
     Suite *suite = suite_create("flow_fragment");
     TCase *tests = tcase_create("fragments");
 
-    tcase_add_loop_test(tests, whole, 0, 10);
-    tcase_add_loop_test(tests, lost, 0, 2);
-    tcase_add_loop_test(tests, too_late, 0, 2);
-    tcase_add_loop_test(tests, overlaps, 0, 4);
-    tcase_add_loop_test(tests, lengths, 0, 2);
-    tcase_add_loop_test(tests, cut, 0, 2);
-    tcase_add_loop_test(tests, bounded, 0, 2);
-    tcase_add_loop_test(tests, used_again, 0, 2);
-    tcase_add_loop_test(tests, foreign, 0, 2);
-    tcase_add_test(tests, nested);
+    tcase_add_loop_test(tests, fragments_are_judged_as_the_whole_packet, 0, 10);
+    tcase_add_loop_test(tests, lost_fragment_leaves_its_packet_missing, 0, 2);
+    tcase_add_loop_test(tests, fragment_after_a_minute_is_of_another_packet, 0, 2);
+    tcase_add_loop_test(tests, overlap_with_other_content_is_unjudged, 0, 4);
+    tcase_add_loop_test(tests, impossible_fragment_lengths_are_refused, 0, 2);
+    tcase_add_loop_test(tests, cut_fragments_give_the_packet_to_the_cut, 0, 2);
+    tcase_add_loop_test(tests, oldest_fragmented_packets_are_dropped, 0, 2);
+    tcase_add_loop_test(tests, identification_may_be_used_again, 0, 2);
+    tcase_add_loop_test(tests, fragments_of_other_protocols_are_foreign, 0, 2);
+    tcase_add_test(tests, fragment_header_in_a_reassembled_packet_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

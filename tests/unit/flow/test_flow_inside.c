@@ -43,7 +43,7 @@ static void ask_inside(struct talk *talk, const struct encapsulation *with)
 }
 
 /* Loop: the encapsulation. A connection in a tunnel that can be read is foreign by its start, as any is. */
-START_TEST(foreign_inside)
+START_TEST(foreign_connection_in_a_tunnel_is_foreign)
 {
     const struct encapsulation *with = &encapsulations[_i];
     struct talk *talk = talk_new(NULL);
@@ -58,7 +58,7 @@ START_TEST(foreign_inside)
 END_TEST
 
 /* Loop: the encapsulation. A whole iWARP connection in a tunnel is not judged, and never foreign. */
-START_TEST(iwarp_inside)
+START_TEST(iwarp_in_a_tunnel_is_unjudged_not_foreign)
 {
     const struct encapsulation *with = &encapsulations[_i];
     struct talk *talk = talk_new(NULL);
@@ -87,7 +87,7 @@ END_TEST
  * Two connections with the same addresses and ports, one in a tunnel, the other in another or in none: that which is
  * foreign hides nothing of the other. Loop: none; other ends; another network between the same ends.
  */
-START_TEST(two_networks)
+START_TEST(same_addresses_in_two_networks_stay_apart)
 {
     static const struct encapsulation other = {"IP in IPv6", OVER_IPV6, 4, IP, true, 0, {0}};
     struct talk *talk = talk_new(NULL);
@@ -120,7 +120,7 @@ START_TEST(two_networks)
 END_TEST
 
 /* Two packets in one datagram: what stands behind the first one is looked at by nobody. */
-START_TEST(packet_behind)
+START_TEST(second_packet_of_a_datagram_is_not_read)
 {
     static const struct encapsulation in_udp = {"IP in UDP", OVER_UDP, 40000, IP, true, 0, {0}};
     struct talk *talk = talk_new(NULL);
@@ -220,10 +220,10 @@ Suite *flow_inside_suite(void)
     TCase *tests = tcase_create("inside");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, foreign_inside, 0, (int)encapsulation_count);
-    tcase_add_loop_test(tests, iwarp_inside, 0, (int)encapsulation_count);
-    tcase_add_loop_test(tests, two_networks, 0, 4);
-    tcase_add_test(tests, packet_behind);
+    tcase_add_loop_test(tests, foreign_connection_in_a_tunnel_is_foreign, 0, (int)encapsulation_count);
+    tcase_add_loop_test(tests, iwarp_in_a_tunnel_is_unjudged_not_foreign, 0, (int)encapsulation_count);
+    tcase_add_loop_test(tests, same_addresses_in_two_networks_stay_apart, 0, 4);
+    tcase_add_test(tests, second_packet_of_a_datagram_is_not_read);
     tcase_add_test(tests, tunnel_in_fragments);
     tcase_add_loop_test(tests, longer_than_frame, 0, 3);
     suite_add_tcase(suite, tests);

@@ -39,7 +39,7 @@ static void (*const ends[])(struct talk *talk) = {both_fins, reset};
 enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
 
 /* Loop: how the first one ends, times whether the sequence numbers wrap. At once, and ten minutes later. */
-START_TEST(judged_again)
+START_TEST(second_connection_of_the_same_ports_is_judged)
 {
     for (unsigned minutes = 0; minutes <= 10; minutes += 10) {
         struct talk *talk = attack_talk(_i / ENDS);
@@ -60,7 +60,7 @@ START_TEST(judged_again)
 END_TEST
 
 /* Nobody has captured the SYN, ACK: the octets are of either connection, and of none that is judged. */
-START_TEST(not_answered)
+START_TEST(octets_after_an_unanswered_syn_are_unjudged)
 {
     struct talk *talk = attack_talk(_i / ENDS);
 
@@ -78,7 +78,7 @@ START_TEST(not_answered)
 END_TEST
 
 /* A SYN that was captured again, long after the end: nothing follows it, and nothing changes. */
-START_TEST(late_syn)
+START_TEST(late_copy_of_a_syn_changes_nothing)
 {
     struct talk *talk = attack_talk(_i / ENDS);
 
@@ -96,7 +96,7 @@ END_TEST
  * Other octets in place of an FPDU, an acknowledgment of them whose checksum is wrong, then the FPDU: the receiver has
  * not said which ones it has.
  */
-START_TEST(forged_acknowledgment)
+START_TEST(forged_acknowledgment_confirms_no_octets)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i), end = talk->boundary[0][ATTACK_MIDDLE + 1];
@@ -115,7 +115,7 @@ START_TEST(forged_acknowledgment)
 END_TEST
 
 /* It does not open the window either. */
-START_TEST(forged_window)
+START_TEST(forged_segment_does_not_open_the_window)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i), far = at + ATTACK_FAR;
@@ -136,11 +136,11 @@ Suite *flow_life_suite(void)
     TCase *tests = tcase_create("life");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, judged_again, 0, ENDS * ATTACK_LOOPS);
-    tcase_add_loop_test(tests, not_answered, 0, ENDS * ATTACK_LOOPS);
-    tcase_add_loop_test(tests, late_syn, 0, ENDS * ATTACK_LOOPS);
-    tcase_add_loop_test(tests, forged_acknowledgment, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, forged_window, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, second_connection_of_the_same_ports_is_judged, 0, ENDS * ATTACK_LOOPS);
+    tcase_add_loop_test(tests, octets_after_an_unanswered_syn_are_unjudged, 0, ENDS * ATTACK_LOOPS);
+    tcase_add_loop_test(tests, late_copy_of_a_syn_changes_nothing, 0, ENDS * ATTACK_LOOPS);
+    tcase_add_loop_test(tests, forged_acknowledgment_confirms_no_octets, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, forged_segment_does_not_open_the_window, 0, ATTACK_LOOPS);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -52,7 +52,7 @@ static void wrap(struct talk *talk, const struct wrapping *wrapping)
 }
 
 /* Loop: wrapping, times two for IPv6. */
-START_TEST(every_link)
+START_TEST(talk_is_decoded_over_every_link)
 {
     const struct wrapping *wrapping = &wrappings[_i / 2];
     struct talk *talk = talk_new(NULL);
@@ -85,7 +85,7 @@ START_TEST(every_link)
 END_TEST
 
 /* A padded frame: what stands after the datagram is no payload. */
-START_TEST(ethernet_padding)
+START_TEST(ethernet_padding_is_no_payload)
 {
     struct talk *talk = talk_new(NULL);
 
@@ -200,7 +200,7 @@ START_TEST(rows_say_why)
 END_TEST
 
 /* A frame that the capture cut, at each octet: its headers are not there, or its payload is not whole. */
-START_TEST(cut_frames)
+START_TEST(frame_cut_at_each_octet_is_counted)
 {
     for (size_t snap = 0; snap < 14 + 20 + 20 + 36; snap++) {
         struct talk *talk = talk_new(NULL);
@@ -223,7 +223,7 @@ START_TEST(cut_frames)
 END_TEST
 
 /* A wrong checksum in the IPv4 header is counted; 0 is what hardware fills in. */
-START_TEST(ip_checksums)
+START_TEST(wrong_ip_checksum_is_counted)
 {
     struct talk *talk = talk_new(NULL);
     const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
@@ -243,7 +243,7 @@ START_TEST(ip_checksums)
 }
 END_TEST
 
-START_TEST(links_known)
+START_TEST(unknown_link_types_are_counted)
 {
     struct talk *talk = talk_new(NULL);
     const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
@@ -262,7 +262,7 @@ START_TEST(links_known)
 END_TEST
 
 /* Each cut of a frame, after an inaccessible page. */
-START_TEST(every_cut)
+START_TEST(no_octet_after_the_cut_is_read)
 {
     for (size_t i = 0; i < sizeof(wrappings) / sizeof(wrappings[0]); i++)
         for (unsigned ipv6 = 0; ipv6 < 2; ipv6++) {
@@ -287,7 +287,7 @@ START_TEST(every_cut)
 END_TEST
 
 /* Segments without their headers give the same events, and the flow with the sender's direction. Loop: IPv4, IPv6. */
-START_TEST(segments_alone)
+START_TEST(segments_without_headers_give_the_same_events)
 {
     struct talk *talks[2];
 
@@ -319,7 +319,7 @@ START_TEST(segments_alone)
 END_TEST
 
 /* Segments that are none: too short for a header, or of no known family. */
-START_TEST(segments_cut)
+START_TEST(malformed_segments_are_refused)
 {
     struct talk *talk = talk_new(NULL);
 
@@ -349,7 +349,7 @@ START_TEST(segments_cut)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(flow_is_named_by_its_addresses)
 {
     struct flow flow = {.roles_known = true};
     char text[FLOW_NAME_MAX];
@@ -381,17 +381,17 @@ Suite *flow_link_suite(void)
     TCase *tests = tcase_create("link");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
-    tcase_add_test(tests, ethernet_padding);
+    tcase_add_loop_test(tests, talk_is_decoded_over_every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
+    tcase_add_test(tests, ethernet_padding_is_no_payload);
     tcase_add_test(tests, headers_in_between);
     tcase_add_loop_test(tests, rows_say_why, 0, 20);
-    tcase_add_test(tests, cut_frames);
-    tcase_add_test(tests, ip_checksums);
-    tcase_add_test(tests, links_known);
-    tcase_add_test(tests, every_cut);
-    tcase_add_loop_test(tests, segments_alone, 0, 2);
-    tcase_add_test(tests, segments_cut);
-    tcase_add_test(tests, names);
+    tcase_add_test(tests, frame_cut_at_each_octet_is_counted);
+    tcase_add_test(tests, wrong_ip_checksum_is_counted);
+    tcase_add_test(tests, unknown_link_types_are_counted);
+    tcase_add_test(tests, no_octet_after_the_cut_is_read);
+    tcase_add_loop_test(tests, segments_without_headers_give_the_same_events, 0, 2);
+    tcase_add_test(tests, malformed_segments_are_refused);
+    tcase_add_test(tests, flow_is_named_by_its_addresses);
     suite_add_tcase(suite, tests);
     return suite;
 }

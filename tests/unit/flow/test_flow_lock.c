@@ -42,7 +42,7 @@ static unsigned untouched(const struct talk *talk, size_t from, size_t to)
 }
 
 /* FPDU i is missing, each an FPDU a segment: all others are decoded. Loop: Markers and CRC. */
-START_TEST(lost_fpdu)
+START_TEST(all_but_the_lost_fpdu_are_decoded)
 {
     for (size_t lost = 0; lost < COUNT; lost++) {
         struct talk *talk = conversation(NULL, (unsigned)_i & 3, (_i & 4) != 0);
@@ -64,7 +64,7 @@ END_TEST
  * One segment of a stream is missing whose segments begin anywhere. What is decoded is right, and with CRC or Markers
  * all comes back at the latest with the first FPDU that begins in a later segment and lies wholly in one.
  */
-START_TEST(lost_segment)
+START_TEST(decoding_resumes_after_a_lost_segment)
 {
     static const size_t sizes[] = {100, 536, 1460, 6000};
 
@@ -118,7 +118,7 @@ START_TEST(hole_inside_an_fpdu)
 END_TEST
 
 /* The receiver has acknowledged what is missing: it is not waited for until the end. */
-START_TEST(acknowledged_hole)
+START_TEST(acknowledged_hole_is_given_up_at_once)
 {
     struct talk *talk = conversation(NULL, 0, true);
 
@@ -134,7 +134,7 @@ START_TEST(acknowledged_hole)
 END_TEST
 
 /* Memory for reordering is bounded: the hole is given up. */
-START_TEST(bounded_queue)
+START_TEST(hole_is_given_up_when_the_queue_is_full)
 {
     struct flow_config config = {.half_buffer_max = 20000};
     struct talk *talk = conversation(&config, 0, true);
@@ -151,7 +151,7 @@ START_TEST(bounded_queue)
 END_TEST
 
 /* Frames cut at each length from the TCP header on: DDP and RDMAP headers that are there are reported. */
-START_TEST(snap_length)
+START_TEST(headers_of_cut_frames_are_reported)
 {
     for (size_t snap = 54; snap < 200; snap++) {
         struct talk *talk = conversation(NULL, (unsigned)_i & 3, (_i & 4) != 0);
@@ -191,7 +191,7 @@ START_TEST(snap_length_many_in_a_segment)
 END_TEST
 
 /* The capture begins after the start-up frames. Loop: Markers and CRC. */
-START_TEST(late)
+START_TEST(capture_that_begins_late_is_decoded)
 {
     for (size_t first = 0; first < 6; first++) {
         struct talk *talk = conversation(NULL, (unsigned)_i & 3, (_i & 4) != 0);
@@ -243,7 +243,7 @@ START_TEST(late_not_wanted)
 END_TEST
 
 /* Only the Initiator's direction was captured: framing is found out. Loop: Markers, CRC by its own C or not. */
-START_TEST(one_way)
+START_TEST(framing_is_found_from_the_initiator_alone)
 {
     struct iwarp_mpa_start request = {.revision = 1, .crc = (_i & 1) != 0}, reply = request;
     struct talk *talk = talk_new(NULL);
@@ -297,7 +297,7 @@ START_TEST(one_way_at_once)
 END_TEST
 
 /* No SYN, but the start-up frames are there. */
-START_TEST(without_syn)
+START_TEST(start_is_decoded_without_its_syn)
 {
     struct talk *talk = conversation(NULL, 3, true);
 
@@ -310,7 +310,7 @@ START_TEST(without_syn)
 END_TEST
 
 /* A length field is wrong: boundaries are lost and found again. */
-START_TEST(wrong_length)
+START_TEST(boundaries_are_found_after_a_wrong_length)
 {
     struct talk *talk = conversation(NULL, 0, true);
     struct talk *more;
@@ -331,7 +331,7 @@ START_TEST(wrong_length)
 END_TEST
 
 /* Segments of a whole conversation, each changed at random: nothing breaks, nothing is read that is not there. */
-START_TEST(garbage)
+START_TEST(randomly_changed_segments_break_nothing)
 {
     uint64_t state = (uint64_t)_i * 77 + 5;
     struct talk *talk = conversation(NULL, (unsigned)_i & 3, (_i & 4) != 0);
@@ -377,21 +377,21 @@ Suite *flow_lock_suite(void)
     TCase *tests = tcase_create("lock");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, lost_fpdu, 0, 8);
-    tcase_add_loop_test(tests, lost_segment, 0, 8);
+    tcase_add_loop_test(tests, all_but_the_lost_fpdu_are_decoded, 0, 8);
+    tcase_add_loop_test(tests, decoding_resumes_after_a_lost_segment, 0, 8);
     tcase_add_test(tests, hole_inside_an_fpdu);
-    tcase_add_test(tests, acknowledged_hole);
-    tcase_add_test(tests, bounded_queue);
-    tcase_add_loop_test(tests, snap_length, 0, 8);
+    tcase_add_test(tests, acknowledged_hole_is_given_up_at_once);
+    tcase_add_test(tests, hole_is_given_up_when_the_queue_is_full);
+    tcase_add_loop_test(tests, headers_of_cut_frames_are_reported, 0, 8);
     tcase_add_loop_test(tests, snap_length_many_in_a_segment, 0, 2);
-    tcase_add_loop_test(tests, late, 0, 8);
+    tcase_add_loop_test(tests, capture_that_begins_late_is_decoded, 0, 8);
     tcase_add_loop_test(tests, late_in_an_fpdu, 0, 2);
     tcase_add_test(tests, late_not_wanted);
-    tcase_add_loop_test(tests, one_way, 0, 8);
+    tcase_add_loop_test(tests, framing_is_found_from_the_initiator_alone, 0, 8);
     tcase_add_loop_test(tests, one_way_at_once, 0, 2);
-    tcase_add_test(tests, without_syn);
-    tcase_add_test(tests, wrong_length);
-    tcase_add_loop_test(tests, garbage, 0, 40);
+    tcase_add_test(tests, start_is_decoded_without_its_syn);
+    tcase_add_test(tests, boundaries_are_found_after_a_wrong_length);
+    tcase_add_loop_test(tests, randomly_changed_segments_break_nothing, 0, 40);
     suite_add_tcase(suite, tests);
     return suite;
 }

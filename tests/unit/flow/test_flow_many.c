@@ -84,7 +84,7 @@ START_TEST(in_a_row)
 END_TEST
 
 /* Loop: each layer. All are open at once, and each goes on: that many are counted, however often each made room. */
-START_TEST(at_once)
+START_TEST(concurrent_flows_are_counted_in_each_layer)
 {
     struct flow_config few = {.flows_max = MOST, .connections_max = MOST * 4};
 
@@ -100,7 +100,7 @@ START_TEST(at_once)
 END_TEST
 
 /* Loop: each layer. None goes on after it has made room: all of each was judged. Then one does, twice. */
-START_TEST(left_open)
+START_TEST(flow_counts_as_unjudged_only_if_it_goes_on)
 {
     struct flow_config few = {.flows_max = MOST, .connections_max = MOST};
     enum many_layer layer = (enum many_layer)_i;
@@ -130,7 +130,7 @@ START_TEST(left_open)
 END_TEST
 
 /* Loop: each layer. The limits come from the memory that is given. */
-START_TEST(by_memory)
+START_TEST(limits_follow_from_the_memory_given)
 {
     enum many_layer layer = (enum many_layer)_i;
 
@@ -155,9 +155,9 @@ Suite *flow_many_suite(void)
     TCase *tcase = tcase_create("many");
 
     tcase_add_loop_test(tcase, in_a_row, 0, MANY_LAYERS);
-    tcase_add_loop_test(tcase, at_once, 0, MANY_LAYERS);
-    tcase_add_loop_test(tcase, left_open, 0, MANY_LAYERS);
-    tcase_add_loop_test(tcase, by_memory, 0, MANY_LAYERS);
+    tcase_add_loop_test(tcase, concurrent_flows_are_counted_in_each_layer, 0, MANY_LAYERS);
+    tcase_add_loop_test(tcase, flow_counts_as_unjudged_only_if_it_goes_on, 0, MANY_LAYERS);
+    tcase_add_loop_test(tcase, limits_follow_from_the_memory_given, 0, MANY_LAYERS);
     suite_add_tcase(suite, tcase);
     return suite;
 }

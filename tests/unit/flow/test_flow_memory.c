@@ -73,7 +73,7 @@ static unsigned judge(int which, const struct mangle_capture *capture, long n, l
     return judging.flows;
 }
 
-START_TEST(allocations_fail)
+START_TEST(decoder_survives_each_failed_allocation)
 {
     struct iwarp_sentence error;
     struct mangle_capture *capture = mangle_load(captures[_i], &error);
@@ -106,7 +106,7 @@ Suite *flow_memory_suite(void)
     TCase *tcase = tcase_create("flow_memory");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, allocations_fail, 0, CAPTURES);
+    tcase_add_loop_test(tcase, decoder_survives_each_failed_allocation, 0, CAPTURES);
     suite_add_tcase(suite, tcase);
     return suite;
 }

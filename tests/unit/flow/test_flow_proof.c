@@ -113,7 +113,7 @@ START_TEST(started_without_keys)
 END_TEST
 
 /* Loop: the Request's Key is wrong, and it is answered; the two directions in either order. */
-START_TEST(answered_request)
+START_TEST(answered_request_with_a_wrong_key_is_iwarp)
 {
     struct talk *talk = fresh(false);
 
@@ -173,7 +173,7 @@ static void put_before(struct talk *talk, unsigned side, const char *text)
  * Loop: octets of the ULP and a start-up frame in the same segment: of the Initiator, of the Responder, of both; cut at
  * each octet.
  */
-START_TEST(coalesced)
+START_TEST(start_frame_and_ulp_octets_share_a_segment)
 {
     struct talk *talk = fresh(false);
 
@@ -203,7 +203,7 @@ START_TEST(coalesced)
 END_TEST
 
 /* A text about MPA, or a capture on its way: a Key with octets after its frame is none; but what it is nobody knows. */
-START_TEST(quoted_key)
+START_TEST(quoted_key_proves_nothing)
 {
     struct talk *talk = fresh(false);
 
@@ -253,7 +253,7 @@ START_TEST(after_a_rejection)
 END_TEST
 
 /* An exchange that was rejected, and another one: the ULP may try again (RFC 5044 7.1.2). */
-START_TEST(begun_again)
+START_TEST(exchange_may_begin_after_a_rejection)
 {
     struct talk *talk = talk_new(NULL);
     struct iwarp_mpa_start request = {.crc = true, .revision = 1},
@@ -318,12 +318,12 @@ Suite *flow_proof_suite(void)
     tcase_add_loop_test(tests, late_and_broken_in_parts, 0, BROKEN);
     tcase_add_test(tests, late_marked_in_parts);
     tcase_add_loop_test(tests, started_without_keys, 0, 2);
-    tcase_add_loop_test(tests, answered_request, 0, 2);
+    tcase_add_loop_test(tests, answered_request_with_a_wrong_key_is_iwarp, 0, 2);
     tcase_add_test(tests, unanswered_is_foreign);
-    tcase_add_loop_test(tests, coalesced, 0, 4 * 60);
-    tcase_add_test(tests, quoted_key);
+    tcase_add_loop_test(tests, start_frame_and_ulp_octets_share_a_segment, 0, 4 * 60);
+    tcase_add_test(tests, quoted_key_proves_nothing);
     tcase_add_loop_test(tests, after_a_rejection, 0, 2);
-    tcase_add_test(tests, begun_again);
+    tcase_add_test(tests, exchange_may_begin_after_a_rejection);
     tcase_add_loop_test(tests, pushed_in_halves, 0, 24);
     suite_add_tcase(suite, tests);
     return suite;

@@ -105,7 +105,7 @@ static void give_tagged(unsigned side, unsigned opcode, uint32_t stag, uint64_t 
     give(side, segment, NULL, octets);
 }
 
-START_TEST(queues)
+START_TEST(sends_are_followed_by_msn_and_mo)
 {
     ck_assert(rule_state_zero);
     give_untagged(0, IWARP_RDMAP_SEND, 0, 1, 0, false, NULL, 100);
@@ -134,7 +134,7 @@ START_TEST(queues)
 }
 END_TEST
 
-START_TEST(writes)
+START_TEST(writes_are_followed_by_offset)
 {
     give_tagged(0, IWARP_RDMAP_WRITE, 77, 1000, false, 1000);
     give_tagged(0, IWARP_RDMAP_WRITE, 77, 2000, true, 24);
@@ -159,7 +159,7 @@ static void give_read(unsigned side, uint32_t msn, uint32_t sink, uint32_t octet
     give_untagged(side, IWARP_RDMAP_READ_REQUEST, 1, msn, 0, true, header, sizeof(header));
 }
 
-START_TEST(reads)
+START_TEST(responses_are_matched_with_their_reads)
 {
     for (uint32_t i = 1; i <= 7; i++) /* more than the first room of the list */
         give_read(1, i, 100 + i, 500);
@@ -234,7 +234,7 @@ START_TEST(atomics_and_immediate)
 }
 END_TEST
 
-START_TEST(terminates)
+START_TEST(terminate_is_decoded_with_its_header)
 {
     uint8_t offender[DDP_UNTAGGED_OCTETS] = {0x41, 0x43};
     struct terminate terminate = {.triple = TERM_DDP_INVALID_QN, .m = true, .d = true, .ddp_segment_length = 50};
@@ -257,7 +257,7 @@ START_TEST(terminates)
 END_TEST
 
 /* Headers that contradict one another, and ULPDUs that are too short for one. */
-START_TEST(odd_segments)
+START_TEST(contradicting_ddp_headers_are_reported)
 {
     uint8_t octets[40] = {0};
 
@@ -288,13 +288,13 @@ Suite *flow_rdmap_suite(void)
     TCase *tests = tcase_create("rdmap");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, queues);
-    tcase_add_test(tests, writes);
-    tcase_add_test(tests, reads);
+    tcase_add_test(tests, sends_are_followed_by_msn_and_mo);
+    tcase_add_test(tests, writes_are_followed_by_offset);
+    tcase_add_test(tests, responses_are_matched_with_their_reads);
     tcase_add_test(tests, reads_without_end);
     tcase_add_test(tests, atomics_and_immediate);
-    tcase_add_test(tests, terminates);
-    tcase_add_test(tests, odd_segments);
+    tcase_add_test(tests, terminate_is_decoded_with_its_header);
+    tcase_add_test(tests, contradicting_ddp_headers_are_reported);
     suite_add_tcase(suite, tests);
     return suite;
 }

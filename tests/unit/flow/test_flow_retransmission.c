@@ -17,7 +17,7 @@ Suite *flow_retransmission_suite(void);
 
 /* ---- octets that come again -------------------------------------------------------------------------------------- */
 
-START_TEST(old_duplicates)
+START_TEST(old_duplicates_are_counted_once)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -202,7 +202,7 @@ START_TEST(others_beyond_the_window)
 END_TEST
 
 /* RFC 6093: some receivers take urgent octets out of the stream. */
-START_TEST(urgent)
+START_TEST(urgent_octets_are_unjudged)
 {
     struct talk *talk;
     size_t at = attack_middle(&talk, _i);
@@ -219,7 +219,7 @@ END_TEST
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Both sides talk in turns; the capture has all of one side so much later. Each event is after what its sender had. */
-START_TEST(two_taps)
+START_TEST(two_captures_with_a_delay_keep_the_order)
 {
     for (unsigned late = 0; late < 2; late++) {
         struct talk *talk = talk_new(NULL);
@@ -255,15 +255,15 @@ Suite *flow_retransmission_suite(void)
     Suite *suite = suite_create("flow_retransmission");
     TCase *tests = tcase_create("again");
 
-    tcase_add_loop_test(tests, old_duplicates, 0, ATTACK_LOOPS);
+    tcase_add_loop_test(tests, old_duplicates_are_counted_once, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, others_behind_the_acknowledgment, 0, ATTACK_LOOPS);
     tcase_add_loop_test(tests, others_before_the_acknowledgment, 0, ATTACK_LOOPS);
     tcase_add_test(tests, others_between_markers);
     tcase_add_test(tests, others_in_a_start_up_frame);
     tcase_add_test(tests, others_that_cannot_be_compared);
     tcase_add_loop_test(tests, others_beyond_the_window, 0, ATTACK_LOOPS);
-    tcase_add_loop_test(tests, urgent, 0, ATTACK_LOOPS);
-    tcase_add_test(tests, two_taps);
+    tcase_add_loop_test(tests, urgent_octets_are_unjudged, 0, ATTACK_LOOPS);
+    tcase_add_test(tests, two_captures_with_a_delay_keep_the_order);
     suite_add_tcase(suite, tests);
     return suite;
 }

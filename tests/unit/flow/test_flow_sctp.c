@@ -20,7 +20,7 @@
 
 Suite *flow_sctp_suite(void);
 
-START_TEST(a_session)
+START_TEST(session_is_reported_event_by_event)
 {
     struct sctp_talk talk;
 
@@ -105,7 +105,7 @@ START_TEST(octets_of_the_packet)
 END_TEST
 
 /* SCTP in UDP between any ports (RFC 6951 3): the same is reported. */
-START_TEST(in_udp)
+START_TEST(sctp_in_udp_is_decoded_alike)
 {
     static const struct {
         uint16_t source, destination;
@@ -144,7 +144,7 @@ START_TEST(in_udp_cut)
 END_TEST
 
 /* Several chunks in a packet: the same is reported. */
-START_TEST(bundled)
+START_TEST(bundled_chunks_are_decoded_alike)
 {
     struct sctp_talk talk;
 
@@ -169,7 +169,7 @@ static void one_side(char direction, const char *log, char *out)
 }
 
 /* Any order of arrival after the Initiate, with some frames twice: each side's row of events is the same. */
-START_TEST(any_order)
+START_TEST(reordered_packets_give_the_same_events)
 {
     uint64_t state = (uint64_t)_i + 1;
     size_t order[64] = {0}, count = 0;
@@ -206,7 +206,7 @@ START_TEST(any_order)
 END_TEST
 
 /* Loop: octets of user data in a chunk. Fragments in any order are one message. */
-START_TEST(fragments)
+START_TEST(fragmented_messages_are_reassembled)
 {
     uint64_t state = (uint64_t)_i;
     size_t order[FRAMES] = {0};
@@ -272,7 +272,7 @@ START_TEST(next_session_overtakes)
 END_TEST
 
 /* Loop: PPID of the Stream Reset: by the table, by the text. */
-START_TEST(draft)
+START_TEST(session_of_the_draft_is_decoded)
 {
     struct sctp_talk talk;
 
@@ -289,7 +289,7 @@ START_TEST(draft)
 END_TEST
 
 /* PPIDs 1 and 2 are others' without an indication. */
-START_TEST(foreign)
+START_TEST(ppids_without_an_indication_are_foreign)
 {
     struct sctp_talk talk;
 
@@ -309,7 +309,7 @@ START_TEST(foreign)
 END_TEST
 
 /* The capture begins in the session. */
-START_TEST(late)
+START_TEST(session_that_begins_before_the_capture_is_decoded)
 {
     struct sctp_talk talk;
     size_t order[16], count = 0;
@@ -326,7 +326,7 @@ START_TEST(late)
 END_TEST
 
 /* 65535 is followed by 0. */
-START_TEST(ssn_wraps)
+START_TEST(ddp_ssn_wraps_after_65535)
 {
     struct sctp_talk talk;
     unsigned sends = 0;
@@ -346,7 +346,7 @@ START_TEST(ssn_wraps)
 }
 END_TEST
 
-START_TEST(checksums)
+START_TEST(packet_with_a_wrong_checksum_is_reported)
 {
     struct sctp_talk talk;
 
@@ -373,7 +373,7 @@ START_TEST(checksums)
 END_TEST
 
 /* The same ports again: another association. */
-START_TEST(another_life)
+START_TEST(same_ports_again_are_another_association)
 {
     struct sctp_talk talk;
     char twice[2 * sizeof(SCTP_LOG_OF_SESSION)];
@@ -400,21 +400,21 @@ Suite *flow_sctp_suite(void)
     TCase *tcase = tcase_create("associations");
 
     tcase_set_timeout(tcase, 30);
-    tcase_add_test(tcase, a_session);
+    tcase_add_test(tcase, session_is_reported_event_by_event);
     tcase_add_loop_test(tcase, octets_of_the_packet, 0, 2);
-    tcase_add_loop_test(tcase, in_udp, 0, 5);
+    tcase_add_loop_test(tcase, sctp_in_udp_is_decoded_alike, 0, 5);
     tcase_add_loop_test(tcase, in_udp_cut, 0, 3);
-    tcase_add_test(tcase, bundled);
-    tcase_add_loop_test(tcase, any_order, 0, 40);
-    tcase_add_loop_test(tcase, fragments, 1, 60);
+    tcase_add_test(tcase, bundled_chunks_are_decoded_alike);
+    tcase_add_loop_test(tcase, reordered_packets_give_the_same_events, 0, 40);
+    tcase_add_loop_test(tcase, fragmented_messages_are_reassembled, 1, 60);
     tcase_add_test(tcase, sessions_in_turn);
     tcase_add_test(tcase, next_session_overtakes);
-    tcase_add_loop_test(tcase, draft, 1, 3);
-    tcase_add_test(tcase, foreign);
-    tcase_add_test(tcase, late);
-    tcase_add_test(tcase, ssn_wraps);
-    tcase_add_test(tcase, checksums);
-    tcase_add_test(tcase, another_life);
+    tcase_add_loop_test(tcase, session_of_the_draft_is_decoded, 1, 3);
+    tcase_add_test(tcase, ppids_without_an_indication_are_foreign);
+    tcase_add_test(tcase, session_that_begins_before_the_capture_is_decoded);
+    tcase_add_test(tcase, ddp_ssn_wraps_after_65535);
+    tcase_add_test(tcase, packet_with_a_wrong_checksum_is_reported);
+    tcase_add_test(tcase, same_ports_again_are_another_association);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -200,7 +200,7 @@ static void try_decoy(size_t before, void (*change)(size_t frame), enum flow_row
 }
 
 /* Loop: the decoy, in front of each frame with DATA. */
-START_TEST(each_decoy)
+START_TEST(decoy_before_any_frame_changes_nothing)
 {
     for (size_t before = INITIATE; before <= LAST; before++)
         try_decoy(before, decoys[_i].change, decoys[_i].row);
@@ -208,7 +208,7 @@ START_TEST(each_decoy)
 END_TEST
 
 /* An empty DATA chunk has nothing to judge, and does not take the TSN of the one that follows. */
-START_TEST(empty_data)
+START_TEST(empty_data_chunk_takes_no_tsn)
 {
     for (size_t before = INITIATE; before <= LAST; before++)
         try_decoy(before, empty, FLOW_ROW_HEADERS);
@@ -216,7 +216,7 @@ START_TEST(empty_data)
 END_TEST
 
 /* A stranger's chunks, whatever they are, neither begin nor end nor acknowledge anything. */
-START_TEST(strange_chunks)
+START_TEST(chunks_of_a_stranger_change_nothing)
 {
     static const uint8_t types[] = {SCTP_ABORT, SCTP_SHUTDOWN_COMPLETE, SCTP_SACK, SCTP_COOKIE_ECHO, SCTP_ASCONF};
 
@@ -244,7 +244,7 @@ END_TEST
  * An INIT that nobody answers, and one whose INIT ACK its sender does not go on with: the association stays. Loop:
  * which.
  */
-START_TEST(init_alone)
+START_TEST(unanswered_init_leaves_the_association)
 {
     size_t decoy;
 
@@ -307,7 +307,7 @@ START_TEST(same_numbers_again)
 END_TEST
 
 /* Addresses that the INIT (ACK) lists are the association's. */
-START_TEST(listed_addresses)
+START_TEST(listed_addresses_are_of_the_association)
 {
     static const uint8_t second[2][4] = {{10, 0, 99, 1}, {10, 0, 99, 2}};
     struct sctp_talk talk;
@@ -401,7 +401,7 @@ START_TEST(acknowledged_by_the_other)
 END_TEST
 
 /* A Gap Ack Block tells of chunks after the last one captured. */
-START_TEST(acknowledged_apart)
+START_TEST(gap_ack_block_acknowledges_lost_chunks)
 {
     struct sctp_talk talk;
     uint8_t value[16];
@@ -423,7 +423,7 @@ START_TEST(acknowledged_apart)
 END_TEST
 
 /* A DDP PPID in the wrong order of octets, in a capture that begins late, is not another protocol's. */
-START_TEST(exchanged_ppids)
+START_TEST(byte_swapped_ppid_is_not_foreign)
 {
     struct sctp_talk talk;
 
@@ -441,18 +441,18 @@ Suite *flow_sctp_evade_suite(void)
     TCase *tests = tcase_create("evasions");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, each_decoy, 0, (int)(sizeof(decoys) / sizeof(decoys[0])));
-    tcase_add_test(tests, empty_data);
-    tcase_add_test(tests, strange_chunks);
-    tcase_add_loop_test(tests, init_alone, 0, 2);
+    tcase_add_loop_test(tests, decoy_before_any_frame_changes_nothing, 0, (int)(sizeof(decoys) / sizeof(decoys[0])));
+    tcase_add_test(tests, empty_data_chunk_takes_no_tsn);
+    tcase_add_test(tests, chunks_of_a_stranger_change_nothing);
+    tcase_add_loop_test(tests, unanswered_init_leaves_the_association, 0, 2);
     tcase_add_loop_test(tests, two_init_acks, 0, 2);
     tcase_add_test(tests, same_numbers_again);
-    tcase_add_test(tests, listed_addresses);
+    tcase_add_test(tests, listed_addresses_are_of_the_association);
     tcase_add_loop_test(tests, copies_that_differ, USER, USER + 40);
     tcase_add_loop_test(tests, copies_that_do_not, 0, 2);
     tcase_add_loop_test(tests, acknowledged_by_the_other, 0, 2);
-    tcase_add_test(tests, acknowledged_apart);
-    tcase_add_loop_test(tests, exchanged_ppids, 0, 2);
+    tcase_add_test(tests, gap_ack_block_acknowledges_lost_chunks);
+    tcase_add_loop_test(tests, byte_swapped_ppid_is_not_foreign, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

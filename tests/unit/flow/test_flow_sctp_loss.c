@@ -15,7 +15,7 @@
 Suite *flow_sctp_loss_suite(void);
 
 /* A frame that is not in the capture, against a DDP-SSN that was never sent. */
-START_TEST(gaps)
+START_TEST(lost_frame_differs_from_a_skipped_ssn)
 {
     struct sctp_talk talk;
     size_t order[16], count = 0;
@@ -47,7 +47,7 @@ START_TEST(gaps)
 END_TEST
 
 /* The receiver acknowledges what the capture lacks: what came after it is reported then, not only at the end. */
-START_TEST(acknowledged_loss)
+START_TEST(acknowledged_loss_is_reported_at_once)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);
     struct sctp_talk talk;
@@ -76,7 +76,7 @@ END_TEST
  * The Initiate is captured a second after what answers it, and a SACK said before that it had come: it begins no other
  * session than the one that was answered.
  */
-START_TEST(late_initiate)
+START_TEST(late_copy_of_an_initiate_begins_no_session)
 {
     static const struct {
         size_t frame;
@@ -109,7 +109,7 @@ END_TEST
 /*
  * Loop: a frame is cut to so many octets. Nothing after the cut is read; headers are reported as far as they are there.
  */
-START_TEST(cut)
+START_TEST(cut_frame_is_reported_to_the_cut)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);
     struct sctp_talk talk;
@@ -134,7 +134,7 @@ START_TEST(cut)
 END_TEST
 
 /* Any octet of any frame changed: nothing worse than other events. Sanitizers watch. */
-START_TEST(noise_everywhere)
+START_TEST(changed_octet_of_a_session_breaks_nothing)
 {
     uint64_t state = (uint64_t)_i;
     struct sctp_talk talk;
@@ -158,7 +158,7 @@ START_TEST(noise_everywhere)
 END_TEST
 
 /* Messages that wait for one that never comes are bounded. */
-START_TEST(bounded)
+START_TEST(waiting_messages_are_bounded)
 {
     struct flow_config config = {.flows_max = 8, .buffer_max = 1 << 16};
     struct flow_decoder *decoder = flow_decoder_create(&config, NULL, NULL);
@@ -195,12 +195,12 @@ Suite *flow_sctp_loss_suite(void)
     Suite *suite = suite_create("flow_sctp_loss");
     TCase *tcase = tcase_create("sctp_loss");
 
-    tcase_add_test(tcase, gaps);
-    tcase_add_test(tcase, acknowledged_loss);
-    tcase_add_test(tcase, late_initiate);
-    tcase_add_loop_test(tcase, cut, 20, 110);
-    tcase_add_loop_test(tcase, noise_everywhere, 0, 60);
-    tcase_add_test(tcase, bounded);
+    tcase_add_test(tcase, lost_frame_differs_from_a_skipped_ssn);
+    tcase_add_test(tcase, acknowledged_loss_is_reported_at_once);
+    tcase_add_test(tcase, late_copy_of_an_initiate_begins_no_session);
+    tcase_add_loop_test(tcase, cut_frame_is_reported_to_the_cut, 20, 110);
+    tcase_add_loop_test(tcase, changed_octet_of_a_session_breaks_nothing, 0, 60);
+    tcase_add_test(tcase, waiting_messages_are_bounded);
     suite_add_tcase(suite, tcase);
     return suite;
 }

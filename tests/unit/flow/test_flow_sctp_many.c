@@ -42,7 +42,7 @@ static const struct flow_totals *feed_end(void)
 }
 
 /* Thousands of chunks later: a copy of the first one with other contents. Loop: 0 nothing is acknowledged, 1 all is. */
-START_TEST(old_copy)
+START_TEST(old_copy_with_other_contents_is_reported)
 {
     struct sctp_talk talk;
     uint32_t first;
@@ -68,7 +68,7 @@ END_TEST
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /* Messages wait on many streams, for DDP-SSNs that do not come: a packet costs no more than on one stream. */
-START_TEST(many_streams)
+START_TEST(packet_costs_no_more_on_many_streams)
 {
     enum { STREAMS = 16000, PACKETS = 40000, STEPS_A_PACKET = 64 };
     static const uint8_t segment[24] = {0, 5, 0x41, 0x43};
@@ -87,7 +87,7 @@ START_TEST(many_streams)
 END_TEST
 
 /* Holes that are given up again and again, with as many streams. */
-START_TEST(many_holes)
+START_TEST(holes_given_up_cost_no_more_on_many_streams)
 {
     enum { STREAMS = 4000, PACKETS = 20000, STEPS_A_PACKET = 64 };
     static const uint8_t segment[24] = {0, 5, 0x41, 0x43};
@@ -107,7 +107,7 @@ START_TEST(many_holes)
 END_TEST
 
 /* One packet with thousands of chunks in the worst order. */
-START_TEST(many_chunks)
+START_TEST(chunks_in_the_worst_order_stay_cheap)
 {
     enum { CHUNKS = 150, PACKETS = 100, STEPS_A_CHUNK = 300 };
     static const uint8_t segment[4] = {0, 5, 0x41, 0x43};
@@ -136,10 +136,10 @@ Suite *flow_sctp_many_suite(void)
     TCase *tests = tcase_create("many");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, old_copy, 0, 2);
-    tcase_add_test(tests, many_streams);
-    tcase_add_test(tests, many_holes);
-    tcase_add_test(tests, many_chunks);
+    tcase_add_loop_test(tests, old_copy_with_other_contents_is_reported, 0, 2);
+    tcase_add_test(tests, packet_costs_no_more_on_many_streams);
+    tcase_add_test(tests, holes_given_up_cost_no_more_on_many_streams);
+    tcase_add_test(tests, chunks_in_the_worst_order_stay_cheap);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -103,7 +103,7 @@ START_TEST(others_are_excluded)
 END_TEST
 
 /* A late connection with one long direction, as of a download; a gap begins the search anew. Loop: with a gap. */
-START_TEST(late_download)
+START_TEST(search_in_a_long_direction_is_linear)
 {
     enum { PIECE = 1448, PIECES = 140 };
     struct talk *talk = talk_new(NULL);
@@ -127,7 +127,7 @@ Suite *flow_search_suite(void)
 
     tcase_add_test(tests, fpdus_are_not_excluded);
     tcase_add_test(tests, others_are_excluded);
-    tcase_add_loop_test(tests, late_download, 0, 2);
+    tcase_add_loop_test(tests, search_in_a_long_direction_is_linear, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -27,7 +27,7 @@ static void one_start(const char *what, struct iwarp_mpa_start request, struct i
     talk_free(talk);
 }
 
-START_TEST(revisions)
+START_TEST(start_frames_of_each_revision_are_decoded)
 {
     struct iwarp_mpa_start rev2 = {
         .crc = true, .revision = 2, .enhanced = true, .peer_to_peer = true, .ird = 3, .ord = 4};
@@ -41,7 +41,7 @@ START_TEST(revisions)
 END_TEST
 
 /* RFC 5044 appendix C: with Rev 0 Markers and CRC are on both ways, whatever M and C say. */
-START_TEST(revision_0)
+START_TEST(revision_0_has_markers_and_crc)
 {
     struct talk *talk = talk_new(NULL);
     struct iwarp_mpa_start rev0 = {.revision = 0};
@@ -63,7 +63,7 @@ START_TEST(revision_0)
 }
 END_TEST
 
-START_TEST(malformed_starts)
+START_TEST(malformed_start_frames_are_reported)
 {
     struct iwarp_mpa_start rev1 = {.crc = true, .revision = 1};
     struct talk *talk = talk_new(NULL);
@@ -124,9 +124,9 @@ Suite *flow_start_suite(void)
     Suite *suite = suite_create("flow_start");
     TCase *tests = tcase_create("start");
 
-    tcase_add_test(tests, revisions);
-    tcase_add_test(tests, revision_0);
-    tcase_add_test(tests, malformed_starts);
+    tcase_add_test(tests, start_frames_of_each_revision_are_decoded);
+    tcase_add_test(tests, revision_0_has_markers_and_crc);
+    tcase_add_test(tests, malformed_start_frames_are_reported);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -51,7 +51,7 @@ static void expect_same(const struct talk *talk, const struct talk *expected, co
 }
 
 /* Loop: bit 0 Initiator wants Markers, bit 1 Responder does, bit 2 CRC, bit 3 IPv6, bit 4 near the wrap of 2^32. */
-START_TEST(every_segmentation)
+START_TEST(segmentation_does_not_change_the_events)
 {
     static const size_t sizes[] = {1, 2, 3, 5, 7, 19, 20, 21, 511, 512, 513, 1460, 3000, 65000};
     unsigned markers = (unsigned)_i & 3;
@@ -170,7 +170,7 @@ START_TEST(reordered_and_repeated)
 END_TEST
 
 /* The first octets count; that others came in their place is reported. */
-START_TEST(conflicting_overlap)
+START_TEST(conflicting_overlap_is_reported)
 {
     struct talk *talk = conversation(0, true, 6);
     size_t from = talk->boundary[0][5], to = talk->boundary[0][6];
@@ -291,7 +291,7 @@ START_TEST(four_tuple_again)
 }
 END_TEST
 
-START_TEST(closing)
+START_TEST(fin_and_rst_are_reported_once)
 {
     struct talk *talk = conversation(0, true, 3);
 
@@ -357,7 +357,7 @@ START_TEST(other_traffic_is_left_alone)
 END_TEST
 
 /* The ULP speaks first, then the connection becomes an MPA one (RFC 5044 7.1: streaming mode). */
-START_TEST(streaming_before)
+START_TEST(streaming_mode_before_mpa_is_decoded)
 {
     struct talk *talk = conversation(0, true, 3);
     static const uint8_t login[] = "login please";
@@ -378,7 +378,7 @@ START_TEST(streaming_before)
 END_TEST
 
 /* More connections than the decoder follows. */
-START_TEST(eviction)
+START_TEST(decoder_follows_a_bounded_number_of_flows)
 {
     struct flow_config config = {.flows_max = 8};
     struct talk *talk = talk_new(&config);
@@ -432,21 +432,21 @@ Suite *flow_stream_suite(void)
     TCase *tests = tcase_create("stream");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_segmentation, 0, 32);
+    tcase_add_loop_test(tests, segmentation_does_not_change_the_events, 0, 32);
     tcase_add_test(tests, fpdu_behind_the_reply);
     tcase_add_test(tests, directions_out_of_order);
     tcase_add_loop_test(tests, reordered_and_repeated, 0, 40);
-    tcase_add_test(tests, conflicting_overlap);
+    tcase_add_test(tests, conflicting_overlap_is_reported);
     tcase_add_test(tests, marker_goes_ahead);
     tcase_add_test(tests, crc_and_marker_errors);
     tcase_add_test(tests, marker_wrong_without_crc);
     tcase_add_test(tests, four_tuple_again);
-    tcase_add_test(tests, closing);
+    tcase_add_test(tests, fin_and_rst_are_reported_once);
     tcase_add_test(tests, fin_out_of_order);
     tcase_add_test(tests, keepalive_is_nothing);
     tcase_add_test(tests, other_traffic_is_left_alone);
-    tcase_add_test(tests, streaming_before);
-    tcase_add_test(tests, eviction);
+    tcase_add_test(tests, streaming_mode_before_mpa_is_decoded);
+    tcase_add_test(tests, decoder_follows_a_bounded_number_of_flows);
     tcase_add_test(tests, eviction_spares_the_busy);
     suite_add_tcase(suite, tests);
     return suite;

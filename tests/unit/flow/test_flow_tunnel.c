@@ -51,7 +51,7 @@ static struct talk *request_frame(void)
 }
 
 /* Loop: the encapsulation. Whole, and cut at every octet: never foreign. */
-START_TEST(never_foreign)
+START_TEST(packets_of_a_tunnel_are_never_foreign)
 {
     const struct encapsulation *with = &encapsulations[_i];
     struct talk *talk = request_frame();
@@ -105,7 +105,7 @@ START_TEST(others_are_foreign)
 END_TEST
 
 /* Tunnels in tunnels are read as deep as a limit; deeper ones are unknown. */
-START_TEST(depth)
+START_TEST(tunnels_are_read_to_a_limited_depth)
 {
     static const struct encapsulation in_ip = {"IP in IP", OVER_IPV4, 4, IP, true, 0, {0}};
     struct talk *talk = request_frame();
@@ -165,7 +165,7 @@ START_TEST(known_by_number)
 }
 END_TEST
 
-START_TEST(known_llc)
+START_TEST(known_llc_frames_are_foreign)
 {
     static const uint8_t foreign[][8] = {
         {0x42, 0x42, 0x03},                         /* spanning tree */
@@ -190,7 +190,7 @@ END_TEST
  * UDP of others stays foreign: DNS, and a client whose port is by chance that of a tunnel; keepalives and control of
  * tunnels.
  */
-START_TEST(plain_udp)
+START_TEST(udp_of_other_protocols_is_foreign)
 {
     static const struct {
         uint16_t from, to;
@@ -229,12 +229,12 @@ Suite *flow_tunnel_suite(void)
     TCase *tests = tcase_create("tunnels");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, never_foreign, 0, (int)encapsulation_count);
+    tcase_add_loop_test(tests, packets_of_a_tunnel_are_never_foreign, 0, (int)encapsulation_count);
     tcase_add_loop_test(tests, others_are_foreign, 0, (int)encapsulation_count);
-    tcase_add_test(tests, depth);
+    tcase_add_test(tests, tunnels_are_read_to_a_limited_depth);
     tcase_add_test(tests, known_by_number);
-    tcase_add_test(tests, known_llc);
-    tcase_add_loop_test(tests, plain_udp, 0, 8);
+    tcase_add_test(tests, known_llc_frames_are_foreign);
+    tcase_add_loop_test(tests, udp_of_other_protocols_is_foreign, 0, 8);
     suite_add_tcase(suite, tests);
     return suite;
 }

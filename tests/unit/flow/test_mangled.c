@@ -136,7 +136,7 @@ START_TEST(lawful_over_sctp)
 }
 END_TEST
 
-START_TEST(lawful_cm)
+START_TEST(mangled_cm_exchanges_draw_no_finding)
 {
     judge_kinds(1u << FLOW_CM_EXCHANGE, _i);
 }
@@ -215,7 +215,7 @@ Suite *mangled_suite(void)
     tcase_set_timeout(tests, getenv("MANGLE_COPIES") == NULL ? 300 : 36000);
     tcase_add_loop_test(tests, lawful_stays_lawful, 0, SHARES);
     tcase_add_loop_test(tests, lawful_over_sctp, 0, SHARES);
-    tcase_add_loop_test(tests, lawful_cm, 0, SHARES);
+    tcase_add_loop_test(tests, mangled_cm_exchanges_draw_no_finding, 0, SHARES);
     tcase_add_loop_test(tests, faults_stay_found, 0, SHARES);
     tcase_add_test(tests, mangling_is_repeatable);
     suite_add_tcase(suite, tests);

@@ -56,7 +56,7 @@ START_TEST(room_is_exact)
 }
 END_TEST
 
-START_TEST(overrides)
+START_TEST(any_field_of_a_frame_can_be_overridden)
 {
     struct frame_spec spec = spec_of(20, false, 0);
     uint32_t right;
@@ -111,7 +111,7 @@ Suite *frame_suite(void)
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_loop_test(tests, by_the_book, 0, 16);
     tcase_add_loop_test(tests, room_is_exact, 0, 8);
-    tcase_add_test(tests, overrides);
+    tcase_add_test(tests, any_field_of_a_frame_can_be_overridden);
     tcase_add_test(tests, marker_is_touched);
     suite_add_tcase(suite, tests);
     return suite;

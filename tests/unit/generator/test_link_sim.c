@@ -129,7 +129,7 @@ START_TEST(impairments_match_their_rates)
 }
 END_TEST
 
-START_TEST(reordering_overtakes)
+START_TEST(reordered_frames_overtake_others)
 {
     struct sim_config config = {.seed = 9, .a_to_b = {.reorder = 0.2}};
     struct sim *sim = sim_new(&config);
@@ -223,7 +223,7 @@ Suite *link_sim_suite(void)
     tcase_add_loop_test(tests, same_seed_same_trace, 0, 20);
     tcase_add_test(tests, clean_wire_keeps_order_and_latency);
     tcase_add_test(tests, impairments_match_their_rates);
-    tcase_add_test(tests, reordering_overtakes);
+    tcase_add_test(tests, reordered_frames_overtake_others);
     tcase_add_test(tests, timers_fire_and_reset_forgets);
     tcase_add_test(tests, spinning_node_is_an_error_not_a_hang);
     tcase_add_test(tests, oversized_frame_is_refused);

@@ -30,7 +30,7 @@ static void parse_init(const uint8_t *octets, size_t count, struct sctp_init *in
     ck_assert_uint_eq(sctp_init_parse(&chunk, init), WIRE_OK);
 }
 
-START_TEST(init_whole)
+START_TEST(whole_init_is_parsed)
 {
     struct sctp_init init;
 
@@ -54,7 +54,7 @@ START_TEST(init_whole)
 END_TEST
 
 /* _i octets of it: the fixed part or nothing, parameters as far as they are whole. */
-START_TEST(init_cut)
+START_TEST(cut_init_is_parsed_as_far_as_it_goes)
 {
     size_t count = (size_t)_i;
     uint8_t *placed = guard_place(init_octets, count);
@@ -77,7 +77,7 @@ START_TEST(init_cut)
 }
 END_TEST
 
-START_TEST(chunks)
+START_TEST(chunks_are_parsed_one_by_one)
 {
     static const uint8_t octets[] = {0x0B, 0x00, 0x00, 0x04, 0x00, 0x07, 0x00, 0x15, 0, 0, 0, 9, 0, 3,
                                      0,    4,    0,    0,    0,    16,   0x7,  0,    1, 2, 9, 0, 0, 3};
@@ -102,7 +102,7 @@ START_TEST(chunks)
 }
 END_TEST
 
-START_TEST(bad_lengths)
+START_TEST(bad_chunk_lengths_are_refused)
 {
     static const uint8_t short_length[] = {0, 0, 0, 3, 0, 0, 0, 0};
     static const uint8_t long_length[] = {0, 3, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 1};
@@ -126,7 +126,7 @@ START_TEST(bad_lengths)
 }
 END_TEST
 
-START_TEST(interleaved)
+START_TEST(i_data_chunk_is_parsed)
 {
     static const uint8_t octets[] = {0x40, 0x03, 0x00, 0x16, 0, 0, 0, 1, 0,  2,    0,
                                      0,    0,    0,    0,    7, 0, 0, 0, 17, 0xAA, 0xBB};
@@ -145,7 +145,7 @@ END_TEST
 
 /* "123456789" has the published CRC32c E3069283: after a header whose CRC state it takes over nothing can be compared,
  * so the same is computed octet by octet here. */
-START_TEST(checksum)
+START_TEST(checksum_follows_the_published_value)
 {
     uint64_t state = (uint64_t)_i;
     uint8_t packet[200], zeroed[200];
@@ -162,7 +162,7 @@ START_TEST(checksum)
 END_TEST
 
 /* Adler-32 of "Wikipedia" is 11E60398; the field counts as zeros. */
-START_TEST(adler)
+START_TEST(adler32_follows_the_published_value)
 {
     static const uint8_t packet[13] = {0};
     static const uint8_t other[12] = {1, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9};
@@ -174,7 +174,7 @@ END_TEST
 
 /* ---- DDP's user messages ---------------------------------------------------------------------------------------- */
 
-START_TEST(segment)
+START_TEST(ddp_segment_chunk_is_parsed)
 {
     static const uint8_t octets[] = {0x12, 0x34, 0xC1, 0x40};
     struct ddp_sctp_message message;
@@ -196,7 +196,7 @@ START_TEST(segment)
 END_TEST
 
 /* Of the draft: PPID 2 by the table, PPID 1 and 4 octets by the text. */
-START_TEST(stream_reset)
+START_TEST(stream_reset_of_the_draft_is_parsed)
 {
     static const uint8_t octets[] = {0, 0, 0, 1, 9};
     struct ddp_sctp_message message;
@@ -217,7 +217,7 @@ START_TEST(stream_reset)
 END_TEST
 
 /* _i: the Function Code. */
-START_TEST(session_control)
+START_TEST(session_control_survives_a_round_trip)
 {
     struct ddp_sctp_message message = {.ssn = 0xFFFE,
                                        .code = (uint32_t)_i,
@@ -267,18 +267,18 @@ Suite *sctp_suite(void)
     Suite *suite = suite_create("sctp");
     TCase *tcase = tcase_create("packets");
 
-    tcase_add_test(tcase, init_whole);
-    tcase_add_loop_test(tcase, init_cut, 0, sizeof(init_octets) + 1);
-    tcase_add_test(tcase, chunks);
-    tcase_add_test(tcase, bad_lengths);
-    tcase_add_test(tcase, interleaved);
-    tcase_add_loop_test(tcase, checksum, 0, 60);
-    tcase_add_test(tcase, adler);
+    tcase_add_test(tcase, whole_init_is_parsed);
+    tcase_add_loop_test(tcase, cut_init_is_parsed_as_far_as_it_goes, 0, sizeof(init_octets) + 1);
+    tcase_add_test(tcase, chunks_are_parsed_one_by_one);
+    tcase_add_test(tcase, bad_chunk_lengths_are_refused);
+    tcase_add_test(tcase, i_data_chunk_is_parsed);
+    tcase_add_loop_test(tcase, checksum_follows_the_published_value, 0, 60);
+    tcase_add_test(tcase, adler32_follows_the_published_value);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("DDP");
-    tcase_add_test(tcase, segment);
-    tcase_add_test(tcase, stream_reset);
-    tcase_add_loop_test(tcase, session_control, 0, 9);
+    tcase_add_test(tcase, ddp_segment_chunk_is_parsed);
+    tcase_add_test(tcase, stream_reset_of_the_draft_is_parsed);
+    tcase_add_loop_test(tcase, session_control_survives_a_round_trip, 0, 9);
     suite_add_tcase(suite, tcase);
     return suite;
 }

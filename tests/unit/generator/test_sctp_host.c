@@ -351,7 +351,7 @@ START_TEST(shut_window_acknowledges_nothing)
 }
 END_TEST
 
-START_TEST(ends)
+START_TEST(association_ends_by_shutdown_and_abort)
 {
     static const uint8_t heartbeat[] = {SCTP_HEARTBEAT, 0, 0, 8, 1, 2, 3, 4};
     struct sctp_assoc *end[2];
@@ -421,7 +421,7 @@ Suite *sctp_host_suite(void)
     tcase_add_test(cases, lost_chunks_come_again);
     tcase_add_test(cases, sacks_are_withheld);
     tcase_add_test(cases, shut_window_acknowledges_nothing);
-    tcase_add_test(cases, ends);
+    tcase_add_test(cases, association_ends_by_shutdown_and_abort);
     tcase_add_test(cases, strangers_are_bounded);
     suite_add_tcase(suite, cases);
     return suite;

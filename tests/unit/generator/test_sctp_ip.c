@@ -38,7 +38,7 @@ static bool udp_checksum_fits(const uint8_t *frame, bool six)
     return packet_checksum(all, addresses + 4 + length, 0) == 0;
 }
 
-START_TEST(both_ways)
+START_TEST(sctp_packet_survives_ip_and_udp)
 {
     bool six = (_i & 1) != 0;
     uint16_t port = (_i & 2) != 0 ? 9899 : 0;
@@ -60,7 +60,7 @@ START_TEST(both_ways)
 END_TEST
 
 /* As many octets as there are: whole or nothing, and no octet after them is read. */
-START_TEST(cut)
+START_TEST(cut_sctp_packet_is_whole_or_nothing)
 {
     bool six = (_i & 1) != 0;
     uint16_t port = (_i & 2) != 0 ? 9899 : 0;
@@ -80,7 +80,7 @@ START_TEST(cut)
 END_TEST
 
 /* UDP lengths that contradict the IP packet's. */
-START_TEST(udp_length)
+START_TEST(contradicting_udp_lengths_are_refused)
 {
     static const uint16_t lengths[] = {0, 7, 8 + sizeof(packet) + 1, 0xFFFF};
     struct sctp_datagram got;
@@ -97,9 +97,9 @@ Suite *sctp_ip_suite(void)
     Suite *suite = suite_create("sctp_ip");
     TCase *tcase = tcase_create("frames");
 
-    tcase_add_loop_test(tcase, both_ways, 0, 4);
-    tcase_add_loop_test(tcase, cut, 0, 4);
-    tcase_add_loop_test(tcase, udp_length, 0, 4);
+    tcase_add_loop_test(tcase, sctp_packet_survives_ip_and_udp, 0, 4);
+    tcase_add_loop_test(tcase, cut_sctp_packet_is_whole_or_nothing, 0, 4);
+    tcase_add_loop_test(tcase, contradicting_udp_lengths_are_refused, 0, 4);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -74,7 +74,7 @@ START_TEST(random_round_trips)
 }
 END_TEST
 
-START_TEST(truncation)
+START_TEST(cut_atomic_headers_ask_for_more)
 {
     uint8_t octets[64] = {0};
 
@@ -114,7 +114,7 @@ Suite *atomic_suite(void)
     tcase_add_test(tcase, request_by_hand);
     tcase_add_test(tcase, response_by_hand);
     tcase_add_loop_test(tcase, random_round_trips, 0, 8);
-    tcase_add_test(tcase, truncation);
+    tcase_add_test(tcase, cut_atomic_headers_ask_for_more);
     tcase_add_test(tcase, names_and_sizes);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -42,7 +42,7 @@ static void say(int from, int to, const char *text)
 }
 
 /* Both ends of a connection that has carried messages; with `late` the Request is there before the responder is. */
-START_TEST(behind_messages)
+START_TEST(connection_is_attached_after_other_messages)
 {
     uint8_t in[8];
     uint8_t request[256];
@@ -81,7 +81,7 @@ START_TEST(behind_messages)
 END_TEST
 
 /* What is no connection is refused, and stays the caller's. */
-START_TEST(no_connection)
+START_TEST(socket_without_a_connection_is_refused)
 {
     int pair[2], ends[2];
     int alone = socket(AF_INET, SOCK_STREAM, 0);
@@ -135,8 +135,8 @@ Suite *attach_suite(void)
     TCase *tcase = tcase_create("streaming first");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, behind_messages, 0, 3);
-    tcase_add_test(tcase, no_connection);
+    tcase_add_loop_test(tcase, connection_is_attached_after_other_messages, 0, 3);
+    tcase_add_test(tcase, socket_without_a_connection_is_refused);
     tcase_add_test(tcase, other_side_gone);
     suite_add_tcase(suite, tcase);
     return suite;

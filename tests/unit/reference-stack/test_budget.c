@@ -38,7 +38,7 @@ static bool says(struct peer *peer, const char *line, const char *text)
 
 #define OK "\"ok\":true"
 
-START_TEST(budget_counts)
+START_TEST(budget_refuses_what_exceeds_it)
 {
     struct budget budget = {.most = 10};
 
@@ -175,7 +175,7 @@ Suite *budget_suite(void)
     Suite *suite = suite_create("budget");
     TCase *tests = tcase_create("budget");
 
-    tcase_add_test(tests, budget_counts);
+    tcase_add_test(tests, budget_refuses_what_exceeds_it);
     tcase_add_test(tests, budget_has_a_reserve);
     tcase_add_test(tests, regions_are_given_back);
     tcase_add_test(tests, streams_are_refused_and_given_back);

@@ -69,7 +69,7 @@ static unsigned judge(unsigned i)
 }
 
 /* Loop: seeds. What can be said of every exchange, however bad the wire is. */
-START_TEST(bad_wire)
+START_TEST(exchange_holds_on_a_bad_wire)
 {
     unsigned made = 0;
     struct cm_agent_counts counts;
@@ -127,7 +127,7 @@ static void flood_one(uint32_t n, uint64_t now)
  * Loop: the ULP is asked and never looks, or each REQ gets a REP that nobody answers. Never more exchanges than there
  * may be; those that are half open go by their timers, and a client that comes then is served.
  */
-START_TEST(flood)
+START_TEST(flood_of_reqs_is_bounded)
 {
     struct cm_listener listener = cm_pair_listener(FIRST_PORT, _i == 0 ? CM_ANSWER_ASK : CM_ANSWER_ACCEPT);
     struct cm_listener good = cm_pair_listener(FIRST_PORT + 1, CM_ANSWER_ACCEPT);
@@ -168,7 +168,7 @@ START_TEST(flood)
 END_TEST
 
 /* REQs that are refused take no place at all, nor do answers that nobody fetches more than their room. */
-START_TEST(refused_flood)
+START_TEST(refused_reqs_take_no_place)
 {
     struct cm_agent_counts counts;
     struct cm_output output;
@@ -203,9 +203,9 @@ Suite *cm_bad_wire_suite(void)
     Suite *suite = suite_create("cm_bad_wire");
     TCase *tcase = tcase_create("bad wire");
 
-    tcase_add_loop_test(tcase, bad_wire, 0, SEEDS);
-    tcase_add_loop_test(tcase, flood, 0, 2);
-    tcase_add_test(tcase, refused_flood);
+    tcase_add_loop_test(tcase, exchange_holds_on_a_bad_wire, 0, SEEDS);
+    tcase_add_loop_test(tcase, flood_of_reqs_is_bounded, 0, 2);
+    tcase_add_test(tcase, refused_reqs_take_no_place);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -288,7 +288,7 @@ static const struct {
     {"x\tR\ttransmit\tcm_req.PrimaryLocalGID\tset\t1\n", "PrimaryLocalGID"},
 };
 
-START_TEST(wrong_row)
+START_TEST(wrong_row_of_a_cm_defect_is_refused)
 {
     struct iwarp_sentence why = {""};
 
@@ -304,7 +304,7 @@ Suite *cm_defects_suite(void)
 
     tcase_add_test(tcase, each_row_shows);
     tcase_add_test(tcase, other_defects_change_nothing);
-    tcase_add_loop_test(tcase, wrong_row, 0, sizeof(wrong_rows) / sizeof(wrong_rows[0]));
+    tcase_add_loop_test(tcase, wrong_row_of_a_cm_defect_is_refused, 0, sizeof(wrong_rows) / sizeof(wrong_rows[0]));
     suite_add_tcase(suite, tcase);
     return suite;
 }

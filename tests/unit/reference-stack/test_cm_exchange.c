@@ -51,7 +51,7 @@ static void accept_it(struct cm_pair *on, const struct cm_event *event)
 }
 
 /* Loop: the listener accepts, or its ULP does. */
-START_TEST(accepted)
+START_TEST(exchange_is_accepted_by_listener_or_ulp)
 {
     uint8_t consumer[IP_CM_CONSUMER_OCTETS];
     const struct cm_event *seen;
@@ -154,7 +154,7 @@ START_TEST(rejected_by_the_service)
 END_TEST
 
 /* A version that the server lacks: the client learns which field, and the value that is good. */
-START_TEST(version_suggested)
+START_TEST(refusal_suggests_a_good_version)
 {
     const struct cm_event *seen;
 
@@ -176,7 +176,7 @@ END_TEST
  * Nobody answers: so many REQs as there are retries and one, all alike, then a REJ with reason 4, and the ULP hears of
  * it.
  */
-START_TEST(nobody_answers)
+START_TEST(req_is_repeated_then_rejected)
 {
     uint64_t wait = cm_time_ns(pair.config[1].remote_timeout);
 
@@ -200,7 +200,7 @@ static void delay_it(struct cm_pair *on, const struct cm_event *event)
 }
 
 /* Loop: without an MRA the REQ is repeated while the ULP thinks; with one it is not (A11-TXT-05). */
-START_TEST(ulp_thinks)
+START_TEST(mra_stops_the_repetition_of_a_req)
 {
     uint32_t id;
 
@@ -253,7 +253,7 @@ START_TEST(ulp_never_decides)
 END_TEST
 
 /* An RTU that never comes: the REP is repeated as often as the REQ allows, then the exchange goes. */
-START_TEST(no_ready)
+START_TEST(rep_is_repeated_until_the_exchange_goes)
 {
     struct cm_output output;
     unsigned replies = 0;
@@ -276,7 +276,7 @@ END_TEST
 
 /* --- Misuse ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(misuse)
+START_TEST(misuse_of_the_cm_agent_is_refused)
 {
     struct cm_agent_config config;
     struct cm_connect connect = {.tuple = {.source = {.family = 4}, .destination = {.family = 6}}};
@@ -316,16 +316,16 @@ Suite *cm_exchange_suite(void)
     TCase *tcase = tcase_create("exchanges");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, accepted, 0, 2);
+    tcase_add_loop_test(tcase, exchange_is_accepted_by_listener_or_ulp, 0, 2);
     tcase_add_loop_test(tcase, rejected_for_every_reason, 1, 67);
     tcase_add_loop_test(tcase, rejected_by_the_service, 0, 8);
-    tcase_add_test(tcase, version_suggested);
-    tcase_add_test(tcase, nobody_answers);
-    tcase_add_loop_test(tcase, ulp_thinks, 0, 2);
+    tcase_add_test(tcase, refusal_suggests_a_good_version);
+    tcase_add_test(tcase, req_is_repeated_then_rejected);
+    tcase_add_loop_test(tcase, mra_stops_the_repetition_of_a_req, 0, 2);
     tcase_add_test(tcase, mras_without_end);
     tcase_add_test(tcase, ulp_never_decides);
-    tcase_add_test(tcase, no_ready);
-    tcase_add_test(tcase, misuse);
+    tcase_add_test(tcase, rep_is_repeated_until_the_exchange_goes);
+    tcase_add_test(tcase, misuse_of_the_cm_agent_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

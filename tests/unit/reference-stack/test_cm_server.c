@@ -106,7 +106,7 @@ static const struct {
     {"out of range", {{35, 0x01}}, CM_REJ, 8, 0, 0, "CA11-6-02"},
 };
 
-START_TEST(decisions)
+START_TEST(server_answers_each_req_as_due)
 {
     uint8_t mad[MAD_OCTETS];
     struct cm_event event;
@@ -132,7 +132,7 @@ START_TEST(decisions)
 END_TEST
 
 /* A11-AMB-09: a server of version 0.2 takes 0.0, 0.1 and 0.2. */
-START_TEST(minor_versions)
+START_TEST(server_accepts_lower_minor_versions)
 {
     uint8_t mad[MAD_OCTETS];
 
@@ -162,7 +162,7 @@ END_TEST
  * --- What the annex leaves open ------------------------------------------------------------------------------------
  */
 
-START_TEST(families)
+START_TEST(listener_accepts_its_address_family_alone)
 {
     uint8_t mad[MAD_OCTETS];
     struct cm_listener six = cm_pair_listener(2049, CM_ANSWER_ACCEPT);
@@ -192,7 +192,7 @@ static unsigned code_of(uint8_t at, uint8_t value, uint8_t and_at, uint8_t and_v
     return attribute() == CM_REJ ? answer[REASON_AT + 1] << 8 | answer[ARI_AT + 1] : 0;
 }
 
-START_TEST(allowed_orders)
+START_TEST(order_of_refusals_may_vary)
 {
     pair.config[0].minor_first = pair.config[0].last_reason = pair.config[0].fields_first = true;
     begin();
@@ -203,7 +203,7 @@ START_TEST(allowed_orders)
 }
 END_TEST
 
-START_TEST(addresses_unchecked)
+START_TEST(addresses_may_stay_unchecked)
 {
     pair.config[0].check_formats = pair.config[0].check_destination = false;
     begin();
@@ -212,7 +212,7 @@ START_TEST(addresses_unchecked)
 }
 END_TEST
 
-START_TEST(odd_ipv6)
+START_TEST(odd_ipv6_source_is_refused_if_strict)
 {
     static const char *const odd[] = {"::", "::ffff:192.0.2.1", "fd00::1"};
     uint8_t mad[MAD_OCTETS];
@@ -231,7 +231,7 @@ START_TEST(odd_ipv6)
 END_TEST
 
 /* Loop: enum cm_info_length. With and without a value that is suggested (oA11-2, A11-AMB-07). */
-START_TEST(info_lengths)
+START_TEST(length_of_refusal_info_follows_the_choice)
 {
     static const uint8_t plain[] = {4, 2, 72, 0}, suggested[] = {5, 5, 72, 0};
 
@@ -269,7 +269,7 @@ START_TEST(whole_octets_suggested)
 }
 END_TEST
 
-START_TEST(unspecified)
+START_TEST(unspecified_reason_suggests_nothing)
 {
     pair.config[0].unspecified = pair.config[0].suggest = true;
     begin();
@@ -283,7 +283,7 @@ END_TEST
  */
 
 /* Loop: CA11-8's reason 8, or the generic refusal. */
-START_TEST(without_service)
+START_TEST(server_without_the_service_refuses)
 {
     struct cm_listener plain = {.plain = true, .service_id = UINT64_C(0x0000000001060CBD)};
     struct cm_event event;
@@ -311,7 +311,7 @@ START_TEST(without_service)
 END_TEST
 
 /* CA11-7-02: outside of the range nothing is read as Table 1, by a server with the service too. */
-START_TEST(plain_consumer)
+START_TEST(request_outside_the_range_is_not_read)
 {
     struct cm_listener plain = {.plain = true, .service_id = UINT64_C(0x1000CC5000000001), .answer = CM_ANSWER_ASK};
     struct cm_event event;
@@ -334,7 +334,7 @@ END_TEST
  * --- Repeated, foreign and broken messages --------------------------------------------------------------------------
  */
 
-START_TEST(repeated)
+START_TEST(repeated_req_draws_the_same_rep)
 {
     uint8_t mad[MAD_OCTETS], first[MAD_OCTETS];
     struct cm_agent_counts counts;
@@ -353,7 +353,7 @@ START_TEST(repeated)
 END_TEST
 
 /* No octet and no length of what is no whole MAD of the CM draws an answer, or is read past its end. */
-START_TEST(foreign)
+START_TEST(foreign_mads_draw_no_answer)
 {
     static const struct {
         uint8_t at, value;
@@ -410,7 +410,7 @@ START_TEST(out_of_the_blue)
 }
 END_TEST
 
-START_TEST(table)
+START_TEST(cm_validations_are_ordered_and_found)
 {
     for (size_t i = 0; i < cm_validation_count; i++) {
         const struct cm_validation *entry = &cm_validation_table[i];
@@ -431,21 +431,21 @@ Suite *cm_server_suite(void)
     TCase *tcase = tcase_create("answers");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, decisions, 0, sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(tcase, minor_versions);
-    tcase_add_test(tcase, families);
-    tcase_add_test(tcase, allowed_orders);
-    tcase_add_test(tcase, addresses_unchecked);
-    tcase_add_loop_test(tcase, odd_ipv6, 0, 2);
-    tcase_add_loop_test(tcase, info_lengths, CM_INFO_USED, CM_INFO_NONE + 1);
+    tcase_add_loop_test(tcase, server_answers_each_req_as_due, 0, sizeof(cases) / sizeof(cases[0]));
+    tcase_add_test(tcase, server_accepts_lower_minor_versions);
+    tcase_add_test(tcase, listener_accepts_its_address_family_alone);
+    tcase_add_test(tcase, order_of_refusals_may_vary);
+    tcase_add_test(tcase, addresses_may_stay_unchecked);
+    tcase_add_loop_test(tcase, odd_ipv6_source_is_refused_if_strict, 0, 2);
+    tcase_add_loop_test(tcase, length_of_refusal_info_follows_the_choice, CM_INFO_USED, CM_INFO_NONE + 1);
     tcase_add_test(tcase, whole_octets_suggested);
-    tcase_add_test(tcase, unspecified);
-    tcase_add_loop_test(tcase, without_service, 0, 2);
-    tcase_add_test(tcase, plain_consumer);
-    tcase_add_test(tcase, repeated);
-    tcase_add_test(tcase, foreign);
+    tcase_add_test(tcase, unspecified_reason_suggests_nothing);
+    tcase_add_loop_test(tcase, server_without_the_service_refuses, 0, 2);
+    tcase_add_test(tcase, request_outside_the_range_is_not_read);
+    tcase_add_test(tcase, repeated_req_draws_the_same_rep);
+    tcase_add_test(tcase, foreign_mads_draw_no_answer);
     tcase_add_test(tcase, out_of_the_blue);
-    tcase_add_test(tcase, table);
+    tcase_add_test(tcase, cm_validations_are_ordered_and_found);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -99,7 +99,7 @@ static const struct {
     {"x\tR\ttransmit\tfpdu.crc\tswap\tULPDU_Length\n", "ULPDU_Length"},
 };
 
-START_TEST(wrong_row)
+START_TEST(wrong_row_of_a_defect_is_refused)
 {
     struct iwarp_sentence sentence = {""};
     struct defect_list *list = defect_list_parse(wrong_rows[_i].text, strlen(wrong_rows[_i].text), &sentence);
@@ -110,7 +110,7 @@ START_TEST(wrong_row)
 }
 END_TEST
 
-START_TEST(unknown_defect)
+START_TEST(unknown_defect_is_named)
 {
     static const char text[] = "x\tR\tbehaviour\tno-terminate\ton\n";
     static const char *const ids[] = {"x", "y"};
@@ -433,8 +433,8 @@ Suite *defect_suite(void)
 
     tcase_add_test(data, carried_rows_compile);
     tcase_add_test(data, requirements_are_a_list);
-    tcase_add_loop_test(data, wrong_row, 0, (int)(sizeof(wrong_rows) / sizeof(wrong_rows[0])));
-    tcase_add_test(data, unknown_defect);
+    tcase_add_loop_test(data, wrong_row_of_a_defect_is_refused, 0, (int)(sizeof(wrong_rows) / sizeof(wrong_rows[0])));
+    tcase_add_test(data, unknown_defect_is_named);
     tcase_add_test(data, carried_variants_compile);
     tcase_add_test(data, variants_name_their_warnings);
     tcase_add_test(data, defects_and_variants_together);

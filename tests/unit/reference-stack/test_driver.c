@@ -171,7 +171,7 @@ static bool drive(size_t octets, int polls, long *n)
     return heard;
 }
 
-START_TEST(everything)
+START_TEST(driver_reports_every_event)
 {
     long never = 0;
 
@@ -180,7 +180,7 @@ START_TEST(everything)
 END_TEST
 
 /* Four signals and no more; what is no place for a control socket; a driver that goes with all that it has. */
-START_TEST(limits)
+START_TEST(driver_refuses_what_exceeds_its_limits)
 {
     static const int signals[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGTERM};
     struct iwarp_sentence why = {""};
@@ -241,8 +241,8 @@ Suite *driver_suite(void)
     TCase *tcase = tcase_create("peer over kernel TCP");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, everything);
-    tcase_add_test(tcase, limits);
+    tcase_add_test(tcase, driver_reports_every_event);
+    tcase_add_test(tcase, driver_refuses_what_exceeds_its_limits);
 #if OWN_ALLOCATOR
     tcase_add_test(tcase, memory_runs_out);
 #endif

@@ -165,7 +165,7 @@ static void look_responses(struct scene *scene, const bool *arrived)
 }
 
 /* Three Reads of the responder, each answered in two segments: placed early, completed in order. */
-START_TEST(read_responses)
+START_TEST(early_read_responses_complete_in_order)
 {
     for (size_t permutation = 0; permutation < PERMUTATIONS; permutation++) {
         struct scene *scene = scene_new(permutation % 3 == 0);
@@ -352,7 +352,7 @@ START_TEST(not_before_the_first_fpdu)
 END_TEST
 
 /* FPDUs are not looked for where nothing but luck says where they begin. */
-START_TEST(no_guess)
+START_TEST(unproven_fpdu_boundaries_are_not_guessed)
 {
     struct scene *scene = scene_new(false);
     struct ddp_segment segment = write_segment(scene);
@@ -378,7 +378,7 @@ END_TEST
  * A Marker that points into a payload which looks like an FPDU, good CRC and all: the Marker does not lie in what it
  * points to, or that has Markers which do not agree.
  */
-START_TEST(lying_marker)
+START_TEST(lying_marker_leads_to_no_fpdu)
 {
     struct scene *scene = scene_new(true);
     struct ddp_segment segment = write_segment(scene);
@@ -442,12 +442,12 @@ Suite *early_suite(void)
     tcase_add_test(tcase, permutations_by_markers);
     tcase_add_test(tcase, permutations_cut_anywhere);
     tcase_add_test(tcase, whole_ones_among_parts);
-    tcase_add_test(tcase, read_responses);
+    tcase_add_test(tcase, early_read_responses_complete_in_order);
     tcase_add_loop_test(tcase, errors_wait_for_their_turn, 0, 12);
     tcase_add_test(tcase, nothing_after_an_error);
     tcase_add_test(tcase, not_before_the_first_fpdu);
-    tcase_add_test(tcase, no_guess);
-    tcase_add_test(tcase, lying_marker);
+    tcase_add_test(tcase, unproven_fpdu_boundaries_are_not_guessed);
+    tcase_add_test(tcase, lying_marker_leads_to_no_fpdu);
     tcase_add_loop_test(tcase, nothing_is_remembered, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;

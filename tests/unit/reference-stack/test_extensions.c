@@ -51,7 +51,7 @@ static struct atomic_request vector_request(size_t i)
                                    .compare_mask = vectors[i].compare_mask};
 }
 
-START_TEST(result)
+START_TEST(atomic_result_follows_the_vectors)
 {
     struct atomic_request request = vector_request((size_t)_i);
 
@@ -114,7 +114,7 @@ static void *add_many(void *target)
     return NULL;
 }
 
-START_TEST(threads)
+START_TEST(atomics_of_two_threads_add_up)
 {
     uint64_t target = 0;
     pthread_t other;
@@ -226,7 +226,7 @@ static struct ddp_segment segment_at(const struct pair *pair, int side, size_t n
 }
 
 /* Every octet of the four messages, against RFC 7306 Figures 4 to 6 by hand. */
-START_TEST(every_octet)
+START_TEST(atomic_messages_match_the_figures)
 {
     static const uint8_t request[] = {0x41, 0x4A, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0};
     static const uint8_t response[] = {0x41, 0x4B, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0};
@@ -267,7 +267,7 @@ START_TEST(every_octet)
 END_TEST
 
 /* Reads and atomics share ORD; all of them are answered in order, and complete in order with what is after them. */
-START_TEST(order)
+START_TEST(reads_and_atomics_complete_in_order)
 {
     struct pair *pair = pair_new();
     struct iwarp_region sink = {.stag = 9, .length = LENGTH, .access = IWARP_LOCAL_WRITE};
@@ -339,7 +339,7 @@ START_TEST(immediates_in_order)
 }
 END_TEST
 
-START_TEST(flushed)
+START_TEST(extensions_are_flushed_by_a_reset)
 {
     struct pair *pair = open_pair(IWARP_EXTENSIONS_RFC7306);
     struct iwarp_immediate immediate = {.id = 5};
@@ -412,7 +412,7 @@ START_TEST(what_the_peer_refuses)
 END_TEST
 
 /* A response that nobody asked for finds no buffer on QN 3; without the extensions there is no QN 3. */
-START_TEST(unrequested_response)
+START_TEST(unrequested_atomic_response_is_refused)
 {
     struct ddp_segment segment = {
         .last = true, .version = 1, .control = rdmap_control(IWARP_RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
@@ -428,7 +428,7 @@ START_TEST(unrequested_response)
 END_TEST
 
 /* The target goes away while its atomic waits after a Read Response: it is not executed. */
-START_TEST(invalidated_meanwhile)
+START_TEST(atomic_of_an_invalidated_target_is_not_executed)
 {
     struct pair *pair = open_pair(IWARP_EXTENSIONS_RFC7306);
     struct ddp_segment segment = {
@@ -461,20 +461,20 @@ Suite *extensions_suite(void)
     TCase *profiles = tcase_create("profiles");
     int count = sizeof(vectors) / sizeof(vectors[0]);
 
-    tcase_add_loop_test(operations, result, 0, count);
+    tcase_add_loop_test(operations, atomic_result_follows_the_vectors, 0, count);
     tcase_add_test(operations, add_as_ripple);
-    tcase_add_test(operations, threads);
+    tcase_add_test(operations, atomics_of_two_threads_add_up);
     suite_add_tcase(suite, operations);
     tcase_add_loop_test(streams, vectors_on_the_wire, 0, count);
-    tcase_add_test(streams, every_octet);
-    tcase_add_loop_test(streams, order, 0, 4);
+    tcase_add_test(streams, atomic_messages_match_the_figures);
+    tcase_add_loop_test(streams, reads_and_atomics_complete_in_order, 0, 4);
     tcase_add_test(streams, immediates_in_order);
-    tcase_add_test(streams, flushed);
-    tcase_add_test(streams, invalidated_meanwhile);
+    tcase_add_test(streams, extensions_are_flushed_by_a_reset);
+    tcase_add_test(streams, atomic_of_an_invalidated_target_is_not_executed);
     suite_add_tcase(suite, streams);
     tcase_add_test(profiles, what_verbs_refuse);
     tcase_add_loop_test(profiles, what_the_peer_refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
-    tcase_add_loop_test(profiles, unrequested_response, 0, 2);
+    tcase_add_loop_test(profiles, unrequested_atomic_response_is_refused, 0, 2);
     suite_add_tcase(suite, profiles);
     return suite;
 }

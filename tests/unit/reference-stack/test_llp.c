@@ -307,7 +307,7 @@ static void close_pair(struct post *post)
     }
 }
 
-START_TEST(negotiates)
+START_TEST(ird_and_ord_are_negotiated_over_any_llp)
 {
     struct post post;
 
@@ -379,7 +379,7 @@ START_TEST(places_before_the_turn)
 END_TEST
 
 /* The Terminate quotes the length of the DDP Segment, which is all that the layer said of it. */
-START_TEST(terminates)
+START_TEST(terminate_over_any_llp_quotes_the_segment)
 {
     uint8_t data[40] = {0};
     struct iwarp_write write = {.id = 1, .octets = data, .count = sizeof(data), .stag = 0xBAD, .to = 5};
@@ -407,7 +407,7 @@ START_TEST(terminates)
 }
 END_TEST
 
-START_TEST(ends)
+START_TEST(streams_end_over_any_llp)
 {
     const struct iwarp_event *event;
     struct post post;
@@ -489,11 +489,11 @@ Suite *llp_suite(void)
     Suite *suite = suite_create("llp");
     TCase *tcase = tcase_create("messages");
 
-    tcase_add_test(tcase, negotiates);
+    tcase_add_test(tcase, ird_and_ord_are_negotiated_over_any_llp);
     tcase_add_test(tcase, answers_with_its_own_room);
     tcase_add_test(tcase, places_before_the_turn);
-    tcase_add_test(tcase, terminates);
-    tcase_add_test(tcase, ends);
+    tcase_add_test(tcase, terminate_over_any_llp_quotes_the_segment);
+    tcase_add_test(tcase, streams_end_over_any_llp);
     tcase_add_test(tcase, knows_no_mpa);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -44,7 +44,7 @@ START_TEST(register_and_find)
 }
 END_TEST
 
-START_TEST(ranges)
+START_TEST(regions_reach_to_the_last_address)
 {
     struct iwarp_device *device = iwarp_device_new(NULL);
     struct iwarp_sentence sentence = {""};
@@ -116,7 +116,7 @@ END_TEST
 
 /* --- Misuse ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(no_device)
+START_TEST(missing_device_is_refused)
 {
     struct iwarp_device *device = iwarp_device_new(NULL);
     struct iwarp_region one = {.length = 8};
@@ -144,7 +144,7 @@ static void not_registered(struct iwarp_device *device, const char *part, struct
     misuse_untouched(&wrong, &before);
 }
 
-START_TEST(impossible_regions)
+START_TEST(impossible_regions_are_refused)
 {
     const struct iwarp_device_config config = {.regions_max = 2};
     struct iwarp_device *device = iwarp_device_new(&config);
@@ -198,11 +198,11 @@ Suite *memory_suite(void)
     TCase *regions = tcase_create("regions");
 
     tcase_add_test(regions, register_and_find);
-    tcase_add_test(regions, ranges);
+    tcase_add_test(regions, regions_reach_to_the_last_address);
     tcase_add_test(regions, chosen_stag_and_limits);
     tcase_add_test(regions, stags_are_sparse);
-    tcase_add_test(regions, no_device);
-    tcase_add_test(regions, impossible_regions);
+    tcase_add_test(regions, missing_device_is_refused);
+    tcase_add_test(regions, impossible_regions_are_refused);
     tcase_add_test(regions, depths_of_a_device);
     suite_add_tcase(suite, regions);
     return suite;

@@ -221,7 +221,7 @@ static bool streams_with(long n, enum kind kind)
     return !short_failed && good;
 }
 
-START_TEST(streams)
+START_TEST(streams_survive_failed_allocations)
 {
     long n = 1;
 
@@ -273,7 +273,7 @@ static bool regions_with(long n)
     return !short_failed;
 }
 
-START_TEST(regions)
+START_TEST(regions_survive_failed_allocations)
 {
     long n = 1;
 
@@ -352,7 +352,7 @@ static bool peer_with(long n)
     return !short_failed;
 }
 
-START_TEST(upper_tester)
+START_TEST(upper_tester_survives_failed_allocations)
 {
     long n = 1;
 
@@ -372,9 +372,9 @@ Suite *memory_short_suite(void)
     TCase *tcase = tcase_create("each allocation fails once");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, streams, 0, KINDS);
-    tcase_add_test(tcase, regions);
-    tcase_add_test(tcase, upper_tester);
+    tcase_add_loop_test(tcase, streams_survive_failed_allocations, 0, KINDS);
+    tcase_add_test(tcase, regions_survive_failed_allocations);
+    tcase_add_test(tcase, upper_tester_survives_failed_allocations);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, memory_short_programs_case());
     suite_add_tcase(suite, memory_short_scripts_case());

@@ -124,7 +124,7 @@ END_TEST
 /* --- stream.h ----------------------------------------------------------------------------------------------------- */
 
 /* Not one function of a stream looks at what is not there. */
-START_TEST(no_stream)
+START_TEST(missing_stream_is_never_read)
 {
     struct iwarp_output output;
     struct iwarp_event event;
@@ -174,7 +174,7 @@ START_TEST(no_stream)
 }
 END_TEST
 
-START_TEST(no_argument)
+START_TEST(missing_argument_of_a_stream_is_refused)
 {
     struct iwarp_output output;
 
@@ -206,7 +206,7 @@ START_TEST(no_argument)
 }
 END_TEST
 
-START_TEST(impossible_work)
+START_TEST(impossible_work_of_a_stream_is_refused)
 {
     uint8_t *nothing = NULL;
     struct iwarp_region sink = {.length = 64, .access = IWARP_LOCAL_WRITE}, source = {.length = 64, .access = 4};
@@ -303,7 +303,7 @@ START_TEST(nothing_to_decide)
 }
 END_TEST
 
-START_TEST(decided_wrongly)
+START_TEST(bad_decision_of_a_stream_is_refused)
 {
     static const uint8_t much[IWARP_MPA_PRIVATE_DATA_MAX + 1] = {7};
     struct iwarp_stream *responder;
@@ -351,7 +351,7 @@ static void takes_no_work(struct iwarp_stream *ending)
 }
 
 /* From the first word about the end to the last nothing is taken, and nothing that TCP tells afterwards is believed. */
-START_TEST(behind_the_end)
+START_TEST(ended_stream_accepts_nothing)
 {
     opened();
     if (_i == 0)
@@ -397,13 +397,13 @@ Suite *misuse_suite(void)
     tcase_add_test(device, device_freed_too_early);
     tcase_add_loop_test(device, region_on_its_way, 0, 4);
     tcase_add_loop_test(device, flushed_on_its_way, 0, 2);
-    tcase_add_test(streams, no_stream);
-    tcase_add_test(streams, no_argument);
-    tcase_add_test(streams, impossible_work);
+    tcase_add_test(streams, missing_stream_is_never_read);
+    tcase_add_test(streams, missing_argument_of_a_stream_is_refused);
+    tcase_add_test(streams, impossible_work_of_a_stream_is_refused);
     tcase_add_test(streams, at_the_very_end);
     tcase_add_test(streams, nothing_to_decide);
-    tcase_add_test(streams, decided_wrongly);
-    tcase_add_loop_test(streams, behind_the_end, 0, 4);
+    tcase_add_test(streams, bad_decision_of_a_stream_is_refused);
+    tcase_add_loop_test(streams, ended_stream_accepts_nothing, 0, 4);
     suite_add_tcase(suite, device);
     suite_add_tcase(suite, streams);
     return suite;

@@ -64,7 +64,7 @@ START_TEST(more_than_there_is)
 END_TEST
 
 /* Segment sizes that no TCP has: MULPDU stays between what RFC 5044 4.5 and an FPDU allow. */
-START_TEST(odd_segments)
+START_TEST(odd_segment_sizes_bound_mulpdu)
 {
     static const size_t sizes[] = {1, 7, 39, 127, 65536, SIZE_MAX / 2, SIZE_MAX - 3, SIZE_MAX};
 
@@ -116,7 +116,7 @@ END_TEST
 
 /* --- instrument.h ------------------------------------------------------------------------------------------------- */
 
-START_TEST(instruments)
+START_TEST(instruments_bear_a_missing_stream)
 {
     struct iwarp_ddp_state state = {.send_msn = 9, .llp = IWARP_LLP_OK};
     struct iwarp_trace record;
@@ -155,9 +155,9 @@ Suite *misuse_input_suite(void)
     TCase *tcase = tcase_create("TCP's side");
 
     tcase_add_test(tcase, more_than_there_is);
-    tcase_add_test(tcase, odd_segments);
+    tcase_add_test(tcase, odd_segment_sizes_bound_mulpdu);
     tcase_add_test(tcase, limits_beyond_time);
-    tcase_add_test(tcase, instruments);
+    tcase_add_test(tcase, instruments_bear_a_missing_stream);
     suite_add_tcase(suite, tcase);
     return suite;
 }

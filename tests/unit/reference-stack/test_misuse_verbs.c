@@ -96,7 +96,7 @@ START_TEST(nothing_at_all)
 }
 END_TEST
 
-START_TEST(no_argument)
+START_TEST(missing_argument_of_a_verb_is_refused)
 {
     struct iwarp_completion completion;
     uint8_t in[8];
@@ -130,7 +130,7 @@ START_TEST(no_argument)
 }
 END_TEST
 
-START_TEST(no_place)
+START_TEST(unusable_addresses_are_refused)
 {
     static const char *const addresses[] = {"",           "localhost", "127.0.0.1:80", "256.1.1.1", "[::1]",
                                             "127.0.0.1 ", "1.2.3",     ":::",          "%s%n%s%n"};
@@ -161,7 +161,7 @@ static void opens_nothing(const struct iwarp_qp_options *options, const char *pa
 }
 
 /* Said when it is asked for, not to each connection that then comes. */
-START_TEST(impossible_options)
+START_TEST(impossible_options_are_refused_at_once)
 {
     struct iwarp_context *far = iwarp_context_new(NULL, NULL);
     struct iwarp_qp_options options;
@@ -210,7 +210,7 @@ START_TEST(impossible_options)
 END_TEST
 
 /* Queues that were freed, and are still there as long as somebody uses them. */
-START_TEST(freed_queues)
+START_TEST(freed_queues_last_as_long_as_their_users)
 {
     struct iwarp_qp_options options;
     struct iwarp_cq *freed;
@@ -237,7 +237,7 @@ START_TEST(freed_queues)
 END_TEST
 
 /* A socket that belongs to a queue pair, or is none. */
-START_TEST(attached_wrongly)
+START_TEST(bad_socket_is_not_attached)
 {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = 0};
     int fd = socket(AF_INET, SOCK_STREAM, 0), inside[2];
@@ -265,7 +265,7 @@ START_TEST(attached_wrongly)
 }
 END_TEST
 
-START_TEST(impossible_work)
+START_TEST(impossible_work_of_a_verb_is_refused)
 {
     struct iwarp_device *device;
     uint64_t memory[8] = {0};
@@ -329,7 +329,7 @@ START_TEST(wrong_for_the_peer)
 }
 END_TEST
 
-START_TEST(decided_wrongly)
+START_TEST(bad_decision_of_a_verb_is_refused)
 {
     static const uint8_t much[IWARP_MPA_PRIVATE_DATA_MAX + 1] = {7};
 
@@ -353,7 +353,7 @@ START_TEST(decided_wrongly)
 END_TEST
 
 /* Every verb on a queue pair that has ended, and on one that is about to. */
-START_TEST(behind_the_end)
+START_TEST(ended_queue_pair_accepts_nothing)
 {
     uint8_t in[16];
 
@@ -409,7 +409,7 @@ START_TEST(freed_in_use)
 END_TEST
 
 /* A context that goes with completions and events that nobody has taken. */
-START_TEST(freed_untaken)
+START_TEST(context_is_freed_with_completions_waiting)
 {
     opened();
     iwarp_cq_arm(talk.cq, false);
@@ -454,17 +454,17 @@ Suite *misuse_verbs_suite(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, nothing_at_all);
-    tcase_add_test(tcase, no_argument);
-    tcase_add_test(tcase, no_place);
-    tcase_add_test(tcase, impossible_options);
-    tcase_add_test(tcase, freed_queues);
-    tcase_add_test(tcase, attached_wrongly);
-    tcase_add_test(tcase, impossible_work);
+    tcase_add_test(tcase, missing_argument_of_a_verb_is_refused);
+    tcase_add_test(tcase, unusable_addresses_are_refused);
+    tcase_add_test(tcase, impossible_options_are_refused_at_once);
+    tcase_add_test(tcase, freed_queues_last_as_long_as_their_users);
+    tcase_add_test(tcase, bad_socket_is_not_attached);
+    tcase_add_test(tcase, impossible_work_of_a_verb_is_refused);
     tcase_add_loop_test(tcase, wrong_for_the_peer, 0, 3);
-    tcase_add_test(tcase, decided_wrongly);
-    tcase_add_test(tcase, behind_the_end);
+    tcase_add_test(tcase, bad_decision_of_a_verb_is_refused);
+    tcase_add_test(tcase, ended_queue_pair_accepts_nothing);
     tcase_add_test(tcase, freed_in_use);
-    tcase_add_test(tcase, freed_untaken);
+    tcase_add_test(tcase, context_is_freed_with_completions_waiting);
     tcase_add_test(tcase, waiting_for_nothing);
     suite_add_tcase(suite, tcase);
     return suite;

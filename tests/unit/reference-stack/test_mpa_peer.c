@@ -207,7 +207,7 @@ START_TEST(no_ulpdu_before_segments_are_allowed)
 END_TEST
 
 /* Once after a gap, and again in order: with the place of its FPDU both times. */
-START_TEST(traced_ulpdus)
+START_TEST(early_ulpdu_is_traced_twice_with_its_place)
 {
     static const struct fpdu_framing first = {true, true, 0}, second = {true, true, 512};
     struct ddp_segment segment = {.tagged = true, .last = true, .version = DDP_VERSION};
@@ -332,7 +332,7 @@ Suite *mpa_peer_suite(void)
     tcase_add_test(tcase, instruments_tell_and_do);
     tcase_add_test(tcase, a_ulpdu_as_it_stands);
     tcase_add_test(tcase, no_ulpdu_before_segments_are_allowed);
-    tcase_add_test(tcase, traced_ulpdus);
+    tcase_add_test(tcase, early_ulpdu_is_traced_twice_with_its_place);
     tcase_add_test(tcase, roles_apart_from_tcp);
     tcase_add_test(tcase, private_data_room);
     tcase_add_test(tcase, errors_name_the_revision);

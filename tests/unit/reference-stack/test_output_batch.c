@@ -133,7 +133,7 @@ static const struct {
 } paths[] = {{536, false}, {1460, false}, {1460, true}, {8960, false}, {32741, false}, {65483, false}, {65483, true}};
 
 /* Messages of any length, posted together. */
-START_TEST(anything)
+START_TEST(batch_carries_messages_of_any_length)
 {
     static const size_t lengths[] = {0, 1, 24, 100, 1000, 1437, 1438, 2048, 2049, 4096, 16384, 33000, 65536, LONGEST};
     size_t count = sizeof(lengths) / sizeof(lengths[0]);
@@ -251,7 +251,7 @@ START_TEST(no_mulpdu_below_128)
 END_TEST
 
 /* Without room nothing is asked for; what is drained later begins a segment again. */
-START_TEST(room)
+START_TEST(batch_without_room_asks_for_nothing)
 {
     enum { EMSS = 1460, OCTETS = 3000, COUNT = 32 };
     static uint8_t payload[OCTETS];
@@ -288,7 +288,7 @@ START_TEST(room)
 END_TEST
 
 /* A start-up frame goes alone, and asks for no copy. */
-START_TEST(start_up)
+START_TEST(start_frame_goes_alone)
 {
     struct pair *pair = pair_new();
 
@@ -308,12 +308,12 @@ Suite *output_batch_suite(void)
     TCase *tcase = tcase_create("output_batch");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, anything, 0, 28);
+    tcase_add_loop_test(tcase, batch_carries_messages_of_any_length, 0, 28);
     tcase_add_test(tcase, segments_are_filled);
     tcase_add_test(tcase, long_payload_is_not_copied);
     tcase_add_test(tcase, no_mulpdu_below_128);
-    tcase_add_test(tcase, room);
-    tcase_add_test(tcase, start_up);
+    tcase_add_test(tcase, batch_without_room_asks_for_nothing);
+    tcase_add_test(tcase, start_frame_goes_alone);
     suite_add_tcase(suite, tcase);
     return suite;
 }

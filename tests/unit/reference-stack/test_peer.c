@@ -31,7 +31,7 @@ static void terminated(struct net *net)
     ck_assert_uint_eq(net->aborted, 0);
 }
 
-START_TEST(conversation)
+START_TEST(upper_tester_holds_a_conversation)
 {
     struct net *net = net_new();
     char line[256];
@@ -83,7 +83,7 @@ START_TEST(conversation)
 END_TEST
 
 /* A gather list is one message, RDMAP's own opcodes are not the ULP's, and instruments tell of the device. */
-START_TEST(instruments)
+START_TEST(instruments_report_the_device)
 {
     struct net *net = net_new();
     const json_t *row;
@@ -135,7 +135,7 @@ START_TEST(instruments)
 END_TEST
 
 /* One completion too many ends the stream; polled in time, they never are too many. */
-START_TEST(completion_queue)
+START_TEST(completion_too_many_ends_the_stream)
 {
     struct net *net = net_new();
     json_t *polled;
@@ -160,7 +160,7 @@ START_TEST(completion_queue)
 }
 END_TEST
 
-START_TEST(decisions)
+START_TEST(upper_tester_accepts_or_rejects)
 {
     struct net *net = net_new();
     json_t *polled;
@@ -264,7 +264,7 @@ static const char *const hostile[] = {
 };
 
 /* Each is answered with an error, and a stream that is up does not notice. */
-START_TEST(hostile_command)
+START_TEST(hostile_command_draws_an_error)
 {
     struct net *net = net_new();
     json_t *polled;
@@ -287,7 +287,7 @@ START_TEST(hostile_command)
 END_TEST
 
 /* Memory is counted as it was registered, whatever `bounds` has made of a region since. */
-START_TEST(memory_limit)
+START_TEST(memory_is_counted_as_registered)
 {
     static const struct {
         bool ok;
@@ -324,7 +324,7 @@ START_TEST(memory_limit)
 }
 END_TEST
 
-START_TEST(time_limits)
+START_TEST(startup_and_linger_have_limits)
 {
     struct net *net = net_new();
     struct peer_stream *stream;
@@ -361,13 +361,13 @@ Suite *peer_suite(void)
     Suite *suite = suite_create("peer");
     TCase *commands = tcase_create("commands");
 
-    tcase_add_test(commands, conversation);
-    tcase_add_test(commands, instruments);
-    tcase_add_test(commands, completion_queue);
-    tcase_add_test(commands, decisions);
-    tcase_add_loop_test(commands, hostile_command, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
-    tcase_add_test(commands, memory_limit);
-    tcase_add_test(commands, time_limits);
+    tcase_add_test(commands, upper_tester_holds_a_conversation);
+    tcase_add_test(commands, instruments_report_the_device);
+    tcase_add_test(commands, completion_too_many_ends_the_stream);
+    tcase_add_test(commands, upper_tester_accepts_or_rejects);
+    tcase_add_loop_test(commands, hostile_command_draws_an_error, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
+    tcase_add_test(commands, memory_is_counted_as_registered);
+    tcase_add_test(commands, startup_and_linger_have_limits);
     suite_add_tcase(suite, commands);
     return suite;
 }

@@ -118,7 +118,7 @@ static size_t frame(enum iwarp_mpa_start_kind kind, char *out)
 }
 
 /* Portions of any size: the Request may come with the last streaming octet. */
-START_TEST(listener)
+START_TEST(listener_answers_streaming_octets)
 {
     struct peer *peer = peer_begin();
     char octets[64 + MPA_START_MAX] = "hello";
@@ -138,7 +138,7 @@ START_TEST(listener)
 }
 END_TEST
 
-START_TEST(opener)
+START_TEST(opener_sends_streaming_octets_first)
 {
     struct peer *peer = peer_begin();
     char octets[64 + MPA_START_MAX] = "last";
@@ -159,7 +159,7 @@ START_TEST(opener)
 END_TEST
 
 /* Nothing is awaited: the message, and the Request right after. */
-START_TEST(one_way)
+START_TEST(request_follows_a_message_without_answer)
 {
     struct peer *peer = peer_begin();
 
@@ -171,7 +171,7 @@ START_TEST(one_way)
 END_TEST
 
 /* A peer that closes or resets in the middle of its message. */
-START_TEST(vanished)
+START_TEST(peer_may_vanish_in_streaming_mode)
 {
     struct peer *peer = peer_begin();
 
@@ -193,7 +193,7 @@ START_TEST(vanished)
 }
 END_TEST
 
-START_TEST(bad_options)
+START_TEST(bad_streaming_options_are_refused)
 {
     struct peer *peer = peer_begin();
 
@@ -210,11 +210,11 @@ Suite *peer_streaming_suite(void)
     Suite *suite = suite_create("peer_streaming");
     TCase *tcase = tcase_create("before MPA");
 
-    tcase_add_loop_test(tcase, listener, 0, 8);
-    tcase_add_loop_test(tcase, opener, 0, 8);
-    tcase_add_test(tcase, one_way);
-    tcase_add_loop_test(tcase, vanished, 0, 3);
-    tcase_add_test(tcase, bad_options);
+    tcase_add_loop_test(tcase, listener_answers_streaming_octets, 0, 8);
+    tcase_add_loop_test(tcase, opener_sends_streaming_octets_first, 0, 8);
+    tcase_add_test(tcase, request_follows_a_message_without_answer);
+    tcase_add_loop_test(tcase, peer_may_vanish_in_streaming_mode, 0, 3);
+    tcase_add_test(tcase, bad_streaming_options_are_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

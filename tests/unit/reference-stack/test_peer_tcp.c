@@ -81,7 +81,7 @@ static struct peer *peer_open(const char *connect)
 }
 
 /* MULPDU follows (RFC 5044 4.5), and TCP is not asked all the time. */
-START_TEST(emss_changes)
+START_TEST(mulpdu_follows_a_changed_emss)
 {
     struct peer *peer = peer_open("{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1}");
 
@@ -103,7 +103,7 @@ START_TEST(emss_changes)
 }
 END_TEST
 
-START_TEST(emss_given)
+START_TEST(given_emss_is_kept)
 {
     struct peer *peer = peer_open("{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1,\"emss\":700}");
 
@@ -115,7 +115,7 @@ START_TEST(emss_given)
 END_TEST
 
 /* The event of a start-up frame reports the addresses of both ends. */
-START_TEST(ends_told)
+START_TEST(start_event_reports_both_addresses)
 {
     struct peer *peer = peer_open("{\"verb\":\"connect\",\"address\":\"x\",\"port\":7,\"rev\":1}");
 
@@ -169,9 +169,9 @@ Suite *peer_tcp_suite(void)
     Suite *suite = suite_create("peer_tcp");
     TCase *tcase = tcase_create("EMSS");
 
-    tcase_add_test(tcase, emss_changes);
-    tcase_add_test(tcase, emss_given);
-    tcase_add_test(tcase, ends_told);
+    tcase_add_test(tcase, mulpdu_follows_a_changed_emss);
+    tcase_add_test(tcase, given_emss_is_kept);
+    tcase_add_test(tcase, start_event_reports_both_addresses);
 #if OWN_ALLOCATOR
     tcase_add_test(tcase, poll_loses_nothing);
 #endif

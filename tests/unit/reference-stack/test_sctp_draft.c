@@ -22,7 +22,7 @@ static struct sctp_pair *open_pair(void)
 }
 
 /* Each indication against each (7.1). */
-START_TEST(modes)
+START_TEST(indications_decide_the_mode)
 {
     static const struct {
         uint32_t own, peer;
@@ -137,7 +137,7 @@ START_TEST(aborted_until_reset)
 END_TEST
 
 /* What was sent before is acknowledged before the Stream Reset goes: nothing protects old segments against new ones. */
-START_TEST(reset_waits)
+START_TEST(stream_reset_waits_for_acknowledgment)
 {
     static uint8_t octets[8];
     struct iwarp_send send = {.octets = octets, .count = 8};
@@ -181,7 +181,7 @@ START_TEST(reset_of_an_open_stream)
 END_TEST
 
 /* DV and RV are 0 in the family that the draft belongs to (RFC 5044 C). */
-START_TEST(version_0)
+START_TEST(draft_carries_versions_0)
 {
     static uint8_t octets[8] = {3};
     uint8_t buffer[8] = {0};
@@ -207,7 +207,7 @@ END_TEST
 /*
  * Without RDMAP on both sides DDP places and delivers, whatever the ULP's bits say; what is RDMAP's is refused (7.1).
  */
-START_TEST(ddp_alone)
+START_TEST(ddp_without_rdmap_places_and_delivers)
 {
     static uint8_t buffer[8], memory[64];
     struct iwarp_region region = {.length = sizeof(memory), .octets = memory, .access = IWARP_REMOTE_WRITE};
@@ -257,13 +257,13 @@ Suite *sctp_draft_suite(void)
     Suite *suite = suite_create("sctp_draft");
     TCase *tcase = tcase_create("draft02");
 
-    tcase_add_test(tcase, modes);
+    tcase_add_test(tcase, indications_decide_the_mode);
     tcase_add_test(tcase, streams_need_no_session);
     tcase_add_test(tcase, aborted_until_reset);
-    tcase_add_test(tcase, reset_waits);
+    tcase_add_test(tcase, stream_reset_waits_for_acknowledgment);
     tcase_add_test(tcase, reset_of_an_open_stream);
-    tcase_add_test(tcase, version_0);
-    tcase_add_test(tcase, ddp_alone);
+    tcase_add_test(tcase, draft_carries_versions_0);
+    tcase_add_test(tcase, ddp_without_rdmap_places_and_delivers);
     suite_add_tcase(suite, tcase);
     return suite;
 }

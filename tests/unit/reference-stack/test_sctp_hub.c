@@ -290,7 +290,7 @@ START_TEST(over_a_bad_link)
 }
 END_TEST
 
-START_TEST(several_associations)
+START_TEST(one_of_several_associations_may_end)
 {
     struct net *net = net_new(IWARP_SCTP_RFC5043, 0);
 
@@ -328,7 +328,7 @@ static size_t make_init(uint8_t *packet, uint16_t port, uint32_t tag)
     return SCTP_COMMON_OCTETS + sizeof(init);
 }
 
-START_TEST(strangers)
+START_TEST(packets_of_strangers_take_no_memory)
 {
     struct net *net = net_new(IWARP_SCTP_RFC5043, UINT64_C(1) << 30);
     struct sctp_hub *hub = net->side[SERVER].hub;
@@ -384,7 +384,7 @@ Suite *sctp_hub_suite(void)
     user_sctp_stop();
     tcase_add_test(tcase, a_thousand_streams);
     tcase_add_test(tcase, over_a_bad_link);
-    tcase_add_test(tcase, several_associations);
-    tcase_add_test(tcase, strangers);
+    tcase_add_test(tcase, one_of_several_associations_may_end);
+    tcase_add_test(tcase, packets_of_strangers_take_no_memory);
     return suite;
 }

@@ -110,7 +110,7 @@ START_TEST(session_from_beginning_to_end)
 END_TEST
 
 /* IRD, ORD and RTR by the same rules as over MPA (RFC 6581 7, 9). */
-START_TEST(negotiates)
+START_TEST(ird_and_ord_are_negotiated_over_sctp)
 {
     struct iwarp_stream_config config;
     struct seen seen;
@@ -207,7 +207,7 @@ static void carry_private(bool enhanced, bool accept, uint16_t octets)
     sctp_pair_free(pair);
 }
 
-START_TEST(private_data)
+START_TEST(private_data_crosses_a_session)
 {
     for (int i = 0; i < 4; i++) {
         carry_private((i & 1) != 0, (i & 2) != 0, (i & 1) != 0 ? 508 : 512);
@@ -250,7 +250,7 @@ START_TEST(limit_of_requests)
 END_TEST
 
 /* Neither an Accept nor an Initiate may be overtaken by the Terminate after it (SCTP5043-6.6-01). */
-START_TEST(terminate_waits)
+START_TEST(terminate_does_not_overtake_an_accept)
 {
     struct seen seen;
     struct sctp_pair *pair = open_pair(&seen);
@@ -416,10 +416,10 @@ Suite *sctp_session_suite(void)
     TCase *tcase = tcase_create("rfc5043");
 
     tcase_add_test(tcase, session_from_beginning_to_end);
-    tcase_add_test(tcase, negotiates);
-    tcase_add_test(tcase, private_data);
+    tcase_add_test(tcase, ird_and_ord_are_negotiated_over_sctp);
+    tcase_add_test(tcase, private_data_crosses_a_session);
     tcase_add_test(tcase, limit_of_requests);
-    tcase_add_test(tcase, terminate_waits);
+    tcase_add_test(tcase, terminate_does_not_overtake_an_accept);
     tcase_add_test(tcase, segment_before_the_accept);
     tcase_add_test(tcase, fault_of_one_stream);
     tcase_add_test(tcase, stags_are_of_a_stream);

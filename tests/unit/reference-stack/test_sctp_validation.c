@@ -122,7 +122,7 @@ static const struct {
 enum { STIMULI = sizeof(stimuli) / sizeof(stimuli[0]) };
 
 /* The requirement is reported, one Terminate goes out, the stream ends; another one of the association goes on. */
-START_TEST(stimulus)
+START_TEST(sctp_stimulus_draws_its_requirement)
 {
     const struct validation *entry = validation_find(stimuli[_i].entry, 0);
     static uint8_t octets[4];
@@ -173,7 +173,7 @@ START_TEST(resets_that_are_none)
 END_TEST
 
 /* An association without DDP is aborted, or left to others; then nothing that comes is looked at (11.1, 7.1). */
-START_TEST(associations)
+START_TEST(association_without_ddp_is_aborted)
 {
     static const struct iwarp_sctp_init peers[] = {
         {false, 0, 64, 64}, {true, 2, 64, 64}, {true, 0x01000000, 64, 64}, {true, 1, 0, 64}};
@@ -201,7 +201,7 @@ START_TEST(associations)
 END_TEST
 
 /* Unequal numbers: the streams that both have in both directions (RFC 5043 8). */
-START_TEST(unequal_streams)
+START_TEST(unequal_stream_counts_use_the_common_ones)
 {
     struct iwarp_sctp_init peer = {true, 1, 4, 10};
     struct sctp_pair *pair = sctp_pair_new(IWARP_SCTP_RFC5043);
@@ -220,7 +220,7 @@ START_TEST(unequal_streams)
 }
 END_TEST
 
-START_TEST(every_entry_has_a_stimulus)
+START_TEST(every_sctp_validation_has_a_stimulus)
 {
     static const char *const elsewhere[] = {"association-indication", "association-streams", "reset-code",
                                             "reset-length"};
@@ -307,7 +307,7 @@ START_TEST(holes_are_bounded)
 END_TEST
 
 /* User messages of each length from nothing on, on each PPID, in each state: nothing is read past the end. */
-START_TEST(any_length)
+START_TEST(user_messages_of_any_length_are_safe)
 {
     static const uint32_t ppids[] = {0, 1, 2, 16, 17, 0x10000000};
     static uint8_t octets[70000];
@@ -353,7 +353,7 @@ static void end_association(bool own)
     sctp_pair_free(pair);
 }
 
-START_TEST(association_ends)
+START_TEST(association_ends_its_streams)
 {
     struct sctp_pair *pair;
 
@@ -372,7 +372,7 @@ START_TEST(association_ends)
 END_TEST
 
 /* A peer that never says its last word: the linger limit ends the session here. */
-START_TEST(silent_peer)
+START_TEST(linger_limit_ends_a_silent_session)
 {
     struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct iwarp_association *association = pair->side[SCTP_ACTIVE].association;
@@ -395,7 +395,7 @@ START_TEST(silent_peer)
 }
 END_TEST
 
-START_TEST(misuse)
+START_TEST(misuse_of_an_association_is_refused)
 {
     struct iwarp_association_config config;
     struct iwarp_stream_config stream;
@@ -437,7 +437,7 @@ START_TEST(misuse)
 END_TEST
 
 /* 1500 octets over IPv4 hold a segment of 1434 beside a SACK; a small MTU does not go below 516 (RFC 5043 9). */
-START_TEST(segment_sizes)
+START_TEST(segment_size_follows_the_mtu)
 {
     struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);
     struct iwarp_association *association = pair->side[0].association;
@@ -460,19 +460,19 @@ Suite *sctp_validation_suite(void)
     Suite *suite = suite_create("sctp_validation");
     TCase *entries = tcase_create("entries"), *harm = tcase_create("harm");
 
-    tcase_add_test(entries, every_entry_has_a_stimulus);
-    tcase_add_loop_test(entries, stimulus, 0, STIMULI);
+    tcase_add_test(entries, every_sctp_validation_has_a_stimulus);
+    tcase_add_loop_test(entries, sctp_stimulus_draws_its_requirement, 0, STIMULI);
     tcase_add_test(entries, resets_that_are_none);
-    tcase_add_test(entries, associations);
-    tcase_add_test(entries, unequal_streams);
+    tcase_add_test(entries, association_without_ddp_is_aborted);
+    tcase_add_test(entries, unequal_stream_counts_use_the_common_ones);
     tcase_set_timeout(harm, 120);
     tcase_add_test(harm, all_streams_at_once);
     tcase_add_test(harm, holes_are_bounded);
-    tcase_add_test(harm, any_length);
-    tcase_add_test(harm, association_ends);
-    tcase_add_test(harm, silent_peer);
-    tcase_add_test(harm, misuse);
-    tcase_add_test(harm, segment_sizes);
+    tcase_add_test(harm, user_messages_of_any_length_are_safe);
+    tcase_add_test(harm, association_ends_its_streams);
+    tcase_add_test(harm, linger_limit_ends_a_silent_session);
+    tcase_add_test(harm, misuse_of_an_association_is_refused);
+    tcase_add_test(harm, segment_size_follows_the_mtu);
     suite_add_tcase(suite, entries);
     suite_add_tcase(suite, harm);
     return suite;

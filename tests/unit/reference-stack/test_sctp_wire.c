@@ -218,7 +218,7 @@ static void number(void *user, int side, const struct sctp_letter *letter)
 }
 
 /* Past 65535, in order and out of order (SCTP5043-5.2.1-02, -10-05). */
-START_TEST(wraps)
+START_TEST(ddp_ssn_wraps_in_any_order)
 {
     static uint8_t octet[1] = {9}, memory[1];
     struct iwarp_region region = {.length = 1, .octets = memory, .access = IWARP_REMOTE_WRITE};
@@ -305,7 +305,7 @@ Suite *sctp_wire_suite(void)
     tcase_add_test(tcase, seeds_of_rfc5043);
     tcase_add_test(tcase, seeds_of_the_draft);
     tcase_add_test(tcase, placed_at_once);
-    tcase_add_test(tcase, wraps);
+    tcase_add_test(tcase, ddp_ssn_wraps_in_any_order);
     tcase_add_test(tcase, limit_of_32767);
     suite_add_tcase(suite, tcase);
     return suite;

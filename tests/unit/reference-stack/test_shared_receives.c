@@ -125,7 +125,7 @@ START_TEST(not_taken_early)
 }
 END_TEST
 
-START_TEST(posted_wrongly)
+START_TEST(bad_shared_receive_is_refused)
 {
     struct pair *pair = opened();
     struct iwarp_sentence sentence = {""};
@@ -147,7 +147,7 @@ Suite *shared_receives_suite(void)
     tcase_add_test(tcase, not_taken_out_of_turn);
     tcase_add_test(tcase, flushed_with_the_stream);
     tcase_add_test(tcase, not_taken_early);
-    tcase_add_test(tcase, posted_wrongly);
+    tcase_add_test(tcase, bad_shared_receive_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

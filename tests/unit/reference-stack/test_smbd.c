@@ -42,7 +42,7 @@ static void is_private(const struct pair *pair, int side, const char *text, size
     ck_assert_int_eq(memcmp(data, text, octets), 0);
 }
 
-START_TEST(both_sides)
+START_TEST(smbd_depths_are_negotiated_by_both)
 {
     struct pair *pair = plain_pair(true, true);
     const uint8_t *request, *reply;
@@ -89,7 +89,7 @@ START_TEST(reply_offers_less)
 END_TEST
 
 /* One side alone: the other takes eight octets more of Private Data for the ULP's. */
-START_TEST(one_side)
+START_TEST(smbd_depths_of_one_side_are_private_data)
 {
     struct pair *pair = plain_pair(_i == 0, _i != 0);
 
@@ -111,7 +111,7 @@ START_TEST(one_side)
 END_TEST
 
 /* Enhanced frames have their own word: the option is not used. */
-START_TEST(enhanced)
+START_TEST(enhanced_frames_do_without_smbd_depths)
 {
     struct pair *pair = plain_pair(true, true);
 
@@ -129,7 +129,7 @@ START_TEST(enhanced)
 END_TEST
 
 /* Depths beyond 14 bits are great ones; what is put in force is what the device has. */
-START_TEST(great_depths)
+START_TEST(smbd_depths_may_exceed_14_bits)
 {
     struct pair *pair = plain_pair(true, true);
     struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST, .revision = 1, .crc = true, .private_octets = 8};
@@ -146,7 +146,7 @@ START_TEST(great_depths)
 }
 END_TEST
 
-START_TEST(room)
+START_TEST(smbd_leaves_504_octets_of_private_data)
 {
     struct pair *pair = plain_pair(true, true);
     struct pair_side *side = &pair->side[1];
@@ -173,12 +173,12 @@ Suite *smbd_suite(void)
     Suite *suite = suite_create("smbd");
     TCase *tcase = tcase_create("depths in Private Data");
 
-    tcase_add_test(tcase, both_sides);
+    tcase_add_test(tcase, smbd_depths_are_negotiated_by_both);
     tcase_add_test(tcase, reply_offers_less);
-    tcase_add_loop_test(tcase, one_side, 0, 2);
-    tcase_add_test(tcase, enhanced);
-    tcase_add_test(tcase, great_depths);
-    tcase_add_test(tcase, room);
+    tcase_add_loop_test(tcase, smbd_depths_of_one_side_are_private_data, 0, 2);
+    tcase_add_test(tcase, enhanced_frames_do_without_smbd_depths);
+    tcase_add_test(tcase, smbd_depths_may_exceed_14_bits);
+    tcase_add_test(tcase, smbd_leaves_504_octets_of_private_data);
     suite_add_tcase(suite, tcase);
     return suite;
 }

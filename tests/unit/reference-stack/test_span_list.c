@@ -87,7 +87,7 @@ START_TEST(write_of_a_copy)
 END_TEST
 
 /* Pieces that are too many, too long, or not there; octets and pieces at once. Nothing is posted then. */
-START_TEST(refused)
+START_TEST(impossible_pieces_are_refused)
 {
     struct iwarp_span many[IWARP_PIECES + 1] = {{0}};
     struct iwarp_span none[] = {{NULL, 4}}, vast[] = {{target, UINT32_MAX}, {target, 1}};
@@ -122,7 +122,7 @@ START_TEST(refused)
 END_TEST
 
 /* Work that never goes out is flushed; what it held is freed (the sanitised run sees leaks). */
-START_TEST(flushed)
+START_TEST(unsent_pieces_are_flushed_and_freed)
 {
     struct iwarp_span text[] = {{target, 2}, {target, 3}};
     uint8_t in[8];
@@ -151,8 +151,8 @@ Suite *span_list_suite(void)
     tcase_add_checked_fixture(tcase, opened, closed);
     tcase_add_test(tcase, send_into_pieces);
     tcase_add_test(tcase, write_of_a_copy);
-    tcase_add_test(tcase, refused);
-    tcase_add_test(tcase, flushed);
+    tcase_add_test(tcase, impossible_pieces_are_refused);
+    tcase_add_test(tcase, unsent_pieces_are_flushed_and_freed);
     suite_add_tcase(suite, tcase);
     return suite;
 }

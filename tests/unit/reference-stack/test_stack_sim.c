@@ -18,7 +18,7 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text == NULL ? otherwise : strtoull(text, NULL, 10);
 }
 
-START_TEST(exact_and_in_order)
+START_TEST(stack_simulation_delivers_exactly_in_order)
 {
     uint64_t seeds = number("STACK_SIM_SEEDS", 200);
     uint64_t first = number("STACK_SIM_FIRST", 1);
@@ -50,7 +50,7 @@ Suite *stack_sim_suite(void)
     TCase *tcase = tcase_create("bad wire");
 
     tcase_set_timeout(tcase, getenv("STACK_SIM_SEEDS") == NULL ? 60 : 3600);
-    tcase_add_loop_test(tcase, exact_and_in_order, 0, SHARES);
+    tcase_add_loop_test(tcase, stack_simulation_delivers_exactly_in_order, 0, SHARES);
     tcase_add_test(tcase, some_are_placed_early);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -169,7 +169,7 @@ static void converse(int n)
 }
 
 /* Every combination of revision (1, 2 plain, 2 enhanced), Markers per direction, CRC bits, RTR kind and portions. */
-START_TEST(combination)
+START_TEST(every_combination_converses)
 {
     for (int i = 0; i < RTRS * PORTIONS; i++)
         converse(_i + i * COMBINATIONS);
@@ -215,7 +215,7 @@ Suite *stream_suite(void)
     Suite *suite = suite_create("stream");
     TCase *combinations = tcase_create("combinations");
 
-    tcase_add_loop_test(combinations, combination, 0, COMBINATIONS);
+    tcase_add_loop_test(combinations, every_combination_converses, 0, COMBINATIONS);
     tcase_add_test(combinations, octet_by_octet);
     tcase_add_loop_test(combinations, taken_in_parts, 0, 12);
     tcase_set_timeout(combinations, 60);

@@ -19,7 +19,7 @@ static void refused(const struct iwarp_stream_config *config, const char *wanted
     iwarp_device_free(device);
 }
 
-START_TEST(nothing)
+START_TEST(missing_configuration_is_refused)
 {
     struct iwarp_stream_config config;
     struct iwarp_sentence sentence = {""};
@@ -72,7 +72,7 @@ Suite *stream_config_suite(void)
     Suite *suite = suite_create("stream_config");
     TCase *tcase = tcase_create("impossible");
 
-    tcase_add_test(tcase, nothing);
+    tcase_add_test(tcase, missing_configuration_is_refused);
     tcase_add_test(tcase, out_of_range);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -38,7 +38,7 @@ static size_t write_terminate(uint8_t *out, uint16_t word, unsigned flags, bool 
 }
 
 /* _i: M, D, R and the model of the embedded header: all 16, whole, cut at every octet, and with octets after. */
-START_TEST(parts)
+START_TEST(terminate_is_packed_with_any_parts)
 {
     unsigned flags = (unsigned)_i & 7;
     bool tagged = _i & 8, m = flags & 4, d = flags & 2, r = flags & 1;
@@ -86,7 +86,7 @@ START_TEST(parts)
 END_TEST
 
 /* The first two octets in all 65536 values, and the reserved bits, survive both ways. */
-START_TEST(control_word)
+START_TEST(terminate_control_survives_a_round_trip)
 {
     for (unsigned word = (unsigned)_i << 12; word < (unsigned)(_i + 1) << 12; word++) {
         uint8_t octets[4] = {(uint8_t)(word >> 8), (uint8_t)word, (uint8_t)(word * 7 & 0x1F), (uint8_t)(word * 13)};
@@ -149,7 +149,7 @@ static const struct {
 };
 enum { REGISTRY = sizeof(registry) / sizeof(registry[0]) };
 
-START_TEST(registry_entry)
+START_TEST(registry_entry_is_found_by_triple)
 {
     const struct terminate_error *error = terminate_error_named(registry[_i].id);
 
@@ -163,7 +163,7 @@ START_TEST(registry_entry)
 END_TEST
 
 /* Nothing else is registered, and no two entries share an identifier or a triple. */
-START_TEST(registry_whole)
+START_TEST(registry_has_no_other_entry)
 {
     size_t found = 0;
 
@@ -190,7 +190,7 @@ START_TEST(registry_whole)
 }
 END_TEST
 
-START_TEST(descriptions)
+START_TEST(terminate_is_described_in_words)
 {
     char text[128];
 
@@ -209,7 +209,7 @@ START_TEST(descriptions)
 END_TEST
 
 /* RFC 5044's CRC error without headers, and a DDP error with its header: as a receiver finds them. */
-START_TEST(templates)
+START_TEST(terminate_matches_the_templates)
 {
     struct terminate crc = {.triple = TERM_MPA_CRC};
     static const uint8_t bad[18] = {0x41, 0x43, [9] = 9, [13] = 1};
@@ -234,15 +234,15 @@ Suite *terminate_suite(void)
     Suite *suite = suite_create("terminate");
     TCase *message = tcase_create("message");
 
-    tcase_add_loop_test(message, parts, 0, 16);
-    tcase_add_loop_test(message, control_word, 0, 16);
-    tcase_add_test(message, templates);
+    tcase_add_loop_test(message, terminate_is_packed_with_any_parts, 0, 16);
+    tcase_add_loop_test(message, terminate_control_survives_a_round_trip, 0, 16);
+    tcase_add_test(message, terminate_matches_the_templates);
     suite_add_tcase(suite, message);
 
     TCase *errors = tcase_create("registry");
-    tcase_add_loop_test(errors, registry_entry, 0, REGISTRY);
-    tcase_add_test(errors, registry_whole);
-    tcase_add_test(errors, descriptions);
+    tcase_add_loop_test(errors, registry_entry_is_found_by_triple, 0, REGISTRY);
+    tcase_add_test(errors, registry_has_no_other_entry);
+    tcase_add_test(errors, terminate_is_described_in_words);
     suite_add_tcase(suite, errors);
     return suite;
 }

@@ -289,7 +289,7 @@ static void exchange(enum iwarp_sctp_profile profile, uint32_t seed, unsigned lo
     close_link(link);
 }
 
-START_TEST(two_stacks)
+START_TEST(two_stacks_exchange_over_usrsctp)
 {
     exchange(IWARP_SCTP_RFC5043, 1, 0);
 }
@@ -316,7 +316,7 @@ static bool is_refused(const struct link *link)
            link->side[ACTIVE].told[IWARP_ASSOCIATION_DOWN] == 1;
 }
 
-START_TEST(without_indication)
+START_TEST(association_without_indication_is_refused)
 {
     struct link *link = calloc(1, sizeof(*link));
     struct iwarp_sentence sentence = {""};
@@ -399,7 +399,7 @@ START_TEST(a_peer_without_sacks)
 END_TEST
 
 /* A world of which nothing is left does not hold up the timers of the next, whose clock begins anew. */
-START_TEST(another_clock)
+START_TEST(timers_follow_a_new_clock)
 {
     enum { MS = 1000000, BEFORE = 600 * MS, AGAIN = 500 * MS };
     struct link *link = open_link(IWARP_SCTP_RFC5043, 1, 0);
@@ -431,11 +431,11 @@ Suite *user_sctp_suite(void)
         return suite;
     }
     user_sctp_stop();
-    tcase_add_test(tcase, two_stacks);
+    tcase_add_test(tcase, two_stacks_exchange_over_usrsctp);
     tcase_add_test(tcase, two_stacks_of_the_draft);
     tcase_add_test(tcase, on_a_bad_link);
-    tcase_add_test(tcase, without_indication);
+    tcase_add_test(tcase, association_without_indication_is_refused);
     tcase_add_test(tcase, a_peer_without_sacks);
-    tcase_add_test(tcase, another_clock);
+    tcase_add_test(tcase, timers_follow_a_new_clock);
     return suite;
 }

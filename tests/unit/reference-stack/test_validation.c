@@ -394,7 +394,7 @@ static void check_terminate(const struct pair_side *side, const struct stimulus 
     }
 }
 
-START_TEST(stimulus)
+START_TEST(stimulus_draws_its_requirement)
 {
     const struct stimulus *row = &stimuli[_i];
     const struct validation *entry = validation_find(row->entry, 0);
@@ -431,7 +431,7 @@ START_TEST(stimulus)
 }
 END_TEST
 
-START_TEST(every_entry_has_a_stimulus)
+START_TEST(every_validation_has_a_stimulus)
 {
     for (size_t i = 0; i < validation_count; i++) {
         size_t n = 0;
@@ -492,8 +492,8 @@ Suite *validation_suite(void)
     TCase *table = tcase_create("table");
 
     tcase_add_test(table, table_is_sound);
-    tcase_add_test(table, every_entry_has_a_stimulus);
-    tcase_add_loop_test(table, stimulus, 0, STIMULI);
+    tcase_add_test(table, every_validation_has_a_stimulus);
+    tcase_add_loop_test(table, stimulus_draws_its_requirement, 0, STIMULI);
     tcase_add_test(table, limits_are_inside);
     suite_add_tcase(suite, table);
     return suite;

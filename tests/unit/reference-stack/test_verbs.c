@@ -34,7 +34,7 @@ static void listens(void)
 
 #define WHY(text_part) ck_assert_msg(strstr(talk.why.text, text_part) != NULL, "'%s'", talk.why.text)
 
-START_TEST(context_alone)
+START_TEST(context_without_connections_waits)
 {
     struct timespec before, after;
 
@@ -56,7 +56,7 @@ START_TEST(context_alone)
 }
 END_TEST
 
-START_TEST(registering)
+START_TEST(memory_is_registered_or_refused)
 {
     uint8_t octets[64];
     uint32_t stag = 0;
@@ -78,7 +78,7 @@ START_TEST(registering)
 END_TEST
 
 /* A device that takes few regions only: its configuration is heard. */
-START_TEST(device_configured)
+START_TEST(device_configuration_is_obeyed)
 {
     struct iwarp_device_config config = {.regions_max = 1};
     uint8_t octets[2];
@@ -93,7 +93,7 @@ START_TEST(device_configured)
 }
 END_TEST
 
-START_TEST(listening_wrongly)
+START_TEST(bad_listener_is_refused)
 {
     struct iwarp_qp_options options;
     struct verbs_talk *other = &(struct verbs_talk){0};
@@ -126,7 +126,7 @@ START_TEST(listening_wrongly)
 }
 END_TEST
 
-START_TEST(connecting_wrongly)
+START_TEST(bad_connection_is_refused)
 {
     struct iwarp_qp_options options;
 
@@ -145,7 +145,7 @@ START_TEST(connecting_wrongly)
 END_TEST
 
 /* Nobody listens: CONNECT_FAILED with the reason, work flushed, CLOSED as the last. */
-START_TEST(connection_refused)
+START_TEST(refused_connection_flushes_and_closes)
 {
     uint16_t port;
 
@@ -167,7 +167,7 @@ START_TEST(connection_refused)
 }
 END_TEST
 
-START_TEST(establishing)
+START_TEST(both_ends_report_the_connection)
 {
     const struct iwarp_qp_event *event;
     int marks[2] = {0, 1};
@@ -261,7 +261,7 @@ START_TEST(decided_and_rejected)
 END_TEST
 
 /* Nothing can be posted on what has ended, and nothing breaks. */
-START_TEST(ended)
+START_TEST(ended_queue_pair_refuses_each_post)
 {
     uint8_t octets[8] = {0};
     const struct iwarp_send send = {.octets = octets, .count = 8};
@@ -297,7 +297,7 @@ START_TEST(ended)
 }
 END_TEST
 
-START_TEST(impossible_work)
+START_TEST(impossible_work_of_a_queue_pair_is_refused)
 {
     uint8_t octets[8] = {0};
 
@@ -329,7 +329,7 @@ START_TEST(impossible_work)
 END_TEST
 
 /* RFC 5041 7.1, 8.2: the Terminate once, told on both sides, then the end. */
-START_TEST(terminated)
+START_TEST(terminate_is_reported_on_both_sides)
 {
     static const uint8_t octets[4];
     const struct iwarp_qp_event *event;
@@ -352,7 +352,7 @@ START_TEST(terminated)
 END_TEST
 
 /* A connection that says nothing is given up when the start-up limit is over. */
-START_TEST(silent_connection)
+START_TEST(silent_connection_is_given_up)
 {
     char octet;
     int fd;
@@ -372,7 +372,7 @@ START_TEST(silent_connection)
 END_TEST
 
 /* A RST is reported as CLOSED, with what was posted flushed; the stream beside it goes on. */
-START_TEST(reset_connection)
+START_TEST(reset_connection_flushes_and_closes)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
     struct iwarp_qp *victim;
@@ -399,7 +399,7 @@ START_TEST(reset_connection)
 END_TEST
 
 /* A listener that is gone takes nobody more; what it took lives on. */
-START_TEST(listener_gone)
+START_TEST(freed_listener_leaves_its_connections)
 {
     uint16_t port;
     struct iwarp_qp *late;
@@ -468,21 +468,21 @@ Suite *verbs_suite(void)
     Suite *suite = suite_create("verbs");
     TCase *tcase = tcase_create("contexts and connections");
 
-    tcase_add_test(tcase, context_alone);
-    tcase_add_test(tcase, registering);
-    tcase_add_test(tcase, device_configured);
-    tcase_add_test(tcase, listening_wrongly);
-    tcase_add_test(tcase, connecting_wrongly);
-    tcase_add_test(tcase, connection_refused);
-    tcase_add_test(tcase, establishing);
+    tcase_add_test(tcase, context_without_connections_waits);
+    tcase_add_test(tcase, memory_is_registered_or_refused);
+    tcase_add_test(tcase, device_configuration_is_obeyed);
+    tcase_add_test(tcase, bad_listener_is_refused);
+    tcase_add_test(tcase, bad_connection_is_refused);
+    tcase_add_test(tcase, refused_connection_flushes_and_closes);
+    tcase_add_test(tcase, both_ends_report_the_connection);
     tcase_add_test(tcase, decided_and_accepted);
     tcase_add_test(tcase, decided_and_rejected);
-    tcase_add_test(tcase, ended);
-    tcase_add_test(tcase, impossible_work);
-    tcase_add_test(tcase, terminated);
-    tcase_add_test(tcase, silent_connection);
-    tcase_add_test(tcase, reset_connection);
-    tcase_add_test(tcase, listener_gone);
+    tcase_add_test(tcase, ended_queue_pair_refuses_each_post);
+    tcase_add_test(tcase, impossible_work_of_a_queue_pair_is_refused);
+    tcase_add_test(tcase, terminate_is_reported_on_both_sides);
+    tcase_add_test(tcase, silent_connection_is_given_up);
+    tcase_add_test(tcase, reset_connection_flushes_and_closes);
+    tcase_add_test(tcase, freed_listener_leaves_its_connections);
     tcase_add_test(tcase, waited_for_by_poll);
     tcase_add_test(tcase, freed_in_the_middle);
     suite_add_tcase(suite, tcase);

@@ -145,7 +145,7 @@ START_TEST(terminate_before_a_reset)
 END_TEST
 
 /* Much is still to be written when the peer ends: by RST, by FIN and RST, by RST after a FIN that was heard. */
-START_TEST(much_waits)
+START_TEST(peer_may_end_with_much_unsent)
 {
     int fd;
 
@@ -169,7 +169,7 @@ START_TEST(much_waits)
 END_TEST
 
 /* A program that holds the signal back itself, and has one waiting, finds both so afterwards. */
-START_TEST(own_signal)
+START_TEST(signal_mask_of_the_program_is_kept)
 {
     sigset_t set, pending;
     int fd;
@@ -208,8 +208,8 @@ Suite *verbs_broken_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, send_behind_a_reset, 0, 2);
     tcase_add_test(tcase, terminate_before_a_reset);
-    tcase_add_loop_test(tcase, much_waits, 0, 3);
-    tcase_add_loop_test(tcase, own_signal, 0, 2);
+    tcase_add_loop_test(tcase, peer_may_end_with_much_unsent, 0, 3);
+    tcase_add_loop_test(tcase, signal_mask_of_the_program_is_kept, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }

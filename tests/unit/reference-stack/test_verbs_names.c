@@ -12,7 +12,7 @@ static struct verbs_talk talk;
 
 #define WHY(text_part) ck_assert_msg(strstr(talk.why.text, text_part) != NULL, "'%s'", talk.why.text)
 
-START_TEST(names)
+START_TEST(host_names_are_resolved)
 {
     char address[IWARP_ADDRESS_OCTETS];
     uint16_t port = 0;
@@ -47,7 +47,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(texts)
+START_TEST(each_verbs_value_has_its_text)
 {
     const int none = IWARP_QP_COMPLETION + 1;
 
@@ -68,8 +68,8 @@ Suite *verbs_names_suite(void)
     TCase *tcase = tcase_create("verbs_names");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, names);
-    tcase_add_test(tcase, texts);
+    tcase_add_test(tcase, host_names_are_resolved);
+    tcase_add_test(tcase, each_verbs_value_has_its_text);
     suite_add_tcase(suite, tcase);
     return suite;
 }

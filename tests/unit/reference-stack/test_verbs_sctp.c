@@ -177,7 +177,7 @@ START_TEST(asked_and_rejected)
 }
 END_TEST
 
-START_TEST(nobody_listens)
+START_TEST(sctp_connect_without_listener_ends)
 {
     struct iwarp_sctp_options sctp;
     struct iwarp_qp *qp;
@@ -246,7 +246,7 @@ Suite *verbs_sctp_suite(void)
     tcase_add_test(tcase, many_in_one_association);
     tcase_add_test(tcase, many_of_the_draft);
     tcase_add_test(tcase, asked_and_rejected);
-    tcase_add_test(tcase, nobody_listens);
+    tcase_add_test(tcase, sctp_connect_without_listener_ends);
     tcase_add_test(tcase, no_stream_is_free);
     return suite;
 }

@@ -47,7 +47,7 @@ static void unfenced(void)
 }
 
 /* RFC 5040 5.1, 5.2: the four Sends tell the receiver what they are. */
-START_TEST(sends)
+START_TEST(four_sends_report_their_kind)
 {
     static const struct {
         bool solicited, invalidate;
@@ -96,7 +96,7 @@ START_TEST(sends)
 END_TEST
 
 /* A Write, a Read of it, three atomics and Immediate Data: completed in the order of posting, each with its effect. */
-START_TEST(one_sided)
+START_TEST(one_sided_work_completes_in_order)
 {
     static const enum iwarp_work order[] = {IWARP_WORK_WRITE,  IWARP_WORK_READ,   IWARP_WORK_ATOMIC,
                                             IWARP_WORK_ATOMIC, IWARP_WORK_ATOMIC, IWARP_WORK_IMMEDIATE};
@@ -155,7 +155,7 @@ START_TEST(one_sided)
 END_TEST
 
 /* More than any socket takes at once, both ways at once, with Markers and without: every octet is in its place. */
-START_TEST(large)
+START_TEST(large_transfers_are_exact_both_ways)
 {
     uint8_t *out = malloc(LARGE), *in[2];
     uint32_t sink[2];
@@ -234,7 +234,7 @@ static void send_one(uint64_t id, bool solicited)
 }
 
 /* RFC 5040 5.3, 8.2: one notice for each arming; by Solicited Events alone where that was asked. */
-START_TEST(armed)
+START_TEST(armed_queue_gives_one_notice)
 {
     struct iwarp_cq *cq;
 
@@ -268,7 +268,7 @@ START_TEST(armed)
 END_TEST
 
 /* RFC 5040 5.5, RFC 5041 6.2.1: when the stream ends, each posted work is completed once, in order, as flushed. */
-START_TEST(flushed)
+START_TEST(posted_work_is_flushed_once_in_order)
 {
     static const enum iwarp_work kinds[] = {IWARP_WORK_SEND, IWARP_WORK_READ, IWARP_WORK_ATOMIC, IWARP_WORK_IMMEDIATE,
                                             IWARP_WORK_WRITE};
@@ -300,7 +300,7 @@ START_TEST(flushed)
 END_TEST
 
 /* Two connections take their receives from one queue; it stays usable until the last of them is gone. */
-START_TEST(shared_receives)
+START_TEST(shared_receives_serve_two_connections)
 {
     struct iwarp_qp *clients[2];
     struct iwarp_srq *srq;
@@ -336,7 +336,7 @@ START_TEST(shared_receives)
 END_TEST
 
 /* A completion queue that goes before its queue pair takes what was in it along, and breaks nothing. */
-START_TEST(queue_gone)
+START_TEST(completion_queue_may_go_first)
 {
     struct iwarp_cq *receives;
 
@@ -405,7 +405,7 @@ START_TEST(queue_pair_gone)
 END_TEST
 
 /* Ping-pong: answers that are there before the loop is asked, and two contexts that take turns. */
-START_TEST(ping_pong)
+START_TEST(answers_arrive_between_two_contexts)
 {
     struct verbs_talk *far = &(struct verbs_talk){0};
     struct iwarp_completion completion;
@@ -451,7 +451,7 @@ START_TEST(ping_pong)
 END_TEST
 
 /* The responder's turn: what it sends once it may. */
-START_TEST(responder_sends)
+START_TEST(responder_sends_once_it_may)
 {
     uint8_t in[8];
 
@@ -472,17 +472,17 @@ Suite *verbs_work_suite(void)
     Suite *suite = suite_create("verbs_work");
     TCase *tcase = tcase_create("work and completions");
 
-    tcase_add_test(tcase, sends);
-    tcase_add_test(tcase, one_sided);
-    tcase_add_loop_test(tcase, large, 0, 2);
+    tcase_add_test(tcase, four_sends_report_their_kind);
+    tcase_add_test(tcase, one_sided_work_completes_in_order);
+    tcase_add_loop_test(tcase, large_transfers_are_exact_both_ways, 0, 2);
     tcase_add_test(tcase, queues_of_each_way);
-    tcase_add_test(tcase, armed);
-    tcase_add_test(tcase, flushed);
-    tcase_add_test(tcase, shared_receives);
-    tcase_add_test(tcase, queue_gone);
+    tcase_add_test(tcase, armed_queue_gives_one_notice);
+    tcase_add_test(tcase, posted_work_is_flushed_once_in_order);
+    tcase_add_test(tcase, shared_receives_serve_two_connections);
+    tcase_add_test(tcase, completion_queue_may_go_first);
     tcase_add_test(tcase, queue_pair_gone);
-    tcase_add_test(tcase, ping_pong);
-    tcase_add_test(tcase, responder_sends);
+    tcase_add_test(tcase, answers_arrive_between_two_contexts);
+    tcase_add_test(tcase, responder_sends_once_it_may);
     suite_add_tcase(suite, tcase);
     return suite;
 }

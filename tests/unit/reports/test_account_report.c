@@ -26,7 +26,7 @@ static struct flow_account full_account(void)
     return account;
 }
 
-START_TEST(round_trip)
+START_TEST(account_survives_json)
 {
     struct flow_account account = full_account(), back;
     json_t *object = account_to_json(&account);
@@ -52,7 +52,7 @@ START_TEST(round_trip)
 END_TEST
 
 /* What another version wrote, and what nobody would write. */
-START_TEST(foreign_json)
+START_TEST(foreign_account_is_read_safely)
 {
     static const char text[] =
         "{\"judged\": {\"iwarp\": {\"frames\": -1, \"octets\": \"x\", \"items\": 5}, \"gap\": 7},"
@@ -71,7 +71,7 @@ START_TEST(foreign_json)
 }
 END_TEST
 
-START_TEST(texts)
+START_TEST(account_counts_have_texts)
 {
     char text[ACCOUNT_TEXT];
     struct flow_account account = {0};
@@ -164,7 +164,7 @@ static void has(const char *text, const char *part, bool wanted)
 }
 
 /* Loop: gaps. */
-START_TEST(every_report)
+START_TEST(every_report_shows_the_account)
 {
     static const enum exit_status statuses[] = {
         [NONE] = EXIT_CONFORMS, [GAPS] = EXIT_INCONCLUSIVE, [ACCEPTED] = EXIT_CONFORMS};
@@ -222,7 +222,7 @@ START_TEST(every_report)
 END_TEST
 
 /* A FAIL is a FAIL; without a summary line the captures' own accounts are added up. Loop: with a summary line. */
-START_TEST(statuses)
+START_TEST(exit_status_follows_the_account)
 {
     char *folder = sample_folder();
     struct flow_account wanted = sample_account(GAPS);
@@ -247,7 +247,7 @@ START_TEST(statuses)
 END_TEST
 
 /* Shards: rows add up, and what one shard did not accept the whole does not. Loop: gaps of the second. */
-START_TEST(merged)
+START_TEST(merged_accounts_add_up)
 {
     char *folder = sample_folder();
     struct flow_account wanted = sample_account((enum gaps)_i), first = sample_account(ACCEPTED);
@@ -287,12 +287,12 @@ Suite *account_report_suite(void)
     Suite *suite = suite_create("account_report");
     TCase *tests = tcase_create("account in reports");
 
-    tcase_add_test(tests, round_trip);
-    tcase_add_test(tests, foreign_json);
-    tcase_add_test(tests, texts);
-    tcase_add_loop_test(tests, every_report, 0, 3);
-    tcase_add_loop_test(tests, statuses, 0, 2);
-    tcase_add_loop_test(tests, merged, 0, 3);
+    tcase_add_test(tests, account_survives_json);
+    tcase_add_test(tests, foreign_account_is_read_safely);
+    tcase_add_test(tests, account_counts_have_texts);
+    tcase_add_loop_test(tests, every_report_shows_the_account, 0, 3);
+    tcase_add_loop_test(tests, exit_status_follows_the_account, 0, 2);
+    tcase_add_loop_test(tests, merged_accounts_add_up, 0, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

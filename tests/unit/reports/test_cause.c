@@ -17,7 +17,7 @@ static struct result result_of(const char *id, enum verdict verdict, const char 
         .id = id, .verdict = verdict, .role = "responder", .cause = cause, .hint = cause ? "a hint" : NULL};
 }
 
-START_TEST(grouped)
+START_TEST(results_are_grouped_by_cause)
 {
     const struct result results[] = {
         result_of("MPA-4.1-06", VERDICT_FAIL, "pad-length"), result_of("DDP-3-01", VERDICT_FAIL, "alone"),
@@ -47,7 +47,7 @@ START_TEST(grouped)
 }
 END_TEST
 
-START_TEST(many)
+START_TEST(list_of_ids_of_a_cause_is_bounded)
 {
     struct cause_set set = {0};
     char id[16];
@@ -67,7 +67,7 @@ START_TEST(many)
 END_TEST
 
 /* Three kinds of messages that do not come may have one fault; two are two. */
-START_TEST(silences)
+START_TEST(silences_may_have_one_cause)
 {
     const struct result results[] = {
         result_of("A-1", VERDICT_FAIL, "silence-for-send"),
@@ -149,7 +149,7 @@ START_TEST(undecided_on_the_terminal)
 END_TEST
 
 /* What came in place of what was due is said by expected and actual. */
-START_TEST(alone)
+START_TEST(single_result_has_a_hint_or_none)
 {
     struct result octets = result_of("A-1", VERDICT_FAIL, "pad-length"),
                   observed = result_of("A-2", VERDICT_FAIL, "silence-for-read-response"),
@@ -166,10 +166,10 @@ Suite *cause_suite(void)
     Suite *suite = suite_create("cause");
     TCase *tcase = tcase_create("cause");
 
-    tcase_add_test(tcase, grouped);
-    tcase_add_test(tcase, many);
-    tcase_add_test(tcase, silences);
-    tcase_add_test(tcase, alone);
+    tcase_add_test(tcase, results_are_grouped_by_cause);
+    tcase_add_test(tcase, list_of_ids_of_a_cause_is_bounded);
+    tcase_add_test(tcase, silences_may_have_one_cause);
+    tcase_add_test(tcase, single_result_has_a_hint_or_none);
     tcase_add_test(tcase, on_the_terminal);
     tcase_add_test(tcase, undecided_on_the_terminal);
     suite_add_tcase(suite, tcase);

@@ -44,7 +44,7 @@ static const struct {
     {VERDICT_FAIL, NOTHING, ROLE_UNKNOWN, VERDICT_PASS, false},
 };
 
-START_TEST(adding)
+START_TEST(verdict_adds_to_a_decision)
 {
     struct decision decision = {{0}};
 
@@ -70,7 +70,7 @@ START_TEST(the_worst_of_several_checks)
 }
 END_TEST
 
-START_TEST(roles)
+START_TEST(roles_have_their_slots)
 {
     ck_assert_uint_eq(role_slot("initiator"), ROLE_INITIATOR);
     ck_assert_uint_eq(role_slot("responder"), ROLE_RESPONDER);
@@ -84,9 +84,9 @@ Suite *decision_suite(void)
     Suite *suite = suite_create("decision");
     TCase *tests = tcase_create("decision");
 
-    tcase_add_loop_test(tests, adding, 0, (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(tests, verdict_adds_to_a_decision, 0, (int)(sizeof(rows) / sizeof(rows[0])));
     tcase_add_test(tests, the_worst_of_several_checks);
-    tcase_add_test(tests, roles);
+    tcase_add_test(tests, roles_have_their_slots);
     suite_add_tcase(suite, tests);
     return suite;
 }

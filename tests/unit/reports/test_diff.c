@@ -83,7 +83,7 @@ static int kind_in(const struct diff *diff, const char *id)
     return -1;
 }
 
-START_TEST(each_kind)
+START_TEST(each_kind_of_change_is_found)
 {
     struct result before[ROWS], after[ROWS];
     size_t before_count = 0, after_count = 0, kinds[DIFF_KINDS] = {0};
@@ -255,7 +255,7 @@ Suite *diff_suite(void)
     Suite *suite = suite_create("diff");
     TCase *tcase = tcase_create("diff");
 
-    tcase_add_test(tcase, each_kind);
+    tcase_add_test(tcase, each_kind_of_change_is_found);
     tcase_add_test(tcase, a_change_is_seen);
     tcase_add_test(tcase, captures_are_apart);
     tcase_add_test(tcase, a_trend_has_the_verdict_of_each_run);

@@ -53,7 +53,7 @@ static void tear_down(void)
     sample_remove(folder);
 }
 
-START_TEST(known_digests)
+START_TEST(digests_follow_fips_180_2)
 {
     /* FIPS 180-2, B.1 */
     static const char abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -137,7 +137,7 @@ static const char *const no_lists[] = {
     DIGEST "  evidence/\xff\n",
 };
 
-START_TEST(no_list)
+START_TEST(malformed_list_of_digests_is_refused)
 {
     struct iwarp_sentence error = {""};
 
@@ -164,11 +164,11 @@ Suite *digests_suite(void)
     TCase *tests = tcase_create("digests");
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, known_digests);
+    tcase_add_test(tests, digests_follow_fips_180_2);
     tcase_add_test(tests, nothing_was_changed);
     tcase_add_test(tests, changes_are_told);
     tcase_add_test(tests, named_evidence_is_listed);
-    tcase_add_loop_test(tests, no_list, 0, (int)(sizeof(no_lists) / sizeof(no_lists[0])));
+    tcase_add_loop_test(tests, malformed_list_of_digests_is_refused, 0, (int)(sizeof(no_lists) / sizeof(no_lists[0])));
     tcase_add_test(tests, without_a_list);
     suite_add_tcase(suite, tests);
     return suite;

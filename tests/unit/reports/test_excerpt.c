@@ -75,7 +75,7 @@ START_TEST(of_an_audit)
 }
 END_TEST
 
-START_TEST(of_nothing)
+START_TEST(excerpt_without_results_is_empty)
 {
     char *folder = sample_folder(), *ids[] = {"DDP-9.9-99"};
     struct place results = place_at(sample_path(folder, "results.jsonl"));
@@ -102,7 +102,7 @@ Suite *excerpt_suite(void)
     tcase_add_test(tests, of_a_run);
     tcase_add_test(tests, of_a_run_that_was_killed);
     tcase_add_test(tests, of_an_audit);
-    tcase_add_test(tests, of_nothing);
+    tcase_add_test(tests, excerpt_without_results_is_empty);
     suite_add_tcase(suite, tests);
     return suite;
 }

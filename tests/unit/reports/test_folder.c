@@ -70,7 +70,7 @@ static void is_taken(const char *path)
     /* The lock goes with the process, though it does not leave the folder. */
 }
 
-START_TEST(one_owner)
+START_TEST(folder_has_one_owner)
 {
     char *above = sample_folder();
     const char *path = sample_path(above, "new/folder");
@@ -303,7 +303,7 @@ Suite *folder_suite(void)
     Suite *suite = suite_create("folder");
     TCase *tests = tcase_create("folder");
 
-    tcase_add_test(tests, one_owner);
+    tcase_add_test(tests, folder_has_one_owner);
     tcase_add_test(tests, a_new_one_is_empty);
     tcase_add_test(tests, force_removes_ours);
     tcase_add_test(tests, resume_removes_reports);

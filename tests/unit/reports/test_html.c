@@ -81,7 +81,7 @@ static void expect(struct page *page, const char *expression, double wanted)
     ck_assert_msg(number == wanted, "%s is %g, expected %g", expression, number, wanted);
 }
 
-START_TEST(inert)
+START_TEST(page_runs_no_foreign_code)
 {
     struct page page = {.folder = sample_folder()};
 
@@ -264,7 +264,7 @@ START_TEST(page_stays_small)
 END_TEST
 
 /* An audit's thousands of flows are one card with a count; a summary line that lies is not believed. */
-START_TEST(many_flows)
+START_TEST(thousands_of_flows_are_one_card)
 {
     struct page page = {.folder = sample_folder()};
     struct iwarp_sentence error;
@@ -294,7 +294,7 @@ START_TEST(many_flows)
 END_TEST
 
 /* A results.jsonl that somebody else wrote: its escapes bring in what our own writer would have cleaned. */
-START_TEST(foreign_results)
+START_TEST(escapes_of_foreign_results_are_cleaned)
 {
     static const char text[] = "{\"type\":\"run\",\"tool\":\"\\u001b\",\"version\":1,\"catalogue\":\"\\u0001\","
                                "\"target\":\"\\ufffe\",\"seed\":1}\n"
@@ -320,7 +320,7 @@ START_TEST(foreign_results)
 END_TEST
 
 /* A run that passed so far but never ended is no conforming run. */
-START_TEST(half_a_run)
+START_TEST(page_of_half_a_run_does_not_conform)
 {
     struct page page = {.folder = sample_folder()};
     struct iwarp_sentence error;
@@ -357,7 +357,7 @@ START_TEST(console_of_the_dead)
 }
 END_TEST
 
-START_TEST(all_reports)
+START_TEST(all_reports_are_written)
 {
     char *path = sample_folder();
     struct folder_config config = {.path = path, .use = FOLDER_AGAIN};
@@ -390,18 +390,18 @@ Suite *html_suite(void)
     Suite *suite = suite_create("html");
     TCase *html = tcase_create("html");
 
-    tcase_add_loop_test(html, inert, 0, 2);
+    tcase_add_loop_test(html, page_runs_no_foreign_code, 0, 2);
     tcase_add_test(html, hostile_text_is_shown);
     tcase_add_test(html, sections_are_linked);
     tcase_add_test(html, order_of_the_page);
     tcase_add_test(html, tree_is_complete);
     tcase_add_test(html, octets_are_marked);
     tcase_add_test(html, page_stays_small);
-    tcase_add_test(html, many_flows);
-    tcase_add_test(html, foreign_results);
-    tcase_add_test(html, half_a_run);
+    tcase_add_test(html, thousands_of_flows_are_one_card);
+    tcase_add_test(html, escapes_of_foreign_results_are_cleaned);
+    tcase_add_test(html, page_of_half_a_run_does_not_conform);
     tcase_add_test(html, console_of_the_dead);
-    tcase_add_test(html, all_reports);
+    tcase_add_test(html, all_reports_are_written);
     suite_add_tcase(suite, html);
     return suite;
 }

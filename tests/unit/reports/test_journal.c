@@ -87,7 +87,7 @@ START_TEST(a_journal_comes_back)
 }
 END_TEST
 
-START_TEST(hostile_journals)
+START_TEST(hostile_journal_is_refused_or_read_safely)
 {
     static const char *const refused[] = {"{}", "{\"id\":\"\"}", "{\"id\":\"A\"}", "{\"id\":\"A\",\"found\":\"MAYBE\"}",
                                           "{\"id\":3,\"found\":\"PASS\"}"};
@@ -407,7 +407,7 @@ Suite *journal_suite(void)
     TCase *lines = tcase_create("lines"), *file = tcase_create("file");
 
     tcase_add_test(lines, a_journal_comes_back);
-    tcase_add_test(lines, hostile_journals);
+    tcase_add_test(lines, hostile_journal_is_refused_or_read_safely);
     tcase_add_test(lines, rules_are_pooled);
     tcase_add_loop_test(lines, rules_beside_checks, 0, 7);
     suite_add_tcase(suite, lines);

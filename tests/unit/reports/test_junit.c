@@ -88,7 +88,7 @@ static void expect(struct parsed *parsed, const char *expression, const char *wa
 
 #define CASE(id) "//testcase[starts-with(@name, '" id " ')]"
 
-START_TEST(each_verdict)
+START_TEST(each_verdict_has_its_junit_form)
 {
     struct parsed parsed;
     char message[600];
@@ -147,7 +147,7 @@ START_TEST(half_a_run_is_an_error)
 }
 END_TEST
 
-START_TEST(captures_not_read)
+START_TEST(unread_captures_are_junit_errors)
 {
     struct parsed parsed = {.folder = sample_folder()};
 
@@ -207,7 +207,7 @@ START_TEST(case_of_each_capture)
 }
 END_TEST
 
-START_TEST(disk_full)
+START_TEST(junit_reports_a_full_disk)
 {
     struct parsed parsed;
     struct iwarp_sentence error = {""};
@@ -245,12 +245,12 @@ Suite *junit_suite(void)
     Suite *suite = suite_create("junit");
     TCase *junit = tcase_create("junit");
 
-    tcase_add_test(junit, each_verdict);
+    tcase_add_test(junit, each_verdict_has_its_junit_form);
     tcase_add_test(junit, counts_and_names);
     tcase_add_test(junit, half_a_run_is_an_error);
-    tcase_add_test(junit, captures_not_read);
+    tcase_add_test(junit, unread_captures_are_junit_errors);
     tcase_add_test(junit, case_of_each_capture);
-    tcase_add_test(junit, disk_full);
+    tcase_add_test(junit, junit_reports_a_full_disk);
     tcase_add_test(junit, markdown_is_inert);
     suite_add_tcase(suite, junit);
     return suite;

@@ -90,7 +90,7 @@ static void expect(xmlXPathContextPtr context, double wanted, const char *format
 }
 
 /* The page: no green banner, a section of its own by finding, nothing of it among the recommendations. */
-START_TEST(page)
+START_TEST(page_lists_known_deviations_apart)
 {
     char *folder = sample_folder(), path[256];
     struct catalogue *catalogue;
@@ -126,7 +126,7 @@ START_TEST(page)
 }
 END_TEST
 
-START_TEST(in_markdown)
+START_TEST(markdown_lists_known_deviations)
 {
     char *folder = sample_folder(), *text;
     struct iwarp_sentence error;
@@ -166,7 +166,7 @@ static const struct {
     {{.pass = 5, .known = 2, .known_findings = 1}, true, "\ninconclusive: nothing failed so far,"},
 };
 
-START_TEST(closing_lines)
+START_TEST(closing_line_follows_the_summary)
 {
     char *text = NULL;
     size_t size = 0;
@@ -184,7 +184,7 @@ START_TEST(closing_lines)
 END_TEST
 
 /* Two lines for each, the whole block with --all. */
-START_TEST(blocks)
+START_TEST(known_result_takes_two_lines)
 {
     const struct result result = {.id = "DDP-7.1-04",
                                   .verdict = VERDICT_KNOWN,
@@ -265,10 +265,10 @@ Suite *known_suite(void)
 
     tcase_add_test(tests, known_of_version_1);
     tcase_add_test(tests, findings_are_counted_once);
-    tcase_add_loop_test(tests, page, 0, CASES);
-    tcase_add_test(tests, in_markdown);
-    tcase_add_loop_test(tests, closing_lines, 0, (int)(sizeof(closings) / sizeof(closings[0])));
-    tcase_add_loop_test(tests, blocks, 0, 2);
+    tcase_add_loop_test(tests, page_lists_known_deviations_apart, 0, CASES);
+    tcase_add_test(tests, markdown_lists_known_deviations);
+    tcase_add_loop_test(tests, closing_line_follows_the_summary, 0, (int)(sizeof(closings) / sizeof(closings[0])));
+    tcase_add_loop_test(tests, known_result_takes_two_lines, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -14,7 +14,7 @@ Suite *ladder_suite(void);
 
 static const struct ladder_ends ends = {"tester", "DUT"};
 
-START_TEST(steps_chosen)
+START_TEST(ladder_shows_the_steps_around_the_fault)
 {
     size_t shown[LADDER_STEPS_SHOWN], count;
 
@@ -92,7 +92,7 @@ START_TEST(svg_is_whole)
 }
 END_TEST
 
-START_TEST(text_ladder)
+START_TEST(ladder_is_drawn_as_text)
 {
     json_t *steps = json_array();
     json_t *bad = result_step(0.00255, "dut", "terminate", "Terminate", 10, NULL, 0);
@@ -143,7 +143,7 @@ static const struct {
     {"{\"t\":1e308,\"mark\":[],\"note\":\"n\"}", 0, 0, 0, 0, true},
 };
 
-START_TEST(hostile_step)
+START_TEST(hostile_step_is_read_safely)
 {
     json_t *object = json_loads(hostile_steps[_i].json, 0, NULL), *steps = json_array();
     struct ladder_step step;
@@ -169,11 +169,12 @@ Suite *ladder_suite(void)
     Suite *suite = suite_create("ladder");
     TCase *ladder = tcase_create("ladder");
 
-    tcase_add_test(ladder, steps_chosen);
+    tcase_add_test(ladder, ladder_shows_the_steps_around_the_fault);
     tcase_add_loop_test(ladder, svg_is_whole, 0, 50);
-    tcase_add_test(ladder, text_ladder);
+    tcase_add_test(ladder, ladder_is_drawn_as_text);
     tcase_add_test(ladder, text_ladder_is_clean);
-    tcase_add_loop_test(ladder, hostile_step, 0, (int)(sizeof(hostile_steps) / sizeof(hostile_steps[0])));
+    tcase_add_loop_test(ladder, hostile_step_is_read_safely, 0,
+                        (int)(sizeof(hostile_steps) / sizeof(hostile_steps[0])));
     suite_add_tcase(suite, ladder);
     return suite;
 }

@@ -50,7 +50,7 @@ static void expect(xmlXPathContextPtr context, const char *expression, double wa
     ck_assert_msg(number == wanted, "%s is %g, expected %g", expression, number, wanted);
 }
 
-START_TEST(two_runs)
+START_TEST(matrix_compares_two_runs)
 {
     char *first = sample_folder(), *second = sample_folder();
     char *inputs[2], output[256];
@@ -125,7 +125,7 @@ Suite *matrix_suite(void)
     Suite *suite = suite_create("matrix");
     TCase *tcase = tcase_create("matrix");
 
-    tcase_add_test(tcase, two_runs);
+    tcase_add_test(tcase, matrix_compares_two_runs);
     tcase_add_test(tcase, what_cannot_be_read);
     suite_add_tcase(suite, tcase);
     return suite;

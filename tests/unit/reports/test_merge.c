@@ -110,7 +110,7 @@ static void random_part(const char *folder, const char *name, const char *shard,
     ck_assert_int_eq(results_log_close(log, NULL), 0);
 }
 
-START_TEST(algebra)
+START_TEST(merge_is_commutative_and_associative)
 {
     char *folder = sample_folder();
     bool audit = _i % 3 == 0;
@@ -178,7 +178,7 @@ START_TEST(evidence_stays_inside)
 }
 END_TEST
 
-START_TEST(hostile_members)
+START_TEST(hostile_members_are_merged_safely)
 {
     static const char *const names[] = {"a", "b"};
     char *folder = sample_folder();
@@ -331,9 +331,9 @@ Suite *merge_suite(void)
     TCase *tcase = tcase_create("merge");
 
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, algebra, 0, 40);
+    tcase_add_loop_test(tcase, merge_is_commutative_and_associative, 0, 40);
     tcase_add_test(tcase, evidence_stays_inside);
-    tcase_add_test(tcase, hostile_members);
+    tcase_add_test(tcase, hostile_members_are_merged_safely);
     tcase_add_test(tcase, a_known_deviation_that_another_shard_met);
     tcase_add_test(tcase, parts_of_one_name);
     tcase_add_test(tcase, shares_that_say_nothing);

@@ -29,7 +29,7 @@ static const struct {
     {7, 3, 100, 10, ""},                  /* fewer than before */
 };
 
-START_TEST(in_proportion)
+START_TEST(time_left_is_in_proportion)
 {
     struct progress progress = {0};
     char text[PROGRESS_LEFT_OCTETS];
@@ -55,7 +55,7 @@ Suite *progress_suite(void)
     Suite *suite = suite_create("progress");
     TCase *tcase = tcase_create("left");
 
-    tcase_add_loop_test(tcase, in_proportion, 0, sizeof(cases) / sizeof(cases[0]));
+    tcase_add_loop_test(tcase, time_left_is_in_proportion, 0, sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(tcase, clock_that_goes_back);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -17,7 +17,7 @@
 
 Suite *result_suite(void);
 
-START_TEST(verdict_names)
+START_TEST(verdict_names_are_read_back)
 {
     static const char *const names[] = {"PASS", "FAIL", "KNOWN", "WARN", "INCONCLUSIVE", "SKIP", "AMBIGUOUS"};
     enum verdict verdict;
@@ -53,7 +53,7 @@ static const unsigned statuses[][8] = {
     {9, 1, 1, 1, 1, 1, 1, EXIT_FAILS},
 };
 
-START_TEST(exit_statuses)
+START_TEST(exit_status_follows_the_verdicts)
 {
     const unsigned *row = statuses[_i];
     static const enum verdict order[] = {VERDICT_PASS, VERDICT_FAIL,      VERDICT_WARN, VERDICT_INCONCLUSIVE,
@@ -73,7 +73,7 @@ START_TEST(exit_statuses)
 }
 END_TEST
 
-START_TEST(exit_numbers)
+START_TEST(exit_statuses_keep_their_numbers)
 {
     ck_assert_int_eq(EXIT_CONFORMS, 0);
     ck_assert_int_eq(EXIT_FAILS, 1);
@@ -178,7 +178,7 @@ START_TEST(result_round_trip)
 }
 END_TEST
 
-START_TEST(result_defaults)
+START_TEST(result_has_its_defaults)
 {
     struct result in = {.id = "X-1-01", .verdict = VERDICT_PASS}, none = {.verdict = VERDICT_PASS};
     json_t *object = result_to_json(&in);
@@ -204,7 +204,7 @@ static const struct {
     {"{\"type\":\"result\",\"id\":\"A\"}", -1},
 };
 
-START_TEST(hostile_results)
+START_TEST(hostile_result_is_read_safely)
 {
     struct result result;
     json_t *object = json_loads(hostile_lines[_i].line, 0, NULL);
@@ -271,7 +271,7 @@ START_TEST(summary_round_trip)
 END_TEST
 
 /* The shape of DESIGN's failure block; no escape sequence when the stream is no terminal, nor from a peer. */
-START_TEST(terminal_block)
+START_TEST(failure_block_has_its_shape)
 {
     char *text = NULL;
     size_t size = 0;
@@ -304,7 +304,7 @@ START_TEST(terminal_block)
 END_TEST
 
 /* With a colour forced on, only our own sequences come out. */
-START_TEST(terminal_colour)
+START_TEST(colours_are_our_own_alone)
 {
     char *text = NULL;
     size_t size = 0, escapes = 0;
@@ -334,16 +334,16 @@ Suite *result_suite(void)
     Suite *suite = suite_create("result");
     TCase *values = tcase_create("values"), *terminal = tcase_create("terminal");
 
-    tcase_add_test(values, verdict_names);
-    tcase_add_loop_test(values, exit_statuses, 0, ROWS(statuses));
-    tcase_add_test(values, exit_numbers);
+    tcase_add_test(values, verdict_names_are_read_back);
+    tcase_add_loop_test(values, exit_status_follows_the_verdicts, 0, ROWS(statuses));
+    tcase_add_test(values, exit_statuses_keep_their_numbers);
     tcase_add_loop_test(values, text_is_cleaned, 0, ROWS(cleaned));
     tcase_add_test(values, result_round_trip);
-    tcase_add_test(values, result_defaults);
-    tcase_add_loop_test(values, hostile_results, 0, ROWS(hostile_lines));
+    tcase_add_test(values, result_has_its_defaults);
+    tcase_add_loop_test(values, hostile_result_is_read_safely, 0, ROWS(hostile_lines));
     tcase_add_test(values, summary_round_trip);
-    tcase_add_test(terminal, terminal_block);
-    tcase_add_test(terminal, terminal_colour);
+    tcase_add_test(terminal, failure_block_has_its_shape);
+    tcase_add_test(terminal, colours_are_our_own_alone);
     suite_add_tcase(suite, values);
     suite_add_tcase(suite, terminal);
     return suite;

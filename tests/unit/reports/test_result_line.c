@@ -39,7 +39,7 @@ static void same(const struct result *result)
     json_decref(object);
 }
 
-START_TEST(every_text)
+START_TEST(every_text_survives_a_result_line)
 {
     struct result result = {.id = "DDP-7.2-02", .verdict = VERDICT_FAIL};
     const char **members[] = {&result.by,       &result.script, &result.role,    &result.file,     &result.flow,
@@ -57,7 +57,7 @@ START_TEST(every_text)
 }
 END_TEST
 
-START_TEST(every_number)
+START_TEST(every_number_survives_a_result_line)
 {
     static const uint64_t numbers[] = {0, 1, 9, 10, 4294967296, INT64_MAX, UINT64_MAX};
     struct result result = {.id = "A", .verdict = VERDICT_PASS, .by = "rule"};
@@ -73,7 +73,7 @@ START_TEST(every_number)
 }
 END_TEST
 
-START_TEST(ladders)
+START_TEST(every_ladder_survives_a_result_line)
 {
     struct result result = {.id = "A", .verdict = VERDICT_FAIL, .steps = json_array()};
 
@@ -103,7 +103,7 @@ START_TEST(lines_follow_each_other)
 END_TEST
 
 /* What is held is not in the file, what is released is, and closing loses nothing. */
-START_TEST(held_lines)
+START_TEST(held_lines_are_written_on_release)
 {
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "results.jsonl");
@@ -137,11 +137,11 @@ Suite *result_line_suite(void)
     Suite *suite = suite_create("result_line");
     TCase *lines = tcase_create("lines");
 
-    tcase_add_test(lines, every_text);
-    tcase_add_test(lines, every_number);
-    tcase_add_test(lines, ladders);
+    tcase_add_test(lines, every_text_survives_a_result_line);
+    tcase_add_test(lines, every_number_survives_a_result_line);
+    tcase_add_test(lines, every_ladder_survives_a_result_line);
     tcase_add_test(lines, lines_follow_each_other);
-    tcase_add_test(lines, held_lines);
+    tcase_add_test(lines, held_lines_are_written_on_release);
     suite_add_tcase(suite, lines);
     return suite;
 }

@@ -118,7 +118,7 @@ START_TEST(log_round_trip)
 END_TEST
 
 /* Killed at any octet: everything up to the last whole line is there, and no error. */
-START_TEST(torn_anywhere)
+START_TEST(torn_log_keeps_its_whole_lines)
 {
     char *folder = sample_folder(), *text;
     const char *path = sample_path(folder, "torn.jsonl");
@@ -174,7 +174,7 @@ static const struct {
      0},
 };
 
-START_TEST(foreign_files)
+START_TEST(foreign_file_is_counted_or_refused)
 {
     char *folder = sample_folder();
     const char *path = sample_path(folder, "foreign.jsonl");
@@ -218,7 +218,7 @@ START_TEST(deep_and_long_lines)
 }
 END_TEST
 
-START_TEST(disk_full)
+START_TEST(log_reports_a_full_disk)
 {
     char *folder = sample_folder();
     const char *path = sample_path(folder, "results.jsonl");
@@ -339,10 +339,10 @@ Suite *results_log_suite(void)
 
     tcase_add_test(log, version_1_sample);
     tcase_add_test(log, log_round_trip);
-    tcase_add_test(log, torn_anywhere);
-    tcase_add_loop_test(log, foreign_files, 0, ROWS(files));
+    tcase_add_test(log, torn_log_keeps_its_whole_lines);
+    tcase_add_loop_test(log, foreign_file_is_counted_or_refused, 0, ROWS(files));
     tcase_add_test(log, deep_and_long_lines);
-    tcase_add_test(log, disk_full);
+    tcase_add_test(log, log_reports_a_full_disk);
     tcase_add_test(log, echo_is_the_file);
     tcase_add_test(log, resume_goes_on);
     tcase_add_test(log, resume_of_nothing_starts);

@@ -107,7 +107,7 @@ static const json_t *result_of(const struct parsed *parsed, const char *id)
     return NULL;
 }
 
-START_TEST(each_verdict)
+START_TEST(each_verdict_has_its_sarif_form)
 {
     struct parsed parsed;
 
@@ -129,7 +129,7 @@ START_TEST(each_verdict)
 END_TEST
 
 /* One a requirement, from the catalogue; every result leads to its own. */
-START_TEST(rules)
+START_TEST(each_requirement_is_a_sarif_rule)
 {
     struct parsed parsed;
 
@@ -166,7 +166,7 @@ START_TEST(rules)
 }
 END_TEST
 
-START_TEST(places)
+START_TEST(sarif_names_the_places)
 {
     struct parsed parsed;
 
@@ -193,7 +193,7 @@ START_TEST(places)
 }
 END_TEST
 
-START_TEST(invocations)
+START_TEST(sarif_describes_the_invocation)
 {
     static const struct {
         const char *tool, *started, *ended, *stopped, *version;
@@ -233,7 +233,7 @@ START_TEST(invocations)
 }
 END_TEST
 
-START_TEST(half_a_run)
+START_TEST(half_a_run_is_no_sarif_success)
 {
     struct parsed parsed;
 
@@ -244,7 +244,7 @@ START_TEST(half_a_run)
 }
 END_TEST
 
-START_TEST(captures_not_read)
+START_TEST(unread_captures_are_sarif_notifications)
 {
     struct parsed parsed = {.folder = sample_folder()};
 
@@ -263,7 +263,7 @@ START_TEST(captures_not_read)
 }
 END_TEST
 
-START_TEST(known_deviation)
+START_TEST(known_deviation_is_suppressed_in_sarif)
 {
     const struct result results[] = {
         {.id = "DDP-7.2-02",
@@ -337,7 +337,7 @@ static void fingerprint(const struct run_info *info, const struct result *result
     parsed_free(&parsed);
 }
 
-START_TEST(fingerprints)
+START_TEST(fingerprint_names_the_finding)
 {
     struct run_info audit = sample_info;
     struct result result = {.id = "DDP-7.2-02",
@@ -385,7 +385,7 @@ START_TEST(fingerprints)
 END_TEST
 
 /* Of very many findings the first are listed, and it is said how many are not. */
-START_TEST(many_findings)
+START_TEST(list_of_sarif_findings_is_bounded)
 {
     struct result results[REPORT_KEPT_RESULTS + 5];
     char flows[REPORT_KEPT_RESULTS + 5][40];
@@ -428,7 +428,7 @@ START_TEST(paths_as_uris)
 }
 END_TEST
 
-START_TEST(disk_full)
+START_TEST(sarif_reports_a_full_disk)
 {
     struct parsed parsed;
     struct iwarp_sentence error = {""};
@@ -446,19 +446,19 @@ Suite *sarif_suite(void)
     Suite *suite = suite_create("sarif");
     TCase *sarif = tcase_create("sarif");
 
-    tcase_add_test(sarif, each_verdict);
-    tcase_add_test(sarif, rules);
-    tcase_add_test(sarif, places);
-    tcase_add_loop_test(sarif, invocations, 0, 6);
-    tcase_add_test(sarif, half_a_run);
-    tcase_add_loop_test(sarif, captures_not_read, 0, 2);
-    tcase_add_test(sarif, known_deviation);
+    tcase_add_test(sarif, each_verdict_has_its_sarif_form);
+    tcase_add_test(sarif, each_requirement_is_a_sarif_rule);
+    tcase_add_test(sarif, sarif_names_the_places);
+    tcase_add_loop_test(sarif, sarif_describes_the_invocation, 0, 6);
+    tcase_add_test(sarif, half_a_run_is_no_sarif_success);
+    tcase_add_loop_test(sarif, unread_captures_are_sarif_notifications, 0, 2);
+    tcase_add_test(sarif, known_deviation_is_suppressed_in_sarif);
     tcase_add_test(sarif, messages_are_inert);
     tcase_add_test(sarif, octets_of_the_frame);
-    tcase_add_test(sarif, fingerprints);
-    tcase_add_test(sarif, many_findings);
+    tcase_add_test(sarif, fingerprint_names_the_finding);
+    tcase_add_test(sarif, list_of_sarif_findings_is_bounded);
     tcase_add_loop_test(sarif, paths_as_uris, 0, sizeof(uris) / sizeof(uris[0]));
-    tcase_add_test(sarif, disk_full);
+    tcase_add_test(sarif, sarif_reports_a_full_disk);
     suite_add_tcase(suite, sarif);
     return suite;
 }

@@ -40,7 +40,7 @@ START_TEST(cells_by_column)
 }
 END_TEST
 
-START_TEST(many_rows)
+START_TEST(thousand_rows_are_read)
 {
     enum { ROWS = 1000 };
     char text[16 + ROWS * 16], *at = text + sprintf(text, "name\tsize\n");
@@ -74,7 +74,7 @@ static const struct {
     {"name\tsize\na\0b\t2\n", "table.tsv: a zero octet", 16},
 };
 
-START_TEST(refused)
+START_TEST(bad_table_is_refused_with_its_line)
 {
     struct iwarp_sentence error = {""};
     struct table table;
@@ -86,7 +86,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(not_there)
+START_TEST(missing_table_is_named)
 {
     struct iwarp_sentence error = {""};
     struct table table;
@@ -105,9 +105,9 @@ Suite *table_suite(void)
     TCase *cases = tcase_create("tables");
 
     tcase_add_test(cases, cells_by_column);
-    tcase_add_test(cases, many_rows);
-    tcase_add_loop_test(cases, refused, 0, (int)(sizeof(faults) / sizeof(faults[0])));
-    tcase_add_test(cases, not_there);
+    tcase_add_test(cases, thousand_rows_are_read);
+    tcase_add_loop_test(cases, bad_table_is_refused_with_its_line, 0, (int)(sizeof(faults) / sizeof(faults[0])));
+    tcase_add_test(cases, missing_table_is_named);
     suite_add_tcase(suite, cases);
     return suite;
 }

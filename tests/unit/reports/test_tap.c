@@ -136,7 +136,7 @@ static bool is_ok(const struct document *document, const char *id)
     return strncmp(document->lines[point_of(document, id)], "ok ", 3) == 0;
 }
 
-START_TEST(each_verdict)
+START_TEST(each_verdict_has_its_tap_form)
 {
     struct document document;
 
@@ -167,7 +167,7 @@ START_TEST(each_verdict)
 END_TEST
 
 /* Test points are numbered without gaps, and every line is one of those that TAP has. */
-START_TEST(well_formed)
+START_TEST(tap_lines_are_well_formed)
 {
     struct document document;
     unsigned long points = 0;
@@ -198,7 +198,7 @@ START_TEST(well_formed)
 END_TEST
 
 /* What a peer wrote stays text: neither a directive, nor a line of its own, nor the end of a block. */
-START_TEST(hostile_text)
+START_TEST(hostile_text_stays_text_in_tap)
 {
     const struct result results[] = {
         {.id = "X-1", .verdict = VERDICT_FAIL, .by = "check", .purpose = "a # SKIP b\\", .message = "x\nok 9 - y"},
@@ -229,7 +229,7 @@ START_TEST(hostile_text)
 }
 END_TEST
 
-START_TEST(known_deviation)
+START_TEST(known_deviation_is_a_tap_todo)
 {
     const struct result results[] = {
         {.id = "MPA-7.1.1-17", .verdict = VERDICT_PASS, .by = "rule", .role = "responder"},
@@ -279,7 +279,7 @@ START_TEST(half_a_run_bails_out)
 END_TEST
 
 /* A harness takes 1..0 and a document of SKIPs for a success: it is none. */
-START_TEST(nothing_decided)
+START_TEST(nothing_decided_is_no_tap_success)
 {
     const struct result skipped = {.id = "DDP-7.2-02", .verdict = VERDICT_SKIP, .by = "check", .message = "no"};
     struct document document;
@@ -296,7 +296,7 @@ START_TEST(nothing_decided)
 END_TEST
 
 /* What could not be read was not judged: no success. */
-START_TEST(captures_not_read)
+START_TEST(unread_captures_fail_in_tap)
 {
     struct document document = {.folder = sample_folder()};
 
@@ -313,7 +313,7 @@ START_TEST(captures_not_read)
 }
 END_TEST
 
-START_TEST(version_13)
+START_TEST(version_13_differs_in_its_first_line)
 {
     struct document document;
     struct iwarp_sentence error = {""};
@@ -331,7 +331,7 @@ START_TEST(version_13)
 }
 END_TEST
 
-START_TEST(disk_full)
+START_TEST(tap_reports_a_full_disk)
 {
     struct document document;
     struct iwarp_sentence error = {""};
@@ -349,15 +349,15 @@ Suite *tap_suite(void)
     Suite *suite = suite_create("tap");
     TCase *tap = tcase_create("tap");
 
-    tcase_add_test(tap, each_verdict);
-    tcase_add_test(tap, well_formed);
-    tcase_add_test(tap, hostile_text);
-    tcase_add_test(tap, known_deviation);
+    tcase_add_test(tap, each_verdict_has_its_tap_form);
+    tcase_add_test(tap, tap_lines_are_well_formed);
+    tcase_add_test(tap, hostile_text_stays_text_in_tap);
+    tcase_add_test(tap, known_deviation_is_a_tap_todo);
     tcase_add_test(tap, half_a_run_bails_out);
-    tcase_add_test(tap, nothing_decided);
-    tcase_add_test(tap, captures_not_read);
-    tcase_add_test(tap, version_13);
-    tcase_add_test(tap, disk_full);
+    tcase_add_test(tap, nothing_decided_is_no_tap_success);
+    tcase_add_test(tap, unread_captures_fail_in_tap);
+    tcase_add_test(tap, version_13_differs_in_its_first_line);
+    tcase_add_test(tap, tap_reports_a_full_disk);
     suite_add_tcase(suite, tap);
     return suite;
 }

@@ -101,7 +101,7 @@ static void judge(const struct cm_agent_config *config, struct verdicts *verdict
 }
 
 /* Loop: bits of what the annex leaves open. */
-START_TEST(correct_agents)
+START_TEST(correct_cm_agents_draw_no_finding)
 {
     static struct verdicts verdicts;
     struct cm_agent_config config;
@@ -139,7 +139,7 @@ static bool looks_right(const struct defect *defect, const struct rule *rule)
     return false;
 }
 
-START_TEST(defects)
+START_TEST(defects_of_the_cm_agent_are_caught)
 {
     static struct verdicts verdicts;
     struct defect_list *list = defect_list_embedded_cm(NULL);
@@ -177,8 +177,8 @@ Suite *cm_agent_rules_suite(void)
     Suite *suite = suite_create("cm_agent_rules");
     TCase *tcase = tcase_create("agents");
 
-    tcase_add_loop_test(tcase, correct_agents, 0, 128);
-    tcase_add_test(tcase, defects);
+    tcase_add_loop_test(tcase, correct_cm_agents_draw_no_finding, 0, 128);
+    tcase_add_test(tcase, defects_of_the_cm_agent_are_caught);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -375,7 +375,7 @@ const struct rule_case rules_after_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
-START_TEST(after_case)
+START_TEST(case_of_the_rules_after_a_fault)
 {
     rule_case_run(&rules_after_cases[_i]);
 }
@@ -386,7 +386,8 @@ Suite *rules_after_suite(void)
     Suite *suite = suite_create("rules_after");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, after_case, 0, (int)(sizeof(rules_after_cases) / sizeof(rules_after_cases[0])) - 1);
+    tcase_add_loop_test(tcase, case_of_the_rules_after_a_fault, 0,
+                        (int)(sizeof(rules_after_cases) / sizeof(rules_after_cases[0])) - 1);
     tcase_add_loop_test(tcase, wrong_msn_masks_nothing, 0, 9);
     tcase_add_loop_test(tcase, response_after_one_without_an_end, 0, 8);
     tcase_add_test(tcase, dropped_read_is_no_fault_of_others);

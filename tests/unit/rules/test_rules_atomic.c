@@ -201,7 +201,7 @@ const struct rule_case rules_atomic_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
-START_TEST(atomic_case)
+START_TEST(case_of_the_atomic_rules)
 {
     rule_case_run(&rules_atomic_cases[_i]);
 }
@@ -214,7 +214,8 @@ Suite *rules_atomic_suite(void)
     Suite *suite = suite_create("rules_atomic");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, atomic_case, 0, (int)(sizeof(rules_atomic_cases) / sizeof(rules_atomic_cases[0])) - 1);
+    tcase_add_loop_test(cases, case_of_the_atomic_rules, 0,
+                        (int)(sizeof(rules_atomic_cases) / sizeof(rules_atomic_cases[0])) - 1);
     suite_add_tcase(suite, cases);
     return suite;
 }

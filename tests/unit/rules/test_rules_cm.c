@@ -117,7 +117,7 @@ const struct rule_case rules_cm_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
-START_TEST(cm_case)
+START_TEST(case_of_the_cm_rules)
 {
     rule_case_run(&rules_cm_cases[_i]);
 }
@@ -128,7 +128,7 @@ Suite *rules_cm_suite(void)
     Suite *suite = suite_create("rules_cm");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, cm_case, 0, (int)(sizeof(rules_cm_cases) / sizeof(rules_cm_cases[0])) - 1);
+    tcase_add_loop_test(tcase, case_of_the_cm_rules, 0, (int)(sizeof(rules_cm_cases) / sizeof(rules_cm_cases[0])) - 1);
     suite_add_tcase(suite, tcase);
     return suite;
 }

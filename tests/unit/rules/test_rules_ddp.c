@@ -94,7 +94,7 @@ const struct rule_case rules_ddp_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 
-START_TEST(ddp_case)
+START_TEST(case_of_the_ddp_rules)
 {
     rule_case_run(&rules_ddp_cases[_i]);
 }
@@ -133,7 +133,8 @@ Suite *rules_ddp_suite(void)
     Suite *suite = suite_create("rules_ddp");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, ddp_case, 0, (int)(sizeof(rules_ddp_cases) / sizeof(rules_ddp_cases[0])) - 1);
+    tcase_add_loop_test(cases, case_of_the_ddp_rules, 0,
+                        (int)(sizeof(rules_ddp_cases) / sizeof(rules_ddp_cases[0])) - 1);
     tcase_add_test(cases, offsets_of_64_bits);
     suite_add_tcase(suite, cases);
     return suite;

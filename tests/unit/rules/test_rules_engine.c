@@ -82,7 +82,7 @@ START_TEST(one_direction_alone)
 }
 END_TEST
 
-START_TEST(begins_late)
+START_TEST(late_capture_draws_no_finding)
 {
     for (size_t frames = 1; frames < 12; frames++) {
         struct conversation *conversation = conversation_create(NULL);
@@ -258,7 +258,7 @@ Suite *rules_engine_suite(void)
     tcase_add_test(table, every_rule_has_a_case);
     tcase_add_test(table, every_rule_is_in_the_catalogue);
     tcase_add_loop_test(silence, one_direction_alone, 0, 3);
-    tcase_add_loop_test(silence, begins_late, 0, 3);
+    tcase_add_loop_test(silence, late_capture_draws_no_finding, 0, 3);
     tcase_add_loop_test(silence, any_frame_lost, 0, 3);
     tcase_add_loop_test(silence, damaged_and_lost, 0, 3);
     tcase_add_loop_test(silence, repeated_and_reordered, 0, 3);

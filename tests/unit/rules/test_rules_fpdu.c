@@ -380,7 +380,7 @@ const struct rule_case rules_fpdu_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 
-START_TEST(fpdu_case)
+START_TEST(case_of_the_fpdu_rules)
 {
     rule_case_run(&rules_fpdu_cases[_i]);
 }
@@ -393,7 +393,8 @@ Suite *rules_fpdu_suite(void)
     Suite *suite = suite_create("rules_fpdu");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, fpdu_case, 0, (int)(sizeof(rules_fpdu_cases) / sizeof(rules_fpdu_cases[0])) - 1);
+    tcase_add_loop_test(cases, case_of_the_fpdu_rules, 0,
+                        (int)(sizeof(rules_fpdu_cases) / sizeof(rules_fpdu_cases[0])) - 1);
     suite_add_tcase(suite, cases);
     return suite;
 }

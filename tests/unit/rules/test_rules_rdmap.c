@@ -165,7 +165,7 @@ const struct rule_case rules_rdmap_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 
-START_TEST(rdmap_case)
+START_TEST(case_of_the_rdmap_rules)
 {
     rule_case_run(&rules_rdmap_cases[_i]);
 }
@@ -178,7 +178,8 @@ Suite *rules_rdmap_suite(void)
     Suite *suite = suite_create("rules_rdmap");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, rdmap_case, 0, (int)(sizeof(rules_rdmap_cases) / sizeof(rules_rdmap_cases[0])) - 1);
+    tcase_add_loop_test(cases, case_of_the_rdmap_rules, 0,
+                        (int)(sizeof(rules_rdmap_cases) / sizeof(rules_rdmap_cases[0])) - 1);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -314,7 +314,7 @@ const struct rule_case rules_sctp_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
-START_TEST(sctp_case)
+START_TEST(case_of_the_sctp_rules)
 {
     rule_case_run(&rules_sctp_cases[_i]);
 }
@@ -358,7 +358,7 @@ static bool leave_out(struct conversation *c, size_t frame)
     return conversation_drop(c, frame);
 }
 
-START_TEST(bad_captures)
+START_TEST(damaged_sctp_capture_draws_no_finding)
 {
     static bool (*const shapes[])(struct conversation *, size_t) = {leave_out, conversation_repeat,
                                                                     conversation_exchange};
@@ -384,7 +384,7 @@ START_TEST(bad_captures)
 END_TEST
 
 /* Loop: so many frames are missing at the beginning. */
-START_TEST(late_captures)
+START_TEST(late_sctp_capture_draws_no_finding)
 {
     struct conversation *conversation = conversation_create(NULL);
     static struct verdicts verdicts;
@@ -402,11 +402,12 @@ Suite *rules_sctp_suite(void)
     Suite *suite = suite_create("rules_sctp");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, sctp_case, 0, (int)(sizeof(rules_sctp_cases) / sizeof(rules_sctp_cases[0])) - 1);
+    tcase_add_loop_test(tcase, case_of_the_sctp_rules, 0,
+                        (int)(sizeof(rules_sctp_cases) / sizeof(rules_sctp_cases[0])) - 1);
     tcase_add_test(tcase, ddp_is_judged);
     tcase_add_test(tcase, mpa_is_silent);
-    tcase_add_loop_test(tcase, bad_captures, 0, 60);
-    tcase_add_loop_test(tcase, late_captures, 0, 32);
+    tcase_add_loop_test(tcase, damaged_sctp_capture_draws_no_finding, 0, 60);
+    tcase_add_loop_test(tcase, late_sctp_capture_draws_no_finding, 0, 32);
     suite_add_tcase(suite, tcase);
     return suite;
 }

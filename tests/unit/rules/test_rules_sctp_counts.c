@@ -258,7 +258,7 @@ static const struct count_case cases[] = {
 /* clang-format on */
 
 /* Loop: each case. */
-START_TEST(counted)
+START_TEST(sctp_rules_count_what_they_judged)
 {
     count_case_run(&cases[_i]);
 }
@@ -309,7 +309,7 @@ Suite *rules_sctp_counts_suite(void)
     Suite *suite = suite_create("rules_sctp_counts");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, counted, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+    tcase_add_loop_test(tcase, sctp_rules_count_what_they_judged, 0, (int)(sizeof(cases) / sizeof(cases[0])));
     tcase_add_loop_test(tcase, each_profile_alone, 0, 2);
     tcase_add_loop_test(tcase, late_session_is_not_counted, 0, 2);
     suite_add_tcase(suite, tcase);

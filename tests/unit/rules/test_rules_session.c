@@ -268,7 +268,7 @@ const struct rule_case rules_session_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 
-START_TEST(session_case)
+START_TEST(case_of_the_session_rules)
 {
     rule_case_run(&rules_session_cases[_i]);
 }
@@ -279,7 +279,7 @@ Suite *rules_session_suite(void)
     Suite *suite = suite_create("rules_session");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, session_case, 0,
+    tcase_add_loop_test(tcase, case_of_the_session_rules, 0,
                         (int)(sizeof(rules_session_cases) / sizeof(rules_session_cases[0])) - 1);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -341,7 +341,7 @@ static const struct count_case cases[] = {
 /* clang-format on */
 
 /* Loop: each case. */
-START_TEST(counted)
+START_TEST(session_rules_count_what_they_judged)
 {
     count_case_run(&cases[_i]);
 }
@@ -393,7 +393,7 @@ Suite *rules_session_counts_suite(void)
     Suite *suite = suite_create("rules_session_counts");
     TCase *tcase = tcase_create("cases");
 
-    tcase_add_loop_test(tcase, counted, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+    tcase_add_loop_test(tcase, session_rules_count_what_they_judged, 0, (int)(sizeof(cases) / sizeof(cases[0])));
     tcase_add_loop_test(tcase, patterns_end_with_a_loss, 0, 2);
     tcase_add_test(tcase, early_segment_has_its_frame);
     suite_add_tcase(suite, tcase);

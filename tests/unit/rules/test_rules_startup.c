@@ -284,7 +284,7 @@ const struct rule_case rules_startup_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 
-START_TEST(startup_case)
+START_TEST(case_of_the_startup_rules)
 {
     rule_case_run(&rules_startup_cases[_i]);
 }
@@ -297,7 +297,7 @@ Suite *rules_startup_suite(void)
     Suite *suite = suite_create("rules_startup");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, startup_case, 0,
+    tcase_add_loop_test(cases, case_of_the_startup_rules, 0,
                         (int)(sizeof(rules_startup_cases) / sizeof(rules_startup_cases[0])) - 1);
     suite_add_tcase(suite, cases);
     return suite;

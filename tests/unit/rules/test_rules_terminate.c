@@ -312,7 +312,7 @@ const struct rule_case rules_terminate_cases[] = {
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 
-START_TEST(terminate_case)
+START_TEST(case_of_the_terminate_rules)
 {
     rule_case_run(&rules_terminate_cases[_i]);
 }
@@ -349,7 +349,7 @@ Suite *rules_terminate_suite(void)
     Suite *suite = suite_create("rules_terminate");
     TCase *cases = tcase_create("cases");
 
-    tcase_add_loop_test(cases, terminate_case, 0,
+    tcase_add_loop_test(cases, case_of_the_terminate_rules, 0,
                         (int)(sizeof(rules_terminate_cases) / sizeof(rules_terminate_cases[0])) - 1);
     tcase_add_test(cases, quoted_before_it_is_whole);
     suite_add_tcase(suite, cases);

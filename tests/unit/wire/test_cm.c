@@ -35,7 +35,7 @@ static void request_make(uint8_t mad[MAD_OCTETS])
     /* NOLINTEND(bugprone-not-null-terminated-result) */
 }
 
-START_TEST(request)
+START_TEST(req_is_parsed_field_by_field)
 {
     uint8_t mad[MAD_OCTETS];
     struct cm_message message;
@@ -77,7 +77,7 @@ START_TEST(request)
 END_TEST
 
 /* Annex A11, the octets of a refusal for the major version. */
-START_TEST(refusal)
+START_TEST(refusal_of_a_version_is_parsed)
 {
     uint8_t mad[MAD_OCTETS];
     struct cm_message message;
@@ -117,7 +117,7 @@ START_TEST(refusal)
 }
 END_TEST
 
-START_TEST(other_class)
+START_TEST(mad_of_another_class_is_refused)
 {
     uint8_t mad[MAD_OCTETS];
     struct cm_message message;
@@ -132,7 +132,7 @@ START_TEST(other_class)
 END_TEST
 
 /* Loop: attribute 0x10 to 0x1A. Every length is read without a step too far, and Private Data lies where it should. */
-START_TEST(any_length)
+START_TEST(mad_of_any_length_is_safe)
 {
     const struct cm_attribute_row *row = cm_attribute_row((uint16_t)_i);
     uint8_t mad[MAD_OCTETS];
@@ -158,7 +158,7 @@ END_TEST
 /* ---- ICRC -------------------------------------------------------------------------------------------------------- */
 
 /* The seed that both ends of RoCE begin with: the CRC state after eight octets of ones. */
-START_TEST(icrc_seed)
+START_TEST(icrc_begins_with_the_roce_seed)
 {
     static const uint8_t ones[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
@@ -175,7 +175,7 @@ static uint32_t icrc_of(int kind, const uint8_t *packet, size_t count)
 }
 
 /* Loop: 0 RoCEv2 on IPv4, 1 on IPv6, 2 LRH alone, 3 LRH and GRH. Variant fields do not count, everything else does. */
-START_TEST(icrc_invariant)
+START_TEST(icrc_leaves_variant_fields_out)
 {
     static const struct {
         size_t octets;
@@ -215,12 +215,12 @@ Suite *cm_suite(void)
     Suite *suite = suite_create("cm");
     TCase *tcase = tcase_create("messages");
 
-    tcase_add_test(tcase, request);
-    tcase_add_test(tcase, refusal);
-    tcase_add_test(tcase, other_class);
-    tcase_add_loop_test(tcase, any_length, CM_REQ, CM_APR + 1);
-    tcase_add_test(tcase, icrc_seed);
-    tcase_add_loop_test(tcase, icrc_invariant, 0, 4);
+    tcase_add_test(tcase, req_is_parsed_field_by_field);
+    tcase_add_test(tcase, refusal_of_a_version_is_parsed);
+    tcase_add_test(tcase, mad_of_another_class_is_refused);
+    tcase_add_loop_test(tcase, mad_of_any_length_is_safe, CM_REQ, CM_APR + 1);
+    tcase_add_test(tcase, icrc_begins_with_the_roce_seed);
+    tcase_add_loop_test(tcase, icrc_leaves_variant_fields_out, 0, 4);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -64,7 +64,7 @@ static const struct vector vectors[] = {
 };
 enum { VECTORS = sizeof(vectors) / sizeof(vectors[0]) };
 
-START_TEST(published_vectors)
+START_TEST(crc32c_follows_the_published_vectors)
 {
     const struct vector *vector = &vectors[_i];
     uint8_t wire[4];
@@ -80,7 +80,7 @@ START_TEST(published_vectors)
 END_TEST
 
 /* Every length to 700 (past ISA-L's block sizes), ending at the end of memory. */
-START_TEST(implementations_agree)
+START_TEST(crc32c_implementations_agree)
 {
     uint64_t state = 5044;
     uint8_t octets[700];
@@ -120,7 +120,7 @@ START_TEST(any_alignment_and_split)
 }
 END_TEST
 
-START_TEST(nothing_fed)
+START_TEST(crc32c_of_nothing_is_its_start)
 {
     ck_assert_uint_eq(crc32c_update(0x12345678, NULL, 0), 0x12345678);
     ck_assert_uint_eq(crc32c_update_portable(0x12345678, NULL, 0), 0x12345678);
@@ -132,10 +132,10 @@ Suite *crc32c_suite(void)
     Suite *suite = suite_create("crc32c");
     TCase *tcase = tcase_create("crc32c");
 
-    tcase_add_loop_test(tcase, published_vectors, 0, VECTORS);
-    tcase_add_test(tcase, implementations_agree);
+    tcase_add_loop_test(tcase, crc32c_follows_the_published_vectors, 0, VECTORS);
+    tcase_add_test(tcase, crc32c_implementations_agree);
     tcase_add_loop_test(tcase, any_alignment_and_split, 0, 4);
-    tcase_add_test(tcase, nothing_fed);
+    tcase_add_test(tcase, crc32c_of_nothing_is_its_start);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -18,7 +18,7 @@ static const uint8_t untagged_octets[] = {
     0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 'd',  'a',
 };
 
-START_TEST(tagged)
+START_TEST(tagged_segment_is_parsed_and_packed)
 {
     const uint8_t *p = tagged_octets, *end = tagged_octets + sizeof(tagged_octets);
     struct ddp_segment segment;
@@ -42,7 +42,7 @@ START_TEST(tagged)
 }
 END_TEST
 
-START_TEST(untagged)
+START_TEST(untagged_segment_is_parsed_and_packed)
 {
     const uint8_t *p = untagged_octets, *end = untagged_octets + sizeof(untagged_octets);
     struct ddp_segment segment;
@@ -99,7 +99,7 @@ START_TEST(every_first_octet)
 }
 END_TEST
 
-START_TEST(truncation)
+START_TEST(cut_ddp_header_asks_for_more)
 {
     const uint8_t *octets = _i ? tagged_octets : untagged_octets;
     size_t header = _i ? 14 : 18;
@@ -137,10 +137,10 @@ Suite *ddp_suite(void)
     Suite *suite = suite_create("ddp");
     TCase *tcase = tcase_create("segments");
 
-    tcase_add_test(tcase, tagged);
-    tcase_add_test(tcase, untagged);
+    tcase_add_test(tcase, tagged_segment_is_parsed_and_packed);
+    tcase_add_test(tcase, untagged_segment_is_parsed_and_packed);
     tcase_add_loop_test(tcase, every_first_octet, 0, 256);
-    tcase_add_loop_test(tcase, truncation, 0, 2);
+    tcase_add_loop_test(tcase, cut_ddp_header_asks_for_more, 0, 2);
     tcase_add_test(tcase, tagged_offset_wrap);
     suite_add_tcase(suite, tcase);
     return suite;

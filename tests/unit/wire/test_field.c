@@ -235,7 +235,7 @@ START_TEST(identifiers_are_unique_and_found)
 }
 END_TEST
 
-START_TEST(value_names)
+START_TEST(value_names_are_unique_and_fit)
 {
     const struct wire_layout *layout = wire_layouts[_i];
 
@@ -263,7 +263,7 @@ Suite *field_suite(void)
     tcase_add_test(tables, every_field_has_an_accessor_here);
     tcase_add_loop_test(tables, fields_cover_their_header, 0, LAYOUTS);
     tcase_add_loop_test(tables, identifiers_are_unique_and_found, 0, LAYOUTS);
-    tcase_add_loop_test(tables, value_names, 0, LAYOUTS);
+    tcase_add_loop_test(tables, value_names_are_unique_and_fit, 0, LAYOUTS);
     suite_add_tcase(suite, tables);
 
     TCase *bits = tcase_create("bits");

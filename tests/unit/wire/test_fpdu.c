@@ -80,7 +80,7 @@ static size_t expect_round_trip(const uint8_t *ulpdu, size_t length, const struc
     return octets;
 }
 
-START_TEST(figures)
+START_TEST(fpdu_matches_figures_5_and_6)
 {
     const uint8_t *octets = _i == 0 ? figure5 : figure6;
     struct fpdu_framing framing = {.markers = true, .crc = true, .position = _i == 0 ? 0 : 0x1EC};
@@ -113,7 +113,7 @@ static const struct {
     {503, 520, -1}, {504, 520, -1}, {505, 520, -1}, {506, 520, -1}, {1442, 1460, -1},
 };
 
-START_TEST(known_layouts)
+START_TEST(fpdu_layouts_follow_the_rfc)
 {
     struct fpdu_framing framing = {.markers = true, .crc = true};
     static uint8_t ulpdu[2048];
@@ -175,7 +175,7 @@ START_TEST(sizes_without_markers)
 }
 END_TEST
 
-START_TEST(mulpdu)
+START_TEST(mulpdu_follows_from_emss)
 {
     static const size_t known[][3] = {
         /* EMSS, with Markers, without */
@@ -202,7 +202,7 @@ START_TEST(mulpdu)
 END_TEST
 
 /* A stream of FPDUs of all lengths, at any phase, through the wrap of the position. */
-START_TEST(streams)
+START_TEST(stream_of_fpdus_survives_a_round_trip)
 {
     static uint8_t ulpdu[ULPDU_FIELD_MAX];
     static const uint32_t positions[] = {0, 4, 508, 512, 0xFFFFFFFC, 0xFFFFF000};
@@ -220,7 +220,7 @@ START_TEST(streams)
 END_TEST
 
 /* Cut anywhere: more is asked for, nothing is consumed, nothing after the end is read. */
-START_TEST(truncation)
+START_TEST(cut_fpdu_asks_for_more)
 {
     struct fpdu_framing framing = {_i & 1, true, (uint32_t)(_i & 2 ? 508 : 0)};
     uint8_t ulpdu[700], packed[800], scratch[FPDU_SCRATCH_OCTETS];
@@ -283,7 +283,7 @@ static void mend_crc(uint8_t *fpdu, size_t octets)
 }
 
 /* FPDUPTR wrong in the i-th Marker, CRC good: the first wrong one is named. */
-START_TEST(wrong_marker)
+START_TEST(first_wrong_marker_is_named)
 {
     struct fpdu_framing framing = {true, true, (uint32_t)(_i & 1 ? 0 : 100)};
     static uint8_t ulpdu[3000], packed[4000];
@@ -305,7 +305,7 @@ START_TEST(wrong_marker)
 END_TEST
 
 /* Reserved octets of a Marker and pad octets that are not zero: seen, and no error. */
-START_TEST(tolerated)
+START_TEST(reserved_octets_are_tolerated)
 {
     struct fpdu_framing framing = {true, true, 500};
     uint8_t ulpdu[43] = {0}, packed[64];
@@ -328,7 +328,7 @@ START_TEST(tolerated)
 }
 END_TEST
 
-START_TEST(crc_off)
+START_TEST(crc_is_not_checked_when_off)
 {
     struct fpdu_framing framing = {false, false, 0};
     uint8_t packed[32];
@@ -393,25 +393,25 @@ Suite *fpdu_suite(void)
     TCase *sizes = tcase_create("sizes");
 
     tcase_add_test(sizes, sizes_without_markers);
-    tcase_add_test(sizes, mulpdu);
-    tcase_add_loop_test(sizes, known_layouts, 0, (int)(sizeof(first_fpdus) / sizeof(first_fpdus[0])));
+    tcase_add_test(sizes, mulpdu_follows_from_emss);
+    tcase_add_loop_test(sizes, fpdu_layouts_follow_the_rfc, 0, (int)(sizeof(first_fpdus) / sizeof(first_fpdus[0])));
     tcase_add_loop_test(sizes, marker_between_pad_and_crc, 503, 507);
     tcase_add_test(sizes, two_fpdus_to_the_boundary);
     suite_add_tcase(suite, sizes);
 
     TCase *codec = tcase_create("codec");
-    tcase_add_loop_test(codec, figures, 0, 2);
-    tcase_add_loop_test(codec, streams, 0, 24);
-    tcase_add_loop_test(codec, truncation, 0, 4);
+    tcase_add_loop_test(codec, fpdu_matches_figures_5_and_6, 0, 2);
+    tcase_add_loop_test(codec, stream_of_fpdus_survives_a_round_trip, 0, 24);
+    tcase_add_loop_test(codec, cut_fpdu_asks_for_more, 0, 4);
     tcase_add_test(codec, back_to_back);
-    tcase_add_test(codec, crc_off);
+    tcase_add_test(codec, crc_is_not_checked_when_off);
     tcase_add_test(codec, too_long_to_pack);
     suite_add_tcase(suite, codec);
 
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, each_bit_counts);
-    tcase_add_loop_test(errors, wrong_marker, 0, 8);
-    tcase_add_test(errors, tolerated);
+    tcase_add_loop_test(errors, first_wrong_marker_is_named, 0, 8);
+    tcase_add_test(errors, reserved_octets_are_tolerated);
     suite_add_tcase(suite, errors);
     return suite;
 }

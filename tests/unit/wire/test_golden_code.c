@@ -85,7 +85,7 @@ START_TEST(code_is_that_of_the_texts)
 }
 END_TEST
 
-START_TEST(session_message)
+START_TEST(session_message_has_its_form)
 {
     const struct ddp_sctp_session_row *row = ddp_sctp_session_row((uint32_t)_i);
 
@@ -106,7 +106,7 @@ START_TEST(other_codes_are_no_session_messages)
 END_TEST
 
 /* The sixteen octets of either Key (RFC 5044 7.1.1). */
-START_TEST(keys)
+START_TEST(keys_have_their_sixteen_octets)
 {
     static const uint8_t request[] = {0x4D, 0x50, 0x41, 0x20, 0x49, 0x44, 0x20, 0x52,
                                       0x65, 0x71, 0x20, 0x46, 0x72, 0x61, 0x6D, 0x65};
@@ -126,7 +126,7 @@ END_TEST
  * RFC 5043 5.2.3, RFC 6581 6 and 7: an Enhanced Accept with A and C, IRD 0x0102, ORD 0x0304 and two octets of the
  * ULP's.
  */
-START_TEST(enhanced_accept)
+START_TEST(enhanced_accept_matches_octet_for_octet)
 {
     static const uint8_t octets[] = {0x11, 0x12, 0x00, 0x06, 0x81, 0x02, 0x83, 0x04, 'o', 'k'};
     struct ddp_sctp_message message;
@@ -175,7 +175,7 @@ START_TEST(segments_of_both_texts)
 END_TEST
 
 /* A DDP Stream Reset (draft-stewart-rddp-sctp-02 2.2): a Function Code of 32 bits, under either PPID. */
-START_TEST(stream_reset)
+START_TEST(stream_reset_matches_octet_for_octet)
 {
     static const uint8_t octets[] = {0, 0, 0, 1};
 
@@ -197,12 +197,12 @@ Suite *golden_code_suite(void)
     TCase *tcase = tcase_create("golden_code");
 
     tcase_add_loop_test(tcase, code_is_that_of_the_texts, 0, (int)(sizeof(codes) / sizeof(codes[0])));
-    tcase_add_loop_test(tcase, session_message, 1, (int)(sizeof(sessions) / sizeof(sessions[0])));
+    tcase_add_loop_test(tcase, session_message_has_its_form, 1, (int)(sizeof(sessions) / sizeof(sessions[0])));
     tcase_add_test(tcase, other_codes_are_no_session_messages);
-    tcase_add_test(tcase, keys);
-    tcase_add_test(tcase, enhanced_accept);
+    tcase_add_test(tcase, keys_have_their_sixteen_octets);
+    tcase_add_test(tcase, enhanced_accept_matches_octet_for_octet);
     tcase_add_test(tcase, segments_of_both_texts);
-    tcase_add_test(tcase, stream_reset);
+    tcase_add_test(tcase, stream_reset_matches_octet_for_octet);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -17,7 +17,7 @@
 Suite *golden_form_suite(void);
 
 /* RFC 5041 4.2: T, no L, Rsvd 0, DV 1. */
-START_TEST(tagged_segment)
+START_TEST(tagged_segment_matches_octet_for_octet)
 {
     static const uint8_t octets[14] = {0x81, 0x42, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18};
     const uint8_t *p = octets;
@@ -37,7 +37,7 @@ START_TEST(tagged_segment)
 END_TEST
 
 /* RFC 5041 4.3 and RFC 5040 4.1: no T, L, a Send with Invalidate. */
-START_TEST(untagged_segment)
+START_TEST(untagged_segment_matches_octet_for_octet)
 {
     static const uint8_t octets[18] = {0x41, 0x44, 1,    2,    3,    4,    0x11, 0x12, 0x13,
                                        0x14, 0x21, 0x22, 0x23, 0x24, 0x31, 0x32, 0x33, 0x34};
@@ -58,7 +58,7 @@ START_TEST(untagged_segment)
 END_TEST
 
 /* RFC 7306 5.2.1: CmpSwap; the reserved bits are zero. */
-START_TEST(atomic_request)
+START_TEST(atomic_request_matches_octet_for_octet)
 {
     static const uint8_t octets[52] = {
         0,    0,    0,    2,    0x01, 0x02, 0x03, 0x04, 0x11, 0x12, 0x13, 0x14, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26,
@@ -86,7 +86,7 @@ START_TEST(atomic_request)
 END_TEST
 
 /* RFC 7306 5.2.2 */
-START_TEST(atomic_response)
+START_TEST(atomic_response_matches_octet_for_octet)
 {
     static const uint8_t octets[12] = {0x01, 0x02, 0x03, 0x04, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18};
     const uint8_t *p = octets;
@@ -122,7 +122,7 @@ static void expect_terminate(const uint8_t *octets, size_t count, const struct t
 }
 
 /* RFC 5040 4.8, Figure 10: MPA CRC Error, which quotes nothing; M, D and R are 0. */
-START_TEST(terminate_alone)
+START_TEST(terminate_without_headers_matches_octet_for_octet)
 {
     static const uint8_t octets[4] = {0x20, 0x02, 0, 0};
 
@@ -198,11 +198,11 @@ Suite *golden_form_suite(void)
     Suite *suite = suite_create("golden_form");
     TCase *tcase = tcase_create("golden_form");
 
-    tcase_add_test(tcase, tagged_segment);
-    tcase_add_test(tcase, untagged_segment);
-    tcase_add_test(tcase, atomic_request);
-    tcase_add_test(tcase, atomic_response);
-    tcase_add_test(tcase, terminate_alone);
+    tcase_add_test(tcase, tagged_segment_matches_octet_for_octet);
+    tcase_add_test(tcase, untagged_segment_matches_octet_for_octet);
+    tcase_add_test(tcase, atomic_request_matches_octet_for_octet);
+    tcase_add_test(tcase, atomic_response_matches_octet_for_octet);
+    tcase_add_test(tcase, terminate_without_headers_matches_octet_for_octet);
     tcase_add_test(tcase, terminate_of_a_write);
     tcase_add_test(tcase, terminate_of_a_read);
     tcase_add_test(tcase, fpdu_with_marker);

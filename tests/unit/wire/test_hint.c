@@ -69,7 +69,7 @@ START_TEST(good_ones_draw_none)
 END_TEST
 
 /* All lengths modulo 4, each wrong pad: told with what came, and with the next FPDU after it. */
-START_TEST(pads)
+START_TEST(wrong_pad_is_hinted)
 {
     uint8_t octets[ROOM];
 
@@ -106,7 +106,7 @@ START_TEST(no_crc_field)
 }
 END_TEST
 
-START_TEST(crc_values)
+START_TEST(wrong_crc_value_is_hinted)
 {
     uint8_t octets[ROOM];
     size_t count = fpdu_of(6, 24, 2, true, octets);
@@ -128,7 +128,7 @@ START_TEST(crc_values)
 }
 END_TEST
 
-START_TEST(lengths)
+START_TEST(wrong_length_field_is_hinted)
 {
     /* The field counts the payload alone, itself, the CRC, both. */
     static const int off[] = {-18, 2, 4, 6};
@@ -155,7 +155,7 @@ START_TEST(lengths)
 }
 END_TEST
 
-START_TEST(markers)
+START_TEST(missing_or_extra_markers_are_hinted)
 {
     uint8_t ulpdu[ROOM], octets[ROOM];
     size_t length = send_of(600, ulpdu);
@@ -179,7 +179,7 @@ START_TEST(markers)
 END_TEST
 
 /* Where the next FPDU begins, told by headers alone. */
-START_TEST(boundaries)
+START_TEST(boundary_is_hinted_by_headers_alone)
 {
     uint8_t octets[ROOM] = {0};
     struct hint hint;
@@ -200,7 +200,7 @@ START_TEST(boundaries)
 }
 END_TEST
 
-START_TEST(numbers)
+START_TEST(swapped_number_is_hinted)
 {
     struct hint hint;
 
@@ -218,7 +218,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-START_TEST(terminates)
+START_TEST(wrong_terminate_bits_are_hinted)
 {
     static const struct {
         size_t count;
@@ -243,7 +243,7 @@ START_TEST(terminates)
 }
 END_TEST
 
-START_TEST(sentences)
+START_TEST(hints_have_distinct_sentences)
 {
     struct iwarp_sentence text, first;
     struct hint hint = {HINT_PAD, 1, 3};
@@ -269,15 +269,15 @@ Suite *hint_suite(void)
     TCase *tcase = tcase_create("hint");
 
     tcase_add_test(tcase, good_ones_draw_none);
-    tcase_add_test(tcase, pads);
+    tcase_add_test(tcase, wrong_pad_is_hinted);
     tcase_add_test(tcase, no_crc_field);
-    tcase_add_test(tcase, crc_values);
-    tcase_add_test(tcase, lengths);
-    tcase_add_test(tcase, markers);
-    tcase_add_test(tcase, boundaries);
-    tcase_add_test(tcase, numbers);
-    tcase_add_test(tcase, terminates);
-    tcase_add_test(tcase, sentences);
+    tcase_add_test(tcase, wrong_crc_value_is_hinted);
+    tcase_add_test(tcase, wrong_length_field_is_hinted);
+    tcase_add_test(tcase, missing_or_extra_markers_are_hinted);
+    tcase_add_test(tcase, boundary_is_hinted_by_headers_alone);
+    tcase_add_test(tcase, swapped_number_is_hinted);
+    tcase_add_test(tcase, wrong_terminate_bits_are_hinted);
+    tcase_add_test(tcase, hints_have_distinct_sentences);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -9,7 +9,7 @@
 
 Suite *hint_field_suite(void);
 
-START_TEST(names)
+START_TEST(hint_names_the_field_of_the_message)
 {
     struct hint_field found;
 
@@ -24,7 +24,7 @@ START_TEST(names)
 END_TEST
 
 /* Fields of the layer are the layer's in each kind of message: RFC 5041 4.1, RFC 5040 4.1. */
-START_TEST(layers)
+START_TEST(fields_of_a_layer_have_one_hint)
 {
     struct hint_field found;
 
@@ -40,7 +40,7 @@ END_TEST
 /*
  * The four Sends are one kind, and so are both kinds of Immediate Data; an opcode that no document assigns is of RDMAP.
  */
-START_TEST(kinds)
+START_TEST(kinds_of_messages_follow_from_the_opcode)
 {
     ck_assert_int_eq(hint_kind_named("send"), HINT_OF_SEND);
     ck_assert_int_eq(hint_kind_named("atomic-response"), HINT_OF_ATOMIC_RESPONSE);
@@ -60,9 +60,9 @@ Suite *hint_field_suite(void)
     Suite *suite = suite_create("hint_field");
     TCase *tcase = tcase_create("hint_field");
 
-    tcase_add_test(tcase, names);
-    tcase_add_test(tcase, layers);
-    tcase_add_test(tcase, kinds);
+    tcase_add_test(tcase, hint_names_the_field_of_the_message);
+    tcase_add_test(tcase, fields_of_a_layer_have_one_hint);
+    tcase_add_test(tcase, kinds_of_messages_follow_from_the_opcode);
     suite_add_tcase(suite, tcase);
     return suite;
 }

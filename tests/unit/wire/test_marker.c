@@ -50,7 +50,7 @@ static void expect_laid(uint32_t seq_start, uint32_t seq, size_t content)
 }
 
 /* Every phase, and contents around every place where a further Marker comes in. */
-START_TEST(every_phase)
+START_TEST(markers_are_laid_at_every_phase)
 {
     uint32_t phase = (uint32_t)_i * 4;
 
@@ -99,7 +99,7 @@ START_TEST(distance_to_the_next)
 END_TEST
 
 /* The numbers of RFC 5044 itself. */
-START_TEST(published)
+START_TEST(markers_follow_the_published_numbers)
 {
     ck_assert_uint_eq(marker_count(0, 48), 1); /* Figure 5: Marker 0000 in front of the first FPDU */
     ck_assert_uint_eq(marker_pointer(0, 0), 0);
@@ -121,10 +121,10 @@ Suite *marker_suite(void)
     Suite *suite = suite_create("marker");
     TCase *tcase = tcase_create("marker");
 
-    tcase_add_loop_test(tcase, every_phase, 0, 128);
+    tcase_add_loop_test(tcase, markers_are_laid_at_every_phase, 0, 128);
     tcase_add_loop_test(tcase, any_seq_start, 0, 24);
     tcase_add_test(tcase, distance_to_the_next);
-    tcase_add_test(tcase, published);
+    tcase_add_test(tcase, markers_follow_the_published_numbers);
     suite_add_tcase(suite, tcase);
     return suite;
 }

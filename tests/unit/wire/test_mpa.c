@@ -92,7 +92,7 @@ START_TEST(all_flags_and_revisions)
 END_TEST
 
 /* A, B, C, D in all combinations with IRD and ORD that are told apart, the limits included. */
-START_TEST(enhanced_word)
+START_TEST(enhanced_word_survives_a_round_trip)
 {
     static const uint16_t depths[] = {0, 1, 4, 0x1555, 0x3FFE, MPA_DEPTH_NOT_NEGOTIATED};
     bool a = _i & 8, b = _i & 4, c = _i & 2, d = _i & 1;
@@ -119,7 +119,7 @@ START_TEST(enhanced_word)
 END_TEST
 
 /* CRC, enhanced, A, C, D, IRD = ORD = 4, no ULP data. */
-START_TEST(example_request)
+START_TEST(request_matches_the_example)
 {
     static const uint8_t expected[24] = "MPA ID Req Frame\x50\x02\x00\x04\x80\x04\xC0\x04";
     struct iwarp_mpa_start start = {.kind = IWARP_MPA_REQUEST,
@@ -144,7 +144,7 @@ START_TEST(example_request)
 END_TEST
 
 /* Every cut of a frame: more is asked for, nothing is used, nothing after the end is read. */
-START_TEST(truncation)
+START_TEST(cut_start_frame_asks_for_more)
 {
     enum iwarp_mpa_start_kind kind = _i & 1 ? IWARP_MPA_REPLY : IWARP_MPA_REQUEST;
     uint8_t private_data[40] = {0x80, 4, 0xC0, 4}, octets[64];
@@ -185,7 +185,7 @@ START_TEST(key_mismatch_is_reported_early)
 END_TEST
 
 /* The other kind's Key differs in the tenth octet. */
-START_TEST(other_kind)
+START_TEST(key_of_the_other_kind_is_refused)
 {
     uint8_t octets[20];
     struct iwarp_mpa_start start;
@@ -250,7 +250,7 @@ START_TEST(no_room_for_the_word)
 END_TEST
 
 /* With the word 508 octets are left to the ULP; the carry of 252 + 4 into the high octet is right. */
-START_TEST(pack_limits)
+START_TEST(start_frame_is_packed_up_to_its_limits)
 {
     uint8_t private_data[513] = {0}, packed[MPA_START_MAX + 8];
     struct iwarp_mpa_start start = {.kind = IWARP_MPA_REPLY, .revision = 1, .private_data = private_data};
@@ -280,14 +280,14 @@ Suite *mpa_suite(void)
     TCase *tcase = tcase_create("start-up frames");
 
     tcase_add_loop_test(tcase, all_flags_and_revisions, 0, 256);
-    tcase_add_loop_test(tcase, enhanced_word, 0, 16);
-    tcase_add_test(tcase, example_request);
-    tcase_add_loop_test(tcase, truncation, 0, 4);
+    tcase_add_loop_test(tcase, enhanced_word_survives_a_round_trip, 0, 16);
+    tcase_add_test(tcase, request_matches_the_example);
+    tcase_add_loop_test(tcase, cut_start_frame_asks_for_more, 0, 4);
     tcase_add_loop_test(tcase, key_mismatch_is_reported_early, 0, 16);
-    tcase_add_test(tcase, other_kind);
+    tcase_add_test(tcase, key_of_the_other_kind_is_refused);
     tcase_add_test(tcase, private_data_limits);
     tcase_add_loop_test(tcase, no_room_for_the_word, 0, 5);
-    tcase_add_test(tcase, pack_limits);
+    tcase_add_test(tcase, start_frame_is_packed_up_to_its_limits);
     suite_add_tcase(suite, tcase);
     return suite;
 }

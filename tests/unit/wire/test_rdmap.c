@@ -32,7 +32,7 @@ static const struct {
     {"Atomic Response", false, 3, 12, false, false},
 };
 
-START_TEST(opcode_table)
+START_TEST(opcode_table_follows_the_rfc)
 {
     const struct rdmap_opcode_row *row = &rdmap_opcode_rows[_i];
 
@@ -130,7 +130,7 @@ START_TEST(read_request_round_trip)
 END_TEST
 
 /* RFC 6581's RTR messages, octet for octet, out of the packers. */
-START_TEST(rtr_templates)
+START_TEST(rtr_messages_match_octet_for_octet)
 {
     static const uint8_t send[18] = {0x41, 0x43, [13] = 1};
     static const uint8_t read[46] = {0x41, 0x41, [9] = 1, [13] = 1};
@@ -157,11 +157,11 @@ Suite *rdmap_suite(void)
     Suite *suite = suite_create("rdmap");
     TCase *tcase = tcase_create("rdmap");
 
-    tcase_add_loop_test(tcase, opcode_table, 0, 16);
+    tcase_add_loop_test(tcase, opcode_table_follows_the_rfc, 0, 16);
     tcase_add_test(tcase, opcode_table_and_layouts);
     tcase_add_loop_test(tcase, every_control_octet, 0, 256);
     tcase_add_test(tcase, read_request_round_trip);
-    tcase_add_test(tcase, rtr_templates);
+    tcase_add_test(tcase, rtr_messages_match_octet_for_octet);
     suite_add_tcase(suite, tcase);
     return suite;
 }

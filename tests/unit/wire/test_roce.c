@@ -64,7 +64,7 @@ static void make_again(const char *name, unsigned made[2])
 }
 
 /* Captured of rping and ucmatose between two kernels (pcaps/linux-rxe/README.md). */
-START_TEST(linux_rxe)
+START_TEST(packets_of_linux_rxe_are_rebuilt)
 {
     unsigned made[2] = {0, 0};
 
@@ -74,7 +74,7 @@ START_TEST(linux_rxe)
 }
 END_TEST
 
-START_TEST(generated)
+START_TEST(generated_roce_packets_are_rebuilt)
 {
     unsigned made[2] = {0, 0};
 
@@ -86,7 +86,7 @@ START_TEST(generated)
 END_TEST
 
 /* Everything that is not a UD packet to queue pair 1 is refused, whatever its size, and none is read past its end. */
-START_TEST(only_mads)
+START_TEST(packet_without_a_mad_is_refused)
 {
     uint8_t mad[MAD_OCTETS], packet[UD_MAD_OCTETS], other[UD_MAD_OCTETS];
 
@@ -132,9 +132,9 @@ Suite *roce_suite(void)
     Suite *suite = suite_create("roce");
     TCase *tcase = tcase_create("packets");
 
-    tcase_add_test(tcase, linux_rxe);
-    tcase_add_test(tcase, generated);
-    tcase_add_test(tcase, only_mads);
+    tcase_add_test(tcase, packets_of_linux_rxe_are_rebuilt);
+    tcase_add_test(tcase, generated_roce_packets_are_rebuilt);
+    tcase_add_test(tcase, packet_without_a_mad_is_refused);
     tcase_add_test(tcase, addresses_and_times);
     suite_add_tcase(suite, tcase);
     return suite;
