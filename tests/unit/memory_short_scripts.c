@@ -30,7 +30,7 @@ static const char capture[] = "local f = flow { ipv6 = true } f:connect() f:star
                               "s.initiator:sent { length = 100 } s:finish()\n";
 
 /* How many fail once one has. */
-static const long more[] = {0, 1, 1L << 40};
+static const long more[] = {0, 1, SHORT_ALL};
 
 static void short_of(long n, long behind)
 {

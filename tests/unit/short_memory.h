@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_SHORT_MEMORY_H
 #define TESTS_UNIT_SHORT_MEMORY_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h> /* tells whether this is glibc */
@@ -30,8 +31,10 @@ void *__libc_calloc(size_t count, size_t octets);
 void *__libc_realloc(void *old, size_t octets);
 void __libc_free(void *octets);
 
+#define SHORT_ALL LONG_MAX
+
 extern long short_left;   /* allocations until one fails; 0: none does */
-extern long short_more;   /* how many of those after it fail too */
+extern long short_more;   /* how many of those after it fail too, SHORT_ALL: all */
 extern bool short_failed; /* one has failed */
 extern long short_live;   /* allocations that were not freed */
 

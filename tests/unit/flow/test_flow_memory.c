@@ -83,7 +83,7 @@ START_TEST(decoder_survives_each_failed_allocation)
     flows = judge(_i, capture, 0, 0);
     ck_assert_uint_gt(flows, 0);
 #if OWN_ALLOCATOR
-    static const long more[] = {0, 1, 1L << 40};
+    static const long more[] = {0, 1, SHORT_ALL};
 
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
         long before = short_live, n = 0;
