@@ -18,10 +18,10 @@
  * instruction. EARNED_MAX: of what a call may compute, what it can earn. PIECE: so much of a script is compiled between two looks. JUMPS_A_UNIT:
  * so many jumps of a list take the compiler about as long as a script takes for an instruction. TURN: units of a turn of the rig, and
  * TURN_MOVES: for how many it counts where a call is held to be stuck, which is one that does not come to STUCK in STUCK_SECONDS: no machine is so slow.
-
+ * GC_PAUSE: percent of what is alive after a collection at which the next begins. Most of what a check makes is garbage at its end.
  */
 enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, JUMPS_A_UNIT = 4, EARNED_MAX = 8 };
-enum { TURN = 20, TURN_MOVES = 1000, STUCK = 1000000 };
+enum { TURN = 20, TURN_MOVES = 1000, STUCK = 1000000, GC_PAUSE = 400 };
 
 /* The sandbox whose script runs, for the signal handler. A process runs one script at a time. */
 static struct lua_sandbox *volatile running;
@@ -238,6 +238,7 @@ int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, i
         return iwarp_sentence_set(error, "%s", lua_sandbox_shortage(account));
     }
     (void)lua_atpanic(sandbox->lua, panic);
+    lua_gc(sandbox->lua, LUA_GCINC, GC_PAUSE, 0, 0);
     if (lua_sandbox_do(sandbox, open_libraries, NULL, NULL, error) == 0)
         return 0;
     lua_sandbox_close(sandbox);

@@ -70,9 +70,9 @@ static int wire_pack(lua_State *lua)
     return 1;
 }
 
-static void push_fields(lua_State *lua, const struct wire_layout *layout, const uint8_t *header)
+/* Into the table on top of the stack. */
+static void set_fields(lua_State *lua, const struct wire_layout *layout, const uint8_t *header)
 {
-    lua_createtable(lua, 0, (int)layout->field_count);
     for (size_t i = 0; i < layout->field_count; i++) {
         const struct wire_field *field = &layout->fields[i];
 
@@ -84,6 +84,12 @@ static void push_fields(lua_State *lua, const struct wire_layout *layout, const 
     }
 }
 
+static void push_fields(lua_State *lua, const struct wire_layout *layout, const uint8_t *header)
+{
+    lua_createtable(lua, 0, (int)layout->field_count);
+    set_fields(lua, layout, header);
+}
+
 static int wire_unpack(lua_State *lua)
 {
     const struct wire_layout *layout = check_layout(lua, 1);
@@ -93,7 +99,12 @@ static int wire_unpack(lua_State *lua)
 
     if (at < 1 || (size_t)(at - 1) > count || count - (size_t)(at - 1) < layout->octets)
         return 0;
-    push_fields(lua, layout, (const uint8_t *)octets + at - 1);
+    lua_settop(lua, 4);
+    if (lua_isnil(lua, 4))
+        lua_createtable(lua, 0, (int)layout->field_count);
+    else
+        luaL_checktype(lua, 4, LUA_TTABLE);
+    set_fields(lua, layout, (const uint8_t *)octets + at - 1);
     return 1;
 }
 

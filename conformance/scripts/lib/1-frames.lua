@@ -197,23 +197,19 @@ function read_segment(ulpdu)
   local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment" }
   local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing tells
   local layout = tagged and "ddp_tagged" or "ddp_untagged"
-  local header = wire.unpack(layout, ulpdu)
-  if header == nil then
+  if wire.unpack(layout, ulpdu, 1, out) == nil then
     out.cut = { what = "DDP header", octets = #ulpdu, due = wire.size(layout) }
     return out
   end
-  for k, v in next, header do out[k] = v end
-  for k, v in next, wire.unpack("rdmap_control", ulpdu, 2) do out[k] = v end
-  if not tagged then out.InvalidateSTag = header.RsvdULP & 0xFFFFFFFF end
+  wire.unpack("rdmap_control", ulpdu, 2, out)
+  if not tagged then out.InvalidateSTag = out.RsvdULP & 0xFFFFFFFF end
   local name, by_opcode = wire.opcode(out.Opcode)
   out.name = name or string.format("opcode 0x%x", out.Opcode)
   out.other_model = name ~= nil and by_opcode ~= tagged
   local at = wire.size(layout) + 1
   local body = body_of[out.Opcode]
   if body and not tagged then
-    local fields = wire.unpack(body, ulpdu, at)
-    if fields then
-      for k, v in next, fields do out[k] = v end
+    if wire.unpack(body, ulpdu, at, out) then
       at = at + wire.size(body)
       if out.Opcode == 7 then read_terminate(out) end
     elseif out.L == 1 and out.MO == 0 then

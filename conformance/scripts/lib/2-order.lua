@@ -16,19 +16,15 @@ end
 -- The message that a segment is of, and the place of its first octet there; nil where it cannot be told.
 local function place_of(c, segment)
   if segment.cut or segment.other_model or segment.Opcode == nil then return nil end
-  if segment.T == 0 then
-    local key = string.format("%d %d", segment.QN, segment.MSN)
-    return key, segment.MO
-  end
+  if segment.T == 0 then return segment.QN << 32 | segment.MSN, segment.MO end
   for _, message in ipairs(messages_of(c, segment)) do
     local at = message.STag == segment.STag and segment.TO - message.TO
     if at and at >= 0 and at + #segment.data <= message.octets then return message, at end
   end
 end
 
--- A segment was given to the check: the next one of its message begins here.
-local function give(c, segment)
-  local key, at = place_of(c, segment)
+-- A segment was given to the check: the next one of its message begins here. `key` and `at`: place_of() it.
+local function give(c, segment, key, at)
   c.message, c.message_at = key, key and at + #segment.data
   if type(key) ~= "table" or c.message_at < key.octets then return end
   for i, message in ipairs(messages_of(c, segment)) do
@@ -36,10 +32,9 @@ local function give(c, segment)
   end
 end
 
--- Does it begin after octets of its message that have not come?
-local function runs_ahead(c, segment)
-  local key, at = place_of(c, segment)
-  return key ~= nil and at > (c.message == key and c.message_at or 0), key
+-- Does a segment there begin after octets of its message that have not come?
+local function runs_ahead(c, key, at)
+  return key ~= nil and at > (c.message == key and c.message_at or 0)
 end
 
 -- Segments of a message that came before their turn: where it goes on, which have come, and how many octets it has
@@ -81,14 +76,14 @@ function Connection:_in_order(seconds, take)
     self.given = self.given + 1
     local got = ready[self.given]
     if self.given == #ready then self.ready = nil end
-    if got.kind == "segment" then give(self, got) end
+    if got.kind == "segment" then give(self, got, place_of(self, got)) end
     return got
   end
   local got = take(self, seconds)
   if got.kind ~= "segment" or self.as_sent then return got end
-  local ahead, key = runs_ahead(self, got)
-  if not ahead then
-    give(self, got)
+  local key, at = place_of(self, got)
+  if not runs_ahead(self, key, at) then
+    give(self, got, key, at)
     return got
   end
   local held = holding(key, self.message == key and self.message_at or 0)

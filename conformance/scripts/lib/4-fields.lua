@@ -5,7 +5,7 @@
 -- octets of a header. Rules name the same (rule_because_field() in conformance/rules).
 
 local RESPONSE, TERMINATE = 2, 7 -- opcodes
-local RECENT = 64 -- segments that are kept to find octets in
+local RECENT = 64 -- so many segments, and up to twice as many, are kept to find octets in
 
 -- The cause "send-msn" and its hint (wire/hint_field.h). `kind`: an opcode, or "reply".
 local function named(field, kind)
@@ -18,7 +18,7 @@ function Connection:_observe(segment, octets, marked, place)
   local recent = self.t.recent
   recent[#recent + 1] = { segment = segment, octets = octets or segment.ulpdu, at = octets and 2 or 0, marked = marked,
                           place = octets and (place or rig.looked()) or nil }
-  if #recent > RECENT then table.remove(recent, 1) end
+  if #recent == 2 * RECENT then self.t.recent = table.move(recent, RECENT + 1, 2 * RECENT, 1, {}) end
   if segment.Opcode == RESPONSE and segment.L == 1 then self.answers = (rawget(self, "answers") or 0) + 1 end
   if segment.cut or segment.other_model then self.t.lacking = self.t.lacking or segment end
   self:_suspect_header(segment)

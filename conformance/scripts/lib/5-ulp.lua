@@ -11,21 +11,25 @@ NO_WRITE_RIGHT = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMA
 -- And of an STag that a Send cannot invalidate (RDMAP-5.3-21).
 CANNOT_INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
 
--- Octets that differ from their neighbours and from place to place; `first` shifts them.
-local patterns = {}
+-- 256 octets of a pattern, from a place on that is a multiple of 256.
+local blocks = {}
 
-function pattern(octets, first)
-  first = first or 0
-  local key = octets << 16 | first
-  if patterns[key] == nil then
+local function block(place)
+  local first = ((place >> 8) + (place >> 16) * 37) & 0xFF -- 64 KiB further on they differ, too
+  if blocks[first] == nil then
     local out = {}
-    for i = 1, octets do
-      local n = i + first
-      out[i] = string.char((n * 7 + (n >> 8) + (n >> 16) * 37) & 0xFF) -- 64 KiB further on they differ, too
-    end
-    patterns[key] = table.concat(out)
+    for i = 0, 255 do out[i + 1] = string.char((first + i * 7) & 0xFF) end
+    blocks[first] = table.concat(out)
   end
-  return patterns[key]
+  return blocks[first]
+end
+
+-- Octets that differ from their neighbours and from place to place; `first` shifts them.
+function pattern(octets, first)
+  local from = (first or 0) + 1
+  local before, out = from & 0xFF, {}
+  for place = from - before, from + octets - 1, 256 do out[#out + 1] = block(place) end
+  return table.concat(out):sub(before + 1, before + octets)
 end
 
 local Memory = {}

@@ -235,6 +235,13 @@ static const char *const wire_scripts[] = {
     "wire.triple('MPA_START_FRAME'))",
     "local s = read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 1 }:octets()) assert(s.triple == "
     "0x1201)",
+    "local into = { Rev = 9, own = 1 } assert(wire.unpack('mpa_start', mpa.request {}:octets(), 1, into) == into and "
+    "into.Rev == 1 and into.own == 1)",
+    "local into = { own = 1 } assert(wire.unpack('mpa_start', 'short', 1, into) == nil and next(into, 'own') == nil)",
+    "assert(not pcall(wire.unpack, 'mpa_start', mpa.request {}:octets(), 1, 'into'))",
+    "local all = pattern(70000) for _, at in ipairs { 0, 1, 255, 256, 257, 65535, 65536 } do for _, octets in ipairs "
+    "{ 0, 1, 256, 700 } do assert(pattern(octets, at) == all:sub(at + 1, at + octets)) end end "
+    "assert(all:sub(1, 256) ~= all:sub(257, 512) and all:sub(1, 4464) ~= all:sub(65537))",
     "assert(wire.crc32c('123456789') == 0xE3069283)",
     "assert(hex('\\0\\xfe') == '00fe' and unhex('00 FE\\n') == '\\0\\xfe' and unhex('') == '')",
     "assert(not pcall(unhex, '0') and not pcall(unhex, '0g'))",
