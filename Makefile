@@ -175,7 +175,7 @@ CFLAGS ?= -O2 -g
 LDFLAGS ?=
 WERROR ?= -Werror
 warnings := -Wall -Wextra $(WERROR) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
-base_flags := -std=gnu17 $(warnings) -I. -Ireference-stack/include -DWARPCHECK_VERSION='"$(VERSION)"' -pthread \
+base_flags := -std=gnu17 $(warnings) -I. -Ireference-stack/include -D_FILE_OFFSET_BITS=64 -DWARPCHECK_VERSION='"$(VERSION)"' -pthread \
 	-fPIC -fno-semantic-interposition -fno-strict-aliasing -fstack-protector-strong
 
 # The variants: where, which compiler, which flags. The sanitised one is also what the fuzz targets are linked from:

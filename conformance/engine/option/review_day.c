@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _DEFAULT_SOURCE /* timegm */
+/* Days of the calendar by their numbers: seconds of the years to come do not fit into a time_t of 32 bits. */
 #include "conformance/engine/option/review_day.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+struct day {
+    int year, month, number; /* from 1 on */
+};
+
+static int days_of_month(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+    return days[month - 1] + (month == 2 && leap);
+}
+
+static int day_read(const char *text, struct day *day)
+{
+    static const char digits[] = "0123456789";
+
+    if (strlen(text) != 10 || strspn(text, digits) != 4 || strspn(text + 5, digits) != 2 ||
+        strspn(text + 8, digits) != 2 || sscanf(text, "%4d-%2d-%2d", &day->year, &day->month, &day->number) != 3)
+        return -1;
+    return day->month >= 1 && day->month <= 12 && day->number >= 1 &&
+                   day->number <= days_of_month(day->year, day->month)
+               ? 0
+               : -1;
+}
 
 int day_check(const char *text)
 {
-    struct tm day = {0}, same;
-    time_t seconds;
+    struct day day;
 
-    if (strlen(text) != 10 || text[4] != '-' || text[7] != '-' || strspn(text, "0123456789-") != 10 ||
-        sscanf(text, "%4d-%2d-%2d", &day.tm_year, &day.tm_mon, &day.tm_mday) != 3)
-        return -1;
-    day.tm_year -= 1900;
-    day.tm_mon -= 1;
-    same = day;
-    seconds = timegm(&same);
-    return seconds != (time_t)-1 && same.tm_year == day.tm_year && same.tm_mon == day.tm_mon &&
-                   same.tm_mday == day.tm_mday
-               ? 0
-               : -1;
+    return day_read(text, &day);
 }
 
 const char *day_later(const char *today, long years, char text[DAY_TEXT_OCTETS])
@@ -35,18 +49,23 @@ const char *day_later(const char *today, long years, char text[DAY_TEXT_OCTETS])
 
 const char *day_after(const char *today, long days, char text[DAY_TEXT_OCTETS])
 {
-    struct tm day = {0};
+    struct day day = {0};
 
-    if (sscanf(today, "%4d-%2d-%2d", &day.tm_year, &day.tm_mon, &day.tm_mday) == 3) {
-        time_t seconds;
-
-        day.tm_year -= 1900;
-        day.tm_mon -= 1;
-        day.tm_mday += (int)days;
-        seconds = timegm(&day);
-        (void)gmtime_r(&seconds, &day);
+    if (day_read(today, &day) == 0) {
+        for (; days > 0; days--)
+            if (++day.number > days_of_month(day.year, day.month)) {
+                day.number = 1;
+                day.month = day.month % 12 + 1;
+                day.year += day.month == 1;
+            }
+        for (; days < 0; days++)
+            if (--day.number == 0) {
+                day.month = (day.month + 10) % 12 + 1;
+                day.year -= day.month == 12;
+                day.number = days_of_month(day.year, day.month);
+            }
     }
-    (void)strftime(text, DAY_TEXT_OCTETS, "%Y-%m-%d", &day);
+    (void)snprintf(text, DAY_TEXT_OCTETS, "%04d-%02d-%02d", day.year, day.month, day.number);
     return text;
 }
 

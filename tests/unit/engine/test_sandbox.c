@@ -199,7 +199,7 @@ static const struct {
     {"while true do t:connect { port = 1 } end", VERDICT_INCONCLUSIVE, NULL},
     {"while true do rig.connect {} end", VERDICT_INCONCLUSIVE, "all connections that it may use"},
     {"while true do rig.note('x') end", VERDICT_INCONCLUSIVE, "all notes that it may use"},
-    {"c = t:connect().tcp while true do c:raw { octets = ('x'):rep(1000) } end", VERDICT_INCONCLUSIVE,
+    {"local c, x = t:connect().tcp, ('x'):rep(1000) while true do c:raw { octets = x } end", VERDICT_INCONCLUSIVE,
      "all octets to send that it may use"},
     {"t.dut:reg_mr(setmetatable({}, { __pairs = " FOR_EVER " }))", VERDICT_INCONCLUSIVE, NULL},
     {"rig.command(setmetatable({ verb = 'x' }, { __index = " FOR_EVER " }))", VERDICT_PASS, NULL},

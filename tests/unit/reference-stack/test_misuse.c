@@ -206,6 +206,20 @@ START_TEST(missing_argument_of_a_stream_is_refused)
 }
 END_TEST
 
+#if SIZE_MAX > UINT32_MAX /* else no count exceeds it */
+START_TEST(a_message_beyond_32_bits_of_octets_is_refused)
+{
+    opened();
+    REFUSED(
+        "at most 2^32 - 1",
+        iwarp_stream_post_send(stream, &(struct iwarp_send){.octets = octets, .count = (size_t)UINT32_MAX + 1}, why));
+    REFUSED("at most 2^32 - 1",
+            iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = SIZE_MAX}, why));
+    closed();
+}
+END_TEST
+#endif
+
 START_TEST(impossible_work_of_a_stream_is_refused)
 {
     uint8_t *nothing = NULL;
@@ -220,11 +234,6 @@ START_TEST(impossible_work_of_a_stream_is_refused)
     REFUSED("without a buffer", iwarp_stream_post_receive(stream, 1, nothing, 1, why));
     REFUSED("none were given", iwarp_stream_post_send(stream, &(struct iwarp_send){.count = 1}, why));
     REFUSED("none were given", iwarp_stream_post_write(stream, &(struct iwarp_write){.count = UINT32_MAX}, why));
-    REFUSED(
-        "at most 2^32 - 1",
-        iwarp_stream_post_send(stream, &(struct iwarp_send){.octets = octets, .count = (size_t)UINT32_MAX + 1}, why));
-    REFUSED("at most 2^32 - 1",
-            iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = SIZE_MAX}, why));
     REFUSED("exceeds 2^64",
             iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = 16, .to = UINT64_MAX - 14},
                                     why));
@@ -399,6 +408,9 @@ Suite *misuse_suite(void)
     tcase_add_loop_test(device, flushed_on_its_way, 0, 2);
     tcase_add_test(streams, missing_stream_is_never_read);
     tcase_add_test(streams, missing_argument_of_a_stream_is_refused);
+#if SIZE_MAX > UINT32_MAX
+    tcase_add_test(streams, a_message_beyond_32_bits_of_octets_is_refused);
+#endif
     tcase_add_test(streams, impossible_work_of_a_stream_is_refused);
     tcase_add_test(streams, at_the_very_end);
     tcase_add_test(streams, nothing_to_decide);

@@ -299,8 +299,6 @@ END_TEST
 
 START_TEST(impossible_work_of_a_queue_pair_is_refused)
 {
-    uint8_t octets[8] = {0};
-
     verbs_talk_begin(&talk);
     talk.options[0].stream.extensions = talk.options[1].stream.extensions = IWARP_EXTENSIONS_OFF;
     verbs_talk_open(&talk);
@@ -310,10 +308,14 @@ START_TEST(impossible_work_of_a_queue_pair_is_refused)
     WHY("none were given");
     ck_assert_int_eq(iwarp_post_write(talk.qp[1], &(struct iwarp_write){.count = 8}, &talk.why), -1);
     WHY("none were given");
+#if SIZE_MAX > UINT32_MAX /* else no count exceeds it */
+    uint8_t octets[8] = {0};
+
     ck_assert_int_eq(
         iwarp_post_send(talk.qp[1], &(struct iwarp_send){.octets = octets, .count = (size_t)UINT32_MAX + 1}, &talk.why),
         -1);
     WHY("at most 2^32 - 1");
+#endif
     ck_assert_int_eq(iwarp_post_read(talk.qp[1], &(struct iwarp_read){.sink_stag = 1, .count = 1}, &talk.why), -1);
     WHY("is not a region");
     ck_assert_int_eq(
