@@ -123,13 +123,13 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
     struct runner_totals totals;
 
     for (size_t i = 0; drawn->defect != NULL && !config->whole && i < sizeof(passes) / sizeof(passes[0]); i++) {
-        runner->done = passes[i];
+        runner->items.left_out = passes[i];
         if (runner_run(runner, &totals, error) != 0)
             return -1;
         if (is_killed(drawn))
             return 0;
     }
-    runner->done = cannot_meet;
+    runner->items.left_out = cannot_meet;
     return runner_run(runner, &totals, error);
 }
 
@@ -151,7 +151,7 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     runner->plan = drawn->plan = &matrix->sctp_plan;
     if (drawn->defect == NULL)
         return run_passes(matrix->config, runner, drawn, error);
-    runner->done = not_named;
+    runner->items.left_out = not_named;
     return runner_run(runner, &(struct runner_totals){0}, error);
 }
 
@@ -162,17 +162,17 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), json_array(), unit->defect, &matrix->plan, 0};
     struct defect_set *defects = NULL;
-    struct run_services served = {0};
+    struct run_services services = {0};
     struct runner_config runner = {
         .host = config->host,
         .plan = &matrix->plan,
         .selection = &matrix->everything,
         .catalogue = config->catalogue,
         .sim = {.seed = unit->seed},
-        .evidence = -1,
-        .served = &served,
-        .result = on_result,
-        .user = &drawn,
+        .evidence = {.folder = -1},
+        .services = &services,
+        .items = {.user = &drawn},
+        .report = {.result = on_result, .user = &drawn},
     };
     int status = 0;
 
@@ -183,7 +183,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     runner.sim.defects = defects;
     if (status == 0)
         status = run_plans(matrix, &runner, &drawn, error);
-    run_services_free(&served);
+    run_services_free(&services);
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);

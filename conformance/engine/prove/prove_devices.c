@@ -163,7 +163,7 @@ static struct runner_config runner_of(const struct suite *suite)
                                   .selection = &suite->everything,
                                   .catalogue = suite->config->catalogue,
                                   .sim = {.seed = suite->config->seed},
-                                  .evidence = -1};
+                                  .evidence = {.folder = -1}};
 }
 
 static int run_passes(struct drawn *drawn, struct iwarp_sentence *error)
@@ -173,17 +173,15 @@ static int run_passes(struct drawn *drawn, struct iwarp_sentence *error)
     struct runner_totals totals;
     int status = -1;
 
-    runner.served = &drawn->served;
-    runner.journal = on_journal;
-    runner.learned = on_learned;
-    runner.result = on_result;
-    runner.user = drawn;
-    runner.done = cannot_meet;
+    runner.services = &drawn->served;
+    runner.items = (struct runner_items){.left_out = cannot_meet, .user = drawn};
+    runner.report =
+        (struct runner_report){.journal = on_journal, .learned = on_learned, .result = on_result, .user = drawn};
     runner.sim.defects = set;
     for (size_t i = 0; i < drawn->device->count; i++)
         runner.sim.ipv6 = runner.sim.ipv6 || variant_takes_ipv6_alone(&drawn->device->choices[i].row);
     if (set != NULL && runner_run(&runner, &totals, error) == 0) {
-        runner.done = not_changed_by_learning;
+        runner.items.left_out = not_changed_by_learning;
         status = drawn->otherwise[0] || drawn->otherwise[1] ? runner_run(&runner, &totals, error) : 0;
     }
     run_services_free(&drawn->served);

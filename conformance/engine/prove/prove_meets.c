@@ -159,12 +159,10 @@ static json_t *run_part(void *user, size_t number, struct iwarp_sentence *error)
     json_t *row = NULL;
 
     runner.sim.defects = part.set;
-    runner.evidence = -1;
-    runner.done = is_others;
-    runner.learned = on_learned;
-    runner.journal = on_journal;
-    runner.result = on_result;
-    runner.user = &part;
+    runner.evidence.folder = -1;
+    runner.items = (struct runner_items){.left_out = is_others, .user = &part};
+    runner.report =
+        (struct runner_report){.journal = on_journal, .learned = on_learned, .result = on_result, .user = &part};
     if (part.set != NULL && runner_run(&runner, &totals, error) == 0)
         row = json_pack("{s:O, s:O, s:O}", "checks", part.checks, "learned", part.learned, "alarms", part.alarms);
     json_decref(part.checks);

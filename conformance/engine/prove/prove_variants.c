@@ -194,12 +194,12 @@ static int run_passes(struct runner_config *runner, const struct drawn *drawn, s
 {
     struct runner_totals totals;
 
-    runner->done = cannot_meet;
+    runner->items.left_out = cannot_meet;
     if (runner_run(runner, &totals, error) != 0)
         return -1;
     if (drawn->suite->config->whole || drawn->otherwise[0] == NULL)
         return 0;
-    runner->done = not_changed_by_learning;
+    runner->items.left_out = not_changed_by_learning;
     return runner_run(runner, &totals, error);
 }
 
@@ -210,7 +210,7 @@ static struct runner_config runner_of(const struct suite *suite)
                                   .selection = &suite->everything,
                                   .catalogue = suite->config->catalogue,
                                   .sim = {.seed = suite->config->seed},
-                                  .evidence = -1};
+                                  .evidence = {.folder = -1}};
 }
 
 /* In a worker. */
@@ -227,11 +227,10 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     struct defect_set *set = defect_set_new(config->variants, &drawn.variant->id, 1, error);
     json_t *row = NULL;
 
-    runner.served = &drawn.served;
-    runner.journal = on_journal;
-    runner.learned = on_learned;
-    runner.result = on_result;
-    runner.user = &drawn;
+    runner.services = &drawn.served;
+    runner.items.user = &drawn;
+    runner.report =
+        (struct runner_report){.journal = on_journal, .learned = on_learned, .result = on_result, .user = &drawn};
     runner.sim.defects = set;
     runner.sim.ipv6 = variant_takes_ipv6_alone(drawn.variant);
     if (set != NULL && run_passes(&runner, &drawn, error) == 0)

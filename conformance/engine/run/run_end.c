@@ -91,7 +91,7 @@ static const char *unserved(const struct run_command *command, char text[UNSERVE
 
     (void)snprintf(text, UNSERVED_OCTETS, "%" PRIu64 " %s because the device does not serve,%s", command->unserved,
                    command->unserved == 1 ? "is inconclusive" : "are inconclusive",
-                   run_services_gaps(&command->served, gaps));
+                   run_services_gaps(&command->services, gaps));
     return text;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_run.c: the command; run_judge.c: what becomes of each result; run_end.c: the end of the run. */
+/* cmd_run.c: the command; run_prepare.c: what it needs; run_judge.c: what becomes of each result; run_end.c: the end of the run. */
 #ifndef CONFORMANCE_ENGINE_RUN_INTERNAL_H
 #define CONFORMANCE_ENGINE_RUN_INTERNAL_H
 
@@ -25,10 +25,10 @@ struct run_command {
     struct run_output output;
     struct terminal terminal;
     struct runner_totals totals;
-    struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
-    struct run_services served; /* by the device */
-    uint64_t script_errors;     /* results that could not be decided, as the check's script has an error */
-    uint64_t unserved;          /* results that could not be decided, as the device does not serve what they need */
+    struct run_summary traffic;   /* of all checks, also those of the run that --resume goes on with */
+    struct run_services services; /* of the device */
+    uint64_t script_errors;       /* results that could not be decided, as the check's script has an error */
+    uint64_t unserved;            /* results that could not be decided, as the device does not serve what they need */
     uint64_t failed;
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];
@@ -36,11 +36,17 @@ struct run_command {
     struct iwarp_sentence log_error;
 };
 
+/*
+ * run_prepare.c: loads tables, scripts and profile, and makes the plan. 0, or the exit status, after a line on standard
+ * error.
+ */
+int run_prepare(struct run_command *command, struct iwarp_sentence *error);
+
 /* run_judge.c: draws the progress line; `item` is the check that comes next, or is waited for. */
 void run_show_progress(struct run_command *command, const struct plan_item *item);
 
-/* run_judge.c: the functions of `config` that hear of results; its `user` is a struct run_command. */
-void run_judge_listen(struct runner_config *config);
+/* run_judge.c: sets the interfaces of `config`: progress, what earlier runs left, and where results go. */
+void run_judge_listen(struct run_command *command, struct runner_config *config);
 
 /* What the profile makes of a result: the verdict after known deviations. */
 enum verdict run_judge_verdict(struct run_command *command, const struct result *found);

@@ -106,7 +106,7 @@ static enum verdict on_judged(void *user, const struct result *found)
 }
 
 /* What an earlier run decided: nothing is written again, but it is known again. */
-static bool on_earlier(void *user, const struct plan_item *item, struct journal *journal)
+static bool on_decided(void *user, const struct plan_item *item, struct journal *journal)
 {
     struct run_command *command = user;
     struct result result;
@@ -189,7 +189,7 @@ static int on_result(void *user, const struct result *decided)
     return run_stopped() ? 1 : 0; /* after the check that is running: what was decided is reported */
 }
 
-static int on_beside(void *user, const struct result *found)
+static int on_surplus(void *user, const struct result *found)
 {
     struct run_command *command = user;
     struct result result = *found;
@@ -204,17 +204,14 @@ static int on_beside(void *user, const struct result *found)
     return appended;
 }
 
-void run_judge_listen(struct runner_config *config)
+void run_judge_listen(struct run_command *command, struct runner_config *config)
 {
-    const struct run_command *command = config->user;
-
-    config->earlier = on_earlier;
-    config->superseded = on_superseded;
-    config->repeated = on_repeated;
-    config->judged = on_judged;
-    config->journal = on_journal;
-    config->learned = on_learned;
-    config->progress = on_progress;
-    config->result = on_result;
-    config->beside = command->options.shard.of != 0 ? on_beside : NULL;
+    config->items = (struct runner_items){.progress = on_progress, .user = command};
+    config->history = (struct runner_history){on_decided, on_superseded, on_repeated, command};
+    config->report = (struct runner_report){.judged = on_judged,
+                                            .journal = on_journal,
+                                            .learned = on_learned,
+                                            .result = on_result,
+                                            .surplus = command->options.shard.of != 0 ? on_surplus : NULL,
+                                            .user = command};
 }

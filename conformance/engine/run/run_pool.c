@@ -251,7 +251,7 @@ static int on_remote(void *user, const struct plan_item *item, struct runner_rem
 void run_pool_serve(struct run_pool *pool, struct runner_config *config)
 {
     pool->config = config;
-    config->remote = on_remote;
+    config->items.remote = on_remote;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
@@ -372,10 +372,10 @@ static void remove_rest(const struct run_pool *pool)
     for (size_t i = 0; i < pool->command->plan.count; i++) {
         enum unit_state state = pool->units[i].state;
 
-        if ((state != UNIT_GIVEN && state != UNIT_THERE) || pool->config->evidence < 0)
+        if ((state != UNIT_GIVEN && state != UNIT_THERE) || pool->config->evidence.folder < 0)
             continue;
         runner_evidence_name(pool->config, &pool->command->plan.items[i], name, sizeof(name));
-        (void)unlinkat(pool->config->evidence, name, 0);
+        (void)unlinkat(pool->config->evidence.folder, name, 0);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "conformance/engine/run/runner.h"
 
-static int take_result(void *user, const struct result *result)
+static int skip_as_reported(void *user, const struct result *result)
 {
     struct plan *plan = user;
 
@@ -39,10 +39,9 @@ int run_rehearse(struct plan *plan, struct script_host *host, const struct catal
         .catalogue = catalogue,
         /* An initiator that is planned is one that the profile's connect_command starts. */
         .sim = {.seed = 1, .no_upper_tester = true, .starts_initiator = true},
-        .evidence = -1,
-        .done = skipped,
-        .result = take_result,
-        .user = plan,
+        .evidence = {.folder = -1},
+        .items = {.left_out = skipped},
+        .report = {.result = skip_as_reported, .user = plan},
     };
 
     return runner_run(&config, &totals, error);

@@ -85,7 +85,7 @@ static void draw(struct reporting *reporting, const char *evidence)
     struct iwarp_sentence ignored;
     struct capture_series *series;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", reporting->config->output, evidence);
+    (void)snprintf(path, sizeof(path), "%s/%s", reporting->config->evidence.output, evidence);
     series = capture_series_open(path, NULL, &ignored);
     if (series != NULL)
         (void)findings_draw(&reporting->findings, series, UINT64_MAX, &ignored);
@@ -120,7 +120,7 @@ static void draw_of(struct reporting *reporting, size_t first)
 
 static void gather(struct reporting *reporting, const struct rule_pool *pool, const struct rule *rule)
 {
-    const struct runner_config *config = reporting->config;
+    const struct runner_report *report = &reporting->config->report;
 
     for (unsigned role = 0; role < ROLE_SLOTS; role++) {
         const struct rule_pool_entry *entry = rule_pool_find(pool, rule->id, role);
@@ -128,7 +128,7 @@ static void gather(struct reporting *reporting, const struct rule_pool *pool, co
 
         if (entry == NULL)
             continue;
-        due.function = rule_pool_adds(entry) ? config->result : config->beside;
+        due.function = rule_pool_adds(entry) ? report->result : report->surplus;
         due.result = entry->result;
         due.result.script = rule->function;
         if (due.function != NULL)
@@ -148,11 +148,11 @@ int run_rules_report(const struct runner_config *config, const struct rule_pool 
     }
     for (size_t i = 0; i < rule_count(); i++)
         gather(&reporting, pool, rule_at(i));
-    for (size_t i = 0; config->output != NULL && i < reporting.count; i++)
+    for (size_t i = 0; config->evidence.output != NULL && i < reporting.count; i++)
         if (!reporting.due[i].tried && reporting.due[i].result.evidence != NULL)
             draw_of(&reporting, i);
     for (size_t i = 0; status == 0 && i < reporting.count; i++)
-        status = reporting.due[i].function(config->user, &reporting.due[i].result) < 0 ? -1 : 0;
+        status = reporting.due[i].function(config->report.user, &reporting.due[i].result) < 0 ? -1 : 0;
     for (size_t i = 0; i < reporting.count; i++)
         json_decref(reporting.due[i].result.steps);
     findings_free(&reporting.findings);

@@ -17,20 +17,20 @@ static size_t index_of(const char *role)
     return role != NULL && strcmp(role, role_names[1]) == 0;
 }
 
-void run_services_resume(struct run_services *served, json_t *learned)
+void run_services_resume(struct run_services *services, json_t *learned)
 {
     const char *role = json_string_value(json_object_get(learned, "role"));
     size_t i = index_of(role);
 
     if (role == NULL || strcmp(role, role_names[i]) != 0 || !json_is_object(json_object_get(learned, "exchanges")))
         return;
-    json_decref(served->known[i]);
-    served->known[i] = json_incref(learned);
-    served->spoke[i] = served->spoke[i] || services_speaks(learned);
+    json_decref(services->known[i]);
+    services->known[i] = json_incref(learned);
+    services->spoke[i] = services->spoke[i] || services_speaks(learned);
 }
 
 /* 0, or -1 with the reason. */
-static int learn(struct run_services *served, const struct run_services_context *context, size_t i,
+static int learn(struct run_services *services, const struct run_services_context *context, size_t i,
                  struct iwarp_sentence *why)
 {
     struct rig *rig = context->open(context->user, "served", role_names[i], why);
@@ -47,9 +47,9 @@ static int learn(struct run_services *served, const struct run_services_context 
     context->close(context->user, rig);
     if (learned == NULL)
         return -1;
-    json_decref(served->known[i]);
-    served->known[i] = learned;
-    served->spoke[i] = served->spoke[i] || services_speaks(learned);
+    json_decref(services->known[i]);
+    services->known[i] = learned;
+    services->spoke[i] = services->spoke[i] || services_speaks(learned);
     if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
         return 0;
     return context->keep(context->user, learned) == 0
@@ -58,47 +58,47 @@ static int learn(struct run_services *served, const struct run_services_context 
 }
 
 /* Forgets what the device serves, so that it is learned again: the device may have died, or have come back. */
-static void forget(struct run_services *served)
+static void forget(struct run_services *services)
 {
     for (size_t i = 0; i < RUN_SERVICES_ROLES; i++) {
-        json_decref(served->known[i]);
-        served->known[i] = NULL;
+        json_decref(services->known[i]);
+        services->known[i] = NULL;
     }
-    served->unready = 0;
-    served->relearned++;
+    services->unready = 0;
+    services->relearned++;
 }
 
-bool run_services_prepare(struct run_services *served, const struct run_services_context *context, const char *role,
+bool run_services_prepare(struct run_services *services, const struct run_services_context *context, const char *role,
                           struct iwarp_sentence *why)
 {
     size_t i = index_of(role), other = 1 - i;
     const char *reason;
 
-    if (served->unready >= UNREADY_MOST && served->relearned < RELEARNED_MOST)
-        forget(served);
+    if (services->unready >= UNREADY_MOST && services->relearned < RELEARNED_MOST)
+        forget(services);
     services_use(context->host, NULL);
-    if (served->known[i] == NULL && learn(served, context, i, why) != 0)
+    if (services->known[i] == NULL && learn(services, context, i, why) != 0)
         return false;
     /* A device that opens connections by MPA, and answers none, has a fault; one that does neither is no MPA device. */
-    if (!services_speaks(served->known[i])) {
-        if (served->known[other] == NULL && learn(served, context, other, why) != 0)
+    if (!services_speaks(services->known[i])) {
+        if (services->known[other] == NULL && learn(services, context, other, why) != 0)
             return false;
-        reason = services_why_not(served->known[i], "startup");
-        if (!services_speaks(served->known[other]) && reason != NULL)
+        reason = services_why_not(services->known[i], "startup");
+        if (!services_speaks(services->known[other]) && reason != NULL)
             return iwarp_sentence_set(why, "the device does not serve %s as %s%s: %.400s",
-                                      served->spoke[i] ? "start-ups any more" : "a start-up", role,
-                                      served->spoke[i] ? ", as it did before" : "", reason) == 0;
+                                      services->spoke[i] ? "start-ups any more" : "a start-up", role,
+                                      services->spoke[i] ? ", as it did before" : "", reason) == 0;
     }
-    services_use(context->host, served->known[i]);
+    services_use(context->host, services->known[i]);
     return true;
 }
 
-void run_services_note(struct run_services *served, const struct outcome *outcome)
+void run_services_note(struct run_services *services, const struct outcome *outcome)
 {
     if (outcome->unready)
-        served->unready++;
+        services->unready++;
     else if (outcome->verdict != VERDICT_SKIP)
-        served->unready = 0;
+        services->unready = 0;
 }
 
 bool run_services_are_cause(const char *message)
@@ -108,7 +108,7 @@ bool run_services_are_cause(const char *message)
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
 }
 
-void run_services_say(const struct run_services *served, const char *role, const char *why, struct outcome *outcome)
+void run_services_say(const struct run_services *services, const char *role, const char *why, struct outcome *outcome)
 {
     static const char *const silent[RUN_SERVICES_ROLES] = {"startup-not-served-as-responder",
                                                            "startup-not-served-as-initiator"};
@@ -117,11 +117,11 @@ void run_services_say(const struct run_services *served, const char *role, const
     outcome->message = why;
     if (!run_services_are_cause(why))
         return;
-    outcome->cause = services_cause(served->known[index], services_names[0], &outcome->hint);
+    outcome->cause = services_cause(services->known[index], services_names[0], &outcome->hint);
     if (outcome->cause == NULL) {
-        outcome->cause = served->spoke[index] ? "startup-no-longer-served" : silent[index];
-        outcome->hint = served->spoke[index] ? "the device does not serve start-ups any more, as it did before"
-                                             : "the device does not serve a start-up";
+        outcome->cause = services->spoke[index] ? "startup-no-longer-served" : silent[index];
+        outcome->hint = services->spoke[index] ? "the device does not serve start-ups any more, as it did before"
+                                               : "the device does not serve a start-up";
     }
 }
 
@@ -145,20 +145,20 @@ static size_t describe_role(const json_t *known, const char *role, char *text, s
     return used;
 }
 
-const char *run_services_gaps(const struct run_services *served, char text[RUN_SERVICES_GAPS_OCTETS])
+const char *run_services_gaps(const struct run_services *services, char text[RUN_SERVICES_GAPS_OCTETS])
 {
     size_t used = 0;
 
     text[0] = '\0';
     for (size_t i = 0; i < RUN_SERVICES_ROLES && used < RUN_SERVICES_GAPS_OCTETS; i++)
-        if (served->known[i] != NULL)
-            used = describe_role(served->known[i], role_names[i], text, RUN_SERVICES_GAPS_OCTETS, used);
+        if (services->known[i] != NULL)
+            used = describe_role(services->known[i], role_names[i], text, RUN_SERVICES_GAPS_OCTETS, used);
     return text;
 }
 
-void run_services_free(struct run_services *served)
+void run_services_free(struct run_services *services)
 {
     for (size_t i = 0; i < RUN_SERVICES_ROLES; i++)
-        json_decref(served->known[i]);
-    memset(served, 0, sizeof(*served));
+        json_decref(services->known[i]);
+    memset(services, 0, sizeof(*services));
 }

@@ -28,8 +28,8 @@ struct run_services_context {
                         struct iwarp_sentence *why); /* a rig, made as new */
     void (*close)(void *user, struct rig *rig);
     struct recorder *(*record)(void *user, struct rig *rig, const char *role,
-                               bool begins); /* the same for the evidence */
-    int (*keep)(void *user, json_t *served); /* -1: it cannot be kept */
+                               bool begins);   /* the same for the evidence */
+    int (*keep)(void *user, json_t *services); /* -1: it cannot be kept */
     void *user;
 };
 
@@ -37,17 +37,17 @@ struct run_services_context {
  * Takes what the run learned earlier (--resume); takes no reference. An object without a role, or with an unknown one,
  * is ignored.
  */
-void run_services_resume(struct run_services *served, json_t *learned);
+void run_services_resume(struct run_services *services, json_t *learned);
 
 /*
  * To be called before a check in this role: learns what is not known, and passes it to the checks. False, with the
  * reason: the check cannot be run, as the device serves nothing, or as nothing could be learned.
  */
-bool run_services_prepare(struct run_services *served, const struct run_services_context *context, const char *role,
+bool run_services_prepare(struct run_services *services, const struct run_services_context *context, const char *role,
                           struct iwarp_sentence *why);
 
 /* After a check: whether the good exchange before its stimulus failed. */
-void run_services_note(struct run_services *served, const struct outcome *outcome);
+void run_services_note(struct run_services *services, const struct outcome *outcome);
 
 /* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
 bool run_services_are_cause(const char *message);
@@ -56,14 +56,14 @@ bool run_services_are_cause(const char *message);
  * Makes `why` the message of the outcome of a check that cannot be run; the outcome keeps the pointer. If the device
  * does not serve the start-up, the outcome gets the cause that such results share, and its hint.
  */
-void run_services_say(const struct run_services *served, const char *role, const char *why, struct outcome *outcome);
+void run_services_say(const struct run_services *services, const char *role, const char *why, struct outcome *outcome);
 
 /*
  * Lists what the device does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)".
  * Returns `text`, which is "" if the device serves all.
  */
-const char *run_services_gaps(const struct run_services *served, char text[RUN_SERVICES_GAPS_OCTETS]);
+const char *run_services_gaps(const struct run_services *services, char text[RUN_SERVICES_GAPS_OCTETS]);
 
-void run_services_free(struct run_services *served);
+void run_services_free(struct run_services *services);
 
 #endif

@@ -84,19 +84,18 @@ void run_start_configure(struct run_command *command, struct runner_config *conf
         .pics = command->pics,
         .rig = command->rig,
         .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
-        .evidence = command->options.evidence == EVIDENCE_NONE ? -1 : command->output.evidence,
-        .kept = command->options.evidence,
-        .evidence_limit = command->options.evidence_limit,
-        .evidence_name = "evidence",
-        .output = command->options.output,
-        .ladder = true,
-        .served = &command->served,
+        .evidence = {.folder = command->options.evidence == EVIDENCE_NONE ? -1 : command->output.evidence,
+                     .kept = command->options.evidence,
+                     .limit = command->options.evidence_limit,
+                     .name = "evidence",
+                     .output = command->options.output,
+                     .ladder = true},
+        .services = &command->services,
         .replay = texts->replay,
-        .user = command,
     };
     json_array_foreach(results_done_served(command->output.done), i, earlier)
     {
-        run_services_resume(&command->served, earlier);
+        run_services_resume(&command->services, earlier);
     }
     describe_replay(command, texts->replay, sizeof(texts->replay));
 }

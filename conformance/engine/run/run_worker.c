@@ -108,15 +108,12 @@ static int run_checks(struct run_command *command, struct worker *worker)
     struct iwarp_sentence error = {{0}};
 
     run_start_configure(command, &config, &texts);
-    config.helps = true;
-    config.output = NULL; /* what rules found at the end is nobody's result here */
-    config.next = on_next;
-    config.repeated = on_repeated;
-    config.after = on_after;
-    config.judged = on_judged;
-    config.journal = on_journal;
-    config.result = on_result;
-    config.user = worker;
+    config.is_worker = true;
+    config.evidence.output = NULL; /* what rules found at the end is nobody's result here */
+    config.items = (struct runner_items){.next = on_next, .user = worker};
+    config.history = (struct runner_history){.repeated = on_repeated, .user = worker};
+    config.report = (struct runner_report){
+        .judged = on_judged, .after = on_after, .journal = on_journal, .result = on_result, .user = worker};
     if (runner_run(&config, &totals, &error) != 0)
         return fail(worker, &error);
     run_traffic_add(&rest, &totals.flow);

@@ -18,12 +18,12 @@ enum { TEXT_OCTETS = 512 };
 struct run {
     const struct runner_config *config;
     struct recorder *recorder;
-    struct tally *tally;          /* what rules found in the traffic of the check that is being run */
-    struct journal_rule *rules;   /* room for the same as a journal has it */
-    struct rule_pool *pool;       /* what checks and rules found so far */
-    struct flow_totals journaled; /* traffic up to the last journal */
-    const struct plan_item *item; /* being run */
-    struct run_services *served;  /* config's, or own */
+    struct tally *tally;           /* what rules found in the traffic of the check that is being run */
+    struct journal_rule *rules;    /* room for the same as a journal has it */
+    struct rule_pool *pool;        /* what checks and rules found so far */
+    struct flow_totals journaled;  /* traffic up to the last journal */
+    const struct plan_item *item;  /* being run */
+    struct run_services *services; /* config's, or own */
     struct run_services own;
     enum iwarp_sctp_profile sctp;  /* what the check that a rig is opened for drives */
     bool learning;                 /* what the device serves: rules do not judge that */
@@ -55,7 +55,8 @@ static bool rule_selected(const char *id, void *user)
 void runner_evidence_name(const struct runner_config *config, const struct plan_item *item, char *name, size_t room)
 {
     bool both = item->check->responder && item->check->initiator;
-    unsigned repeated = config->repeated != NULL ? config->repeated(config->user, item) : 0;
+    const struct runner_history *history = &config->history;
+    unsigned repeated = history->repeated != NULL ? history->repeated(history->user, item) : 0;
     char again[16] = "";
 
     if (repeated != 0)
@@ -66,7 +67,9 @@ void runner_evidence_name(const struct runner_config *config, const struct plan_
 /* The verdict of a result after known deviations. */
 static enum verdict judged(const struct run *run, const struct result *result)
 {
-    return run->config->judged != NULL ? run->config->judged(run->config->user, result) : result->verdict;
+    const struct runner_report *report = &run->config->report;
+
+    return report->judged != NULL ? report->judged(report->user, result) : result->verdict;
 }
 
 /* Do rules judge the traffic of the check that is being run? */
@@ -147,7 +150,7 @@ static struct recorder *record_learning(void *user, struct rig *rig, const char 
 {
     struct run *run = user;
     char name[64], shown[TEXT_OCTETS];
-    struct place place = {run->config->evidence, name, shown};
+    struct place place = {run->config->evidence.folder, name, shown};
     struct iwarp_sentence ignored;
 
     if (!begins) {
@@ -158,23 +161,24 @@ static struct recorder *record_learning(void *user, struct rig *rig, const char 
         return NULL;
     }
     run->learning = true;
-    (void)snprintf(name, sizeof(name), "served-%s%s%.0u.pcapng", role, run->served->relearned != 0 ? "." : "",
-                   run->served->relearned);
-    (void)snprintf(shown, sizeof(shown), "%s/%s", run->config->evidence_name != NULL ? run->config->evidence_name : "",
+    (void)snprintf(name, sizeof(name), "served-%s%s%.0u.pcapng", role, run->services->relearned != 0 ? "." : "",
+                   run->services->relearned);
+    (void)snprintf(shown, sizeof(shown), "%s/%s", run->config->evidence.name != NULL ? run->config->evidence.name : "",
                    name);
     run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
-    return recorder_begin(run->recorder, run->config->evidence >= 0 && !run->config->helps ? &place : NULL,
+    return recorder_begin(run->recorder, run->config->evidence.folder >= 0 && !run->config->is_worker ? &place : NULL,
                           "what the device serves", &ignored) == 0
                ? run->recorder
                : NULL;
 }
 
-static int keep_learned(void *user, json_t *served)
+static int report_learned(void *user, json_t *services)
 {
     struct run *run = user;
+    const struct runner_report *report = &run->config->report;
 
-    if (run->config->learned == NULL || run->config->learned(run->config->user, served) == 0)
+    if (report->learned == NULL || report->learned(report->user, services) == 0)
         return 0;
     return iwarp_sentence_set(&run->failure, "what the device serves cannot be kept");
 }
@@ -193,8 +197,9 @@ static uint64_t cite(struct run *run, const struct outcome *outcome)
 }
 
 /* Writes the journal of a check, before the check's own result: a run that is stopped continues from here. */
-static int keep_journal(struct run *run, const struct result *found, const char *evidence)
+static int report_journal(struct run *run, const struct result *found, const char *evidence)
 {
+    const struct runner_report *report = &run->config->report;
     struct journal journal = {.id = found->id,
                               .role = found->role,
                               .found = found->verdict,
@@ -211,14 +216,14 @@ static int keep_journal(struct run *run, const struct result *found, const char 
     /* The callback adds texts of its own to the journal, which do not outlive it. */
     if (rule_pool_add(run->pool, &journal, false) != 0)
         status = iwarp_sentence_set(&run->failure, "out of memory for the rules' findings");
-    else if (run->config->journal != NULL)
-        status = run->config->journal(run->config->user, &journal, &traffic);
+    else if (report->journal != NULL)
+        status = report->journal(report->user, &journal, &traffic);
     tally_clear(run->tally);
     return status;
 }
 
-static int report(struct run *run, const struct plan_item *item, const struct outcome *outcome, const char *evidence,
-                  uint64_t duration, bool has_steps)
+static int report_result(struct run *run, const struct plan_item *item, const struct outcome *outcome,
+                         const char *evidence, uint64_t duration, bool has_steps)
 {
     char script[TEXT_OCTETS];
     char replay[TEXT_OCTETS];
@@ -239,11 +244,11 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .count = 1,
     };
 
-    if (keep_journal(run, &result, evidence) != 0)
+    if (report_journal(run, &result, evidence) != 0)
         return -1;
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
     result.evidence = result.file = evidence;
-    if (run->config->evidence >= 0 && run->item != NULL)
+    if (run->config->evidence.folder >= 0 && run->item != NULL)
         result.flow = recorder_flow(run->recorder);
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
@@ -254,59 +259,61 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
         result.replay = replay;
     }
-    return run->config->result(run->config->user, &result);
+    return run->config->report.result(run->config->report.user, &result);
 }
 
 static int skip_item(struct run *run, const struct plan_item *item)
 {
     struct outcome outcome = {.verdict = VERDICT_SKIP, .message = item->skip.text, .line = item->check->line};
 
-    return report(run, item, &outcome, NULL, 0, false);
+    return report_result(run, item, &outcome, NULL, 0, false);
 }
 
 /* Is the capture of this check wanted? Otherwise it is removed. */
 static bool keep_evidence(const struct run *run, const struct outcome *outcome, const char *name)
 {
-    bool kept = run->config->kept == EVIDENCE_ALL ||
+    bool kept = run->config->evidence.kept == EVIDENCE_ALL ||
                 (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) || tally_found(run->tally);
 
-    if (run->config->evidence < 0)
+    if (run->config->evidence.folder < 0)
         return false;
     if (!kept)
-        (void)unlinkat(run->config->evidence, name, 0);
+        (void)unlinkat(run->config->evidence.folder, name, 0);
     return kept;
 }
 
-static void tell_after(const struct run *run, bool ran, const struct outcome *outcome)
+static void report_after(const struct run *run, bool ran, const struct outcome *outcome)
 {
+    const struct runner_report *report = &run->config->report;
     const struct runner_after after = {ran && outcome->unready, ran && outcome->verdict != VERDICT_SKIP,
                                        run->dead.text[0] != '\0' ? run->dead.text : NULL};
 
-    if (run->config->after != NULL)
-        run->config->after(run->config->user, &after);
+    if (report->after != NULL)
+        report->after(report->user, &after);
 }
 
 /* What another process made of the check becomes known, as if it had been run here. */
-static int take_remote(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
+static int report_remote(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
     static const struct flow_totals none; /* the journal has its traffic */
-    const struct runner_config *config = run->config;
+    const struct runner_items *items = &run->config->items;
+    const struct runner_report *report = &run->config->report;
     struct runner_remote remote;
-    int status = config->remote(config->user, item, &remote, error);
+    int status = items->remote(items->user, item, &remote, error);
 
     if (status != 0)
         return status;
     if (remote.after.unready || remote.after.ready)
-        run_services_note(run->served, &(struct outcome){.unready = remote.after.unready});
+        run_services_note(run->services, &(struct outcome){.unready = remote.after.unready});
     if (remote.after.dead != NULL)
         (void)iwarp_sentence_set(&run->dead, "%s", remote.after.dead);
     remote.journal.decided = judged(run, &remote.result);
     if (rule_pool_add(run->pool, &remote.journal, false) != 0)
         status = iwarp_sentence_set(&run->failure, "out of memory for the rules' findings");
-    else if (config->journal != NULL)
-        status = config->journal(config->user, &remote.journal, &none);
+    else if (report->journal != NULL)
+        status = report->journal(report->user, &remote.journal, &none);
     journal_free(&remote.journal);
-    return status == 0 ? config->result(config->user, &remote.result) : status;
+    return status == 0 ? report->result(report->user, &remote.result) : status;
 }
 
 static bool brings_exchange(const struct check *check)
@@ -323,17 +330,17 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     struct run_device_texts device_texts;
     struct iwarp_sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
-    struct place place = {config->evidence, name, shown};
+    struct place place = {config->evidence.folder, name, shown};
     uint64_t begun, dropped;
     int status, reported;
     bool impaired;
 
     runner_evidence_name(config, item, name, sizeof(name));
-    (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
+    (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence.name != NULL ? config->evidence.name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
-    if (recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error) != 0)
+    if (recorder_begin(run->recorder, config->evidence.folder >= 0 ? &place : NULL, title, error) != 0)
         return -1;
     begun = rig_now(rig);
     dropped = rig_dropped(rig);
@@ -341,7 +348,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     run_outcome_apply_level(outcome, item->requirement);
     if (outcome->link_failed && config->rig != NULL)
         (void)iwarp_sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
-    run_services_note(run->served, outcome);
+    run_services_note(run->services, outcome);
     noted = *outcome;
     run_device_check_outcome(rig, outcome, &device_texts, &run->dead);
     run->dropped += run_outcome_check_drops(outcome, rig_dropped(rig) - dropped, &why);
@@ -351,15 +358,16 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     status = recorder_end(run->recorder, title, error);
     if (impaired)
         tally_clear(run->tally);
-    tell_after(run, true, &noted);
-    reported = report(run, item, outcome, keep_evidence(run, outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
+    report_after(run, true, &noted);
+    reported =
+        report_result(run, item, outcome, keep_evidence(run, outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
     return status != 0 ? status : reported;
 }
 
 static int run_item(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
     const struct runner_config *config = run->config;
-    struct run_services_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
+    struct run_services_context learning = {config->host, open_rig, close_rig, record_learning, report_learned, run};
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
     struct iwarp_sentence why = {{0}};
     struct rig *rig = NULL;
@@ -369,9 +377,9 @@ static int run_item(struct run *run, const struct plan_item *item, struct iwarp_
     /* Of sessions over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
     if (brings_exchange(item->check))
         services_use(config->host, NULL);
-    if (brings_exchange(item->check) || run_services_prepare(run->served, &learning, item->role, &why)) {
-        if (config->remote != NULL && run->dead.text[0] == '\0')
-            return take_remote(run, item, error);
+    if (brings_exchange(item->check) || run_services_prepare(run->services, &learning, item->role, &why)) {
+        if (config->items.remote != NULL && run->dead.text[0] == '\0')
+            return report_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);
     }
     /* Checks after this one would be judged, and this one last when the run is resumed. */
@@ -381,9 +389,9 @@ static int run_item(struct run *run, const struct plan_item *item, struct iwarp_
         if (run_services_are_cause(why.text) && run_device_absent(config->rig, &why))
             run_device_say_absent(why.text, &outcome);
         else
-            run_services_say(run->served, item->role, why.text, &outcome);
-        tell_after(run, false, &outcome);
-        return report(run, item, &outcome, NULL, 0, false);
+            run_services_say(run->services, item->role, why.text, &outcome);
+        report_after(run, false, &outcome);
+        return report_result(run, item, &outcome, NULL, 0, false);
     }
     run->item = item;
     status = run_check(run, item, rig, &outcome, error);
@@ -393,11 +401,12 @@ static int run_item(struct run *run, const struct plan_item *item, struct iwarp_
 }
 
 /* Takes over what an earlier run, which was stopped, left of this item. False: nothing, it is to be run. */
-static bool take_earlier(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
+static bool resume_item(struct run *run, const struct plan_item *item, struct iwarp_sentence *error)
 {
+    const struct runner_history *history = &run->config->history;
     struct journal journal;
 
-    if (run->config->earlier == NULL || !run->config->earlier(run->config->user, item, &journal))
+    if (history->decided == NULL || !history->decided(history->user, item, &journal))
         return false;
     if (rule_pool_add(run->pool, &journal, false) != 0)
         (void)iwarp_sentence_set(error, "out of memory for the rules' findings");
@@ -409,12 +418,12 @@ static bool take_earlier(struct run *run, const struct plan_item *item, struct i
 static int run_next(struct run *run, const struct plan_item *item, struct runner_totals *totals,
                     struct iwarp_sentence *error)
 {
-    const struct runner_config *config = run->config;
+    const struct runner_items *items = &run->config->items;
 
-    if ((config->done != NULL && config->done(config->user, item)) || take_earlier(run, item, error))
+    if ((items->left_out != NULL && items->left_out(items->user, item)) || resume_item(run, item, error))
         return error->text[0] != '\0' ? -1 : 0;
-    if (config->progress != NULL)
-        config->progress(config->user, item);
+    if (items->progress != NULL)
+        items->progress(items->user, item);
     if (item->skip.text[0] != '\0')
         return skip_item(run, item);
     totals->run++;
@@ -424,8 +433,8 @@ static int run_next(struct run *run, const struct plan_item *item, struct runner
 /* The item after `count` items; NULL: that was the last. */
 static const struct plan_item *item_after(const struct runner_config *config, size_t count)
 {
-    if (config->next != NULL)
-        return config->next(config->user);
+    if (config->items.next != NULL)
+        return config->items.next(config->items.user);
     return count < config->plan->count ? &config->plan->items[count] : NULL;
 }
 
@@ -444,14 +453,14 @@ static int run_all(struct run *run, struct runner_totals *totals, struct iwarp_s
     return status > 0 ? iwarp_sentence_set(error, "the run was stopped") : status;
 }
 
-/* What rules found in checks that were repeated after it. */
-static int take_repeated(struct run *run, struct iwarp_sentence *error)
+/* What rules found in checks of an earlier run that are to be repeated. */
+static int resume_superseded(struct run *run, struct iwarp_sentence *error)
 {
+    const struct runner_history *history = &run->config->history;
     struct journal journal;
     int status = 0;
 
-    for (size_t i = 0;
-         run->config->superseded != NULL && status == 0 && run->config->superseded(run->config->user, i, &journal);
+    for (size_t i = 0; history->superseded != NULL && status == 0 && history->superseded(history->user, i, &journal);
          i++) {
         status = rule_pool_add(run->pool, &journal, true);
         journal_free(&journal);
@@ -462,8 +471,8 @@ static int take_repeated(struct run *run, struct iwarp_sentence *error)
 int runner_run(const struct runner_config *config, struct runner_totals *totals, struct iwarp_sentence *error)
 {
     struct run run = {.config = config};
-    struct recorder_config recorder = {.ladder = config->ladder,
-                                       .evidence_limit = config->evidence_limit,
+    struct recorder_config recorder = {.ladder = config->evidence.ladder,
+                                       .evidence_limit = config->evidence.limit,
                                        .selected = rule_selected,
                                        .finding = on_rule_finding,
                                        .rule_result = on_rule_result,
@@ -472,14 +481,14 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
 
     memset(totals, 0, sizeof(*totals));
     error->text[0] = '\0';
-    run.served = config->served != NULL ? config->served : &run.own;
+    run.services = config->services != NULL ? config->services : &run.own;
     run.recorder = recorder_new(&recorder, error);
     run.tally = tally_new();
     run.pool = rule_pool_new();
     run.rules = calloc(tally_room() + 1, sizeof(*run.rules));
     if (run.tally == NULL || run.pool == NULL || run.rules == NULL)
         (void)iwarp_sentence_set(error, "out of memory for the rules' verdicts");
-    else if (run.recorder != NULL && take_repeated(&run, error) == 0)
+    else if (run.recorder != NULL && resume_superseded(&run, error) == 0)
         status = run_all(&run, totals, error);
     if (run.recorder != NULL) {
         totals->flow = *recorder_totals(run.recorder);

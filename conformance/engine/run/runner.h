@@ -28,6 +28,76 @@ struct runner_remote {
     struct runner_after after;
 };
 
+/* Which items are run, in which order, and by whom. Each function may be NULL. */
+struct runner_items {
+    /* Asked before each item: true leaves it out. NULL: none is left out. */
+    bool (*left_out)(void *user, const struct plan_item *item);
+    /* The item to go on with, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
+    const struct plan_item *(*next)(void *user);
+    /* Called before each item, for a progress line. */
+    void (*progress)(void *user, const struct plan_item *item);
+    /*
+     * Called for each item that is to be run. 0: another process has run it, and `remote` is filled in; its strings
+     * stay valid during the run (the ladder until the next call). 1 stops the run as runner_report.result does; -1 with
+     * a sentence. NULL: items are run in this process.
+     */
+    int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct iwarp_sentence *error);
+    void *user;
+};
+
+/* What earlier runs into the same output folder left (`--resume`). Each function may be NULL: nothing. */
+struct runner_history {
+    /*
+     * Asked before each item: true leaves it out, since an earlier run decided it and left `journal`, to be freed by
+     * journal_free(); its strings stay valid during the run.
+     */
+    bool (*decided)(void *user, const struct plan_item *item, struct journal *journal);
+    /*
+     * The journal of the i-th check that is to be repeated, and in which rules found something; false: there are no
+     * more.
+     */
+    bool (*superseded)(void *user, size_t i, struct journal *journal);
+    /* How often this item was run before and left such a journal: its evidence stays. */
+    unsigned (*repeated)(void *user, const struct plan_item *item);
+    void *user;
+};
+
+/* Where results go. Each function but `result` may be NULL: not called. What they are given is valid during the call. */
+struct runner_report {
+    /*
+     * The verdict of a result after known deviations: called for each check's result before its journal, and for each
+     * failure that a rule finds. NULL: the result's own.
+     */
+    enum verdict (*judged)(void *user, const struct result *result);
+    /* Called after each item that was run in this process, before its journal. */
+    void (*after)(void *user, const struct runner_after *after);
+    /*
+     * Called with the journal of each check and its traffic, before the check's result. The callback fills in `judged`,
+     * the verdict after known deviations. -1 stops the run.
+     */
+    int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
+    /* What the device serves in a role, each time that it was learned (run_services.h). -1 stops the run. */
+    int (*learned)(void *user, json_t *services);
+    /*
+     * Each result. 1 stops the run after this check, and what the rules found is handed over still (interrupted); -1
+     * stops it at once (disk full).
+     */
+    int (*result)(void *user, const struct result *result);
+    /* The same for a rule's finding that adds nothing to a check's result: it is no result of the run. */
+    int (*surplus)(void *user, const struct result *result);
+    void *user;
+};
+
+/* Where captures of checks are written, and read again. */
+struct runner_evidence {
+    int folder;              /* descriptor of the folder for pcapng files, -1: none */
+    enum evidence_kept kept; /* which of them stay */
+    uint64_t limit;          /* recorder_config's evidence_limit */
+    const char *name;        /* the folder as results name it, relative to the output folder */
+    const char *output;      /* that folder: where evidence is read again for what rules found; NULL: it is not */
+    bool ladder;             /* results show their steps */
+};
+
 struct runner_config {
     struct script_host *host;
     const struct plan *plan;
@@ -36,69 +106,13 @@ struct runner_config {
     const struct pics *pics; /* what the device can do: rules whose rows it rules out judge nothing. NULL: all judge */
     struct rig *rig;         /* live: one rig for all; NULL: simulation, by `sim` */
     struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
-    int evidence;              /* descriptor of the folder for pcapng files, -1: none */
-    enum evidence_kept kept;   /* which of them stay */
-    uint64_t evidence_limit;   /* recorder_config's */
-    const char *evidence_name; /* the same as results name it, relative to the output folder */
-    const char *output;        /* that folder: where evidence is read again for what rules found; NULL: it is not */
-    bool ladder;
-    struct run_services
-        *served;        /* what is known of the device, and what the run learns of it; borrowed. NULL: not kept */
-    bool helps;         /* for another process, which leaves the evidence of what the device serves */
+    struct runner_evidence evidence;
+    struct run_services *services; /* what is learned of the device, by this run or before; borrowed. NULL: not kept */
+    bool is_worker;                /* of another process, which writes the evidence of what the device serves */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
-
-    /* Asked before each item: true leaves it out. NULL: never. */
-    bool (*done)(void *user, const struct plan_item *item);
-    /* The item to go on with, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
-    const struct plan_item *(*next)(void *user);
-    /*
-     * Asked before each item: true leaves it out, since an earlier run decided it (`--resume`) and left `journal`, to
-     * be freed by journal_free(); its strings stay valid during the run. NULL: never.
-     */
-    bool (*earlier)(void *user, const struct plan_item *item, struct journal *journal);
-    /*
-     * The same for the i-th check that is to be repeated, and in which rules found something; false: there are no more.
-     */
-    bool (*superseded)(void *user, size_t i, struct journal *journal);
-    /* How often this item was run before and left such a journal: its evidence stays. NULL: never. */
-    unsigned (*repeated)(void *user, const struct plan_item *item);
-    /*
-     * Called for each item that is to be run. 0: another process has run it, and `remote` is filled in; its strings
-     * stay valid during the run (the ladder until the next call). 1 stops the run as `result` does; -1 with a sentence.
-     * NULL: items are run in this process.
-     */
-    int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct iwarp_sentence *error);
-    /*
-     * Called after each item that was run in this process, before its journal; valid during the call. NULL: not called.
-     */
-    void (*after)(void *user, const struct runner_after *after);
-    /* Called before each item, for a progress line. NULL: not called. */
-    void (*progress)(void *user, const struct plan_item *item);
-    /*
-     * The verdict of a result after known deviations: called for each check's result before its journal, and for each
-     * failure that a rule finds. NULL: the result's own.
-     */
-    enum verdict (*judged)(void *user, const struct result *result);
-    /*
-     * Called with the journal of each check and its traffic, before the check's result; valid during the call. The
-     * callback fills in `judged`, the verdict after known deviations. -1 stops the run. NULL: not called.
-     */
-    int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
-    /*
-     * What the device serves in a role, each time that it was learned (served.h). -1 stops the run. NULL: not called.
-     */
-    int (*learned)(void *user, json_t *served);
-    /*
-     * Each result, valid during the call. 1 stops the run after this check, and what the rules found is handed over
-     * still (interrupted); -1 stops it at once (disk full).
-     */
-    int (*result)(void *user, const struct result *result);
-    /*
-     * The same for a rule's finding that adds nothing to a check's result: it is no result of the run. NULL: not
-     * called.
-     */
-    int (*beside)(void *user, const struct result *result);
-    void *user;
+    struct runner_items items;
+    struct runner_history history;
+    struct runner_report report;
 };
 
 struct runner_totals {

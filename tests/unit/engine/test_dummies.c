@@ -64,10 +64,9 @@ static void run_some(struct rig *rig, const char *id, struct seen *seen, struct 
                                    .selection = &selection,
                                    .catalogue = catalogue,
                                    .rig = rig,
-                                   .served = served,
-                                   .evidence = -1,
-                                   .result = take_result,
-                                   .user = seen};
+                                   .services = served,
+                                   .evidence = {.folder = -1},
+                                   .report = {.result = take_result, .user = seen}};
     ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
     plan_free(&plan);
     script_host_free(host);

@@ -93,10 +93,8 @@ START_TEST(check_with_dropped_frames_is_inconclusive)
                                    .catalogue = catalogue,
                                    .rig = rig,
                                    .sim = sim,
-                                   .evidence = -1,
-                                   .journal = take_journal,
-                                   .result = take_result,
-                                   .user = &seen};
+                                   .evidence = {.folder = -1},
+                                   .report = {.journal = take_journal, .result = take_result, .user = &seen}};
     ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
     ck_assert_uint_gt(seen.checks, 3);
     ck_assert_uint_eq(seen.inconclusive, (unsigned)_i);
@@ -157,9 +155,8 @@ static void run_script(const char *text, const char *selected, char *ids)
                                    .selection = &selection,
                                    .catalogue = catalogue,
                                    .sim = {.seed = 1},
-                                   .evidence = -1,
-                                   .result = take_id,
-                                   .user = ids};
+                                   .evidence = {.folder = -1},
+                                   .report = {.result = take_id, .user = ids}};
     ids[0] = '\0';
     ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
     plan_free(&plan);
