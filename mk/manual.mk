@@ -5,7 +5,7 @@
 manual_pages := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in)) \
 	$(patsubst docs/man/%,$(B)/man/%,$(wildcard docs/man/*.[1-8]))
 
-$(B)/tools/manual: tools/manual.c conformance/engine/option/help_text.c conformance/engine/option/help_text.h $(B)/flags.stamp
+$(B)/tools/manual: tools/manual.c reference-stack/program/help_text.c reference-stack/program/help_text.h $(B)/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
 	$(Q)$(HOST_CC) $(base_flags) $(host_flags) -o $@ $(filter %.c,$^)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/help_text.h"
+#include "reference-stack/program/help_text.h"
 #include "base/sentence.h"
 
 enum { LINE_WIDTH = 72, COMMANDS_MAX = 64, LINE_MAX_OCTETS = 1024 };

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 rows=conformance/requirements
-options=$(cat reference-stack/peer/*.[ch] | sed -nE 's/^ *\{"([a-z0-9-]+)", (no|required|optional)_argument,.*/\1/p' | LC_ALL=C sort -u)
+options=$(cat reference-stack/peer/*.[ch] | sed -nE 's/.*"  --([a-z0-9-]+) .*/\1/p' | LC_ALL=C sort -u)
 catalogue=("$rows/mpa.tsv" "$rows/empa.tsv" "$rows/ddp.tsv" "$rows/rdmap.tsv" "$rows/atom.tsv" "$rows/sctp.tsv" "$rows/a11.tsv")
 
 OPTIONS=$options awk -F '\t' '

@@ -11,6 +11,7 @@
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/cm_event_json.h"
 #include "reference-stack/peer/cmd_peer_cm_line.h"
+#include "reference-stack/peer/peer_options.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/program/confine.h"
 #include "base/exit_status.h"
@@ -25,8 +26,10 @@ bool cmd_peer_cm_wanted(int argc, char **argv)
     return false;
 }
 
-int cmd_peer_print_defects(struct defect_list *list)
+int cmd_peer_print_defects(struct defect_list *list, const struct iwarp_sentence *why)
 {
+    if (list == NULL)
+        return complain(EXIT_FAILS, "%s", why->text);
     for (size_t i = 0; i < defect_list_count(list); i++) {
         const struct defect *defect = defect_list_at(list, i);
 
@@ -195,11 +198,11 @@ static uint64_t seed_of_now(void)
 int cmd_peer_cm(int argc, char **argv)
 {
     struct cm_command_line *line = calloc(1, sizeof(*line));
+    struct iwarp_sentence error = {""};
     int status;
 
     if (line == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
-    line->name = argv[0];
     line->driver.address = "127.0.0.1";
     line->driver.port = ROCE_V2_PORT;
     line->driver.event = on_event;
@@ -207,8 +210,13 @@ int cmd_peer_cm(int argc, char **argv)
     line->refusal = (struct cm_refusal){.reason = CM_REASON_CONSUMER, .layer = IP_CM_LAYER_ULP, .info_octets = 1};
     cm_agent_config_default(&line->driver.agent);
     line->driver.agent.seed = seed_of_now();
-    status = cmd_peer_cm_options(line, argc, argv);
-    if (status < 0)
+    if (cmd_peer_cm_options(line, argc, argv, &error) != 0)
+        status = complain(EXIT_USAGE, "%s", error.text);
+    else if (line->help)
+        status = peer_options_print(argv[0]);
+    else if (line->list_defects)
+        status = cmd_peer_print_defects(defect_list_embedded_cm(&error), &error);
+    else
         status = run_with_defects(line);
     free(line);
     return status;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 struct defect_list;
+struct iwarp_sentence;
 
 /* --cm is among the arguments. */
 bool cmd_peer_cm_wanted(int argc, char **argv);
@@ -13,7 +14,10 @@ bool cmd_peer_cm_wanted(int argc, char **argv);
 /* The program's exit status. */
 int cmd_peer_cm(int argc, char **argv);
 
-/* Prints the rows, as --list-defects and --list-variants do, and frees the list; returns the exit status. */
-int cmd_peer_print_defects(struct defect_list *list);
+/*
+ * Prints the rows, as --list-defects and --list-variants do, and frees the list; NULL: complains of `why`. Returns the
+ * exit status.
+ */
+int cmd_peer_print_defects(struct defect_list *list, const struct iwarp_sentence *why);
 
 #endif

@@ -4,11 +4,11 @@
 #define REFERENCE_STACK_CMD_PEER_CM_LINE_H
 
 #include "reference-stack/peer/cm_driver.h"
+#include "reference-stack/program/option_table.h"
 
 enum { CM_DEFECTS_MAX = 64, CM_SERVICES_MAX = 64, CM_DATA_MAX = 196 };
 
 struct cm_command_line {
-    const char *name;
     struct cm_driver_config driver;
     const char *connect;
     struct cm_place remote; /* what `connect` says */
@@ -18,13 +18,18 @@ struct cm_command_line {
     struct cm_refusal refusal;
     uint8_t data[CM_DATA_MAX];
     size_t octets;
-    bool once;
+    bool cm, once, help, list_defects;
+    bool without, unchecked; /* of the service; of addresses */
+    uint64_t port, retries, timeout, requests;
     const char *defects[CM_DEFECTS_MAX];
     size_t defect_count;
     int status; /* of the client's one connection */
 };
 
-/* Reads it. -1: go on, else an exit status. */
-int cmd_peer_cm_options(struct cm_command_line *line, int argc, char **argv);
+/* The options that --cm alone takes, and what the help says after them. */
+extern const struct option_table cmd_peer_cm_table;
+
+/* Reads it. 0, or -1 with a sentence. */
+int cmd_peer_cm_options(struct cm_command_line *line, int argc, char **argv, struct iwarp_sentence *error);
 
 #endif

@@ -116,7 +116,7 @@ bad 'unknown option' "an option that is none" --force
 bad 'number of an exercise' "no number" start
 bad "there is no exercise \"$((exercises + 1))\"" "no such exercise" start "$((exercises + 1))"
 bad 'there is no exercise' "a number that is none" hint 1x
-bad 'needs a folder' "no folder" start 1 -o
+bad '-o needs a value' "no folder" start 1 -o
 bad 'asks for FRAME ROLE' "too few words" answer 1 17
 bad 'is no number of a frame' "no frame" answer 1 x initiator
 bad 'initiator or responder' "no role" answer 1 17 client

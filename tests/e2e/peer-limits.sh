@@ -179,5 +179,5 @@ wait "$peer" || true
 expect 2 "no connections at all" "$IWARP_PEER" --listen 0 --max-connections 0
 complains 'a number from 1 to'
 expect 2 "no number" "$IWARP_PEER" --listen 0 --max-memory much
-complains 'max-memory much: a number from 1'
+complains 'max-memory "much": a number from 1'
 finish

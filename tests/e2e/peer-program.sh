@@ -29,7 +29,7 @@ refused() { # WHAT COMPLAINT OPTION...
 	complains "$complaint"
 }
 refused "no option" 'was expected'
-lines=any refused "an unknown option" 'see --help' --frobnicate
+lines=any refused "an unknown option" 'unknown option --frobnicate \(--help lists them\)' --frobnicate
 refused "what is no option" "'there' is no option" --listen 0 there
 refused "--listen 65536" 'from 0 to 65535' --listen 65536
 refused "--listen x" 'a number' --listen x

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 source tests/e2e/expect.bash
 
 expect 2 "--sctp-stack other" "$IWARP_PEER" --llp sctp --listen 0 --sctp-stack other
-complains '--sctp-stack other: user or kernel was expected'
+complains '--sctp-stack "other": user or kernel was expected'
 expect 2 "the kernel's SCTP with TCP" "$IWARP_PEER" --listen 0 --sctp-stack kernel
 complains '--sctp-stack is for --llp sctp'
 expect 2 "an own UDP port of the kernel's SCTP" "$IWARP_PEER" --llp sctp --listen 0 --sctp-stack kernel --udp-port 9899

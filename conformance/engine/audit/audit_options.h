@@ -7,7 +7,7 @@
 
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/option/format_option.h"
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"

@@ -6,20 +6,28 @@
 #include <string.h>
 
 #include "conformance/engine/complete/complete.h"
-#include "conformance/engine/option/help_text.h"
-#include "conformance/engine/option/option_unknown.h"
+#include "reference-stack/program/help_text.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/process/run_confine.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/results/result.h"
 #include "base/sentence.h"
 
-static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
-                            "  The completion of a shell calls this command. It prints the candidates for the last "
-                            "WORD of a command line of PROGRAM\n"
-                            "  (warpcheck or iwarp-peer), one on each line, followed by a tab and the meaning. :files "
-                            "and :folders stand for the\n"
-                            "  names of files and folders.\n"
-                            "  --help             shows this text\n";
+static const struct option_row rows[] = {
+    {"  --help             shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+
+static const struct option_table table = {
+    .command = "complete",
+    .head = "usage: warpcheck complete -- PROGRAM WORD...\n"
+            "  The completion of a shell calls this command. It prints the candidates for the last WORD of a command "
+            "line of PROGRAM\n"
+            "  (warpcheck or iwarp-peer), one on each line, followed by a tab and the meaning. :files and :folders "
+            "stand for the\n"
+            "  names of files and folders.\n",
+    .rows = rows,
+    .count = 1,
+};
 
 /* The help of this program itself, which may have another name than "warpcheck". */
 static char *own_help(void *context, const char *command, struct iwarp_sentence *error)
@@ -34,9 +42,9 @@ int cmd_complete(int argc, char **argv)
     struct iwarp_sentence error = {{0}};
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+        return option_table_print(&table, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     if (argc > 1 && argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
-        (void)option_unknown("complete", argv[1], usage, NULL, &error);
+        (void)option_table_unknown(&table, argv[1], &error);
         return complain(EXIT_USAGE, "%s", error.text);
     }
     if (argc < 4 || strcmp(argv[1], "--") != 0)

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "conformance/engine/plan/coverage.h"
-#include "conformance/engine/option/help_text.h"
+#include "reference-stack/program/help_text.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"

@@ -244,7 +244,7 @@ int cmd_course(int argc, char **argv)
     if (course_options_parse(&course->options, argc, argv, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
     else if (course->options.help)
-        status = fputs(course_usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+        status = option_table_print(&course_option_table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     else
         status = obey(course);
     course_table_free(&course->table);

@@ -4,34 +4,51 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "conformance/engine/option/option_unknown.h"
 #include "base/nearest.h"
 
-const char course_usage[] =
-    "usage: warpcheck course [OPTION...]\n"
-    "       warpcheck course start N [-o DIR]\n"
-    "       warpcheck course hint N\n"
-    "       warpcheck course peer N [ARGUMENT...]\n"
-    "       warpcheck course run N [SELECT...]\n"
-    "       warpcheck course answer N WORD...\n"
-    "  The exercises of the course in docs/course: captures, peers and devices with a hidden defect. Without a word "
-    "it\n"
-    "  lists them and what was done. Progress is remembered in $XDG_STATE_HOME/warpcheck/course.json\n"
-    "  (~/.local/state/warpcheck/course.json).\n"
-    "  start: writes the task, and the capture if there is one, to DIR (exercise-N) and shows the task.\n"
-    "  hint: shows a hint.\n"
-    "  peer: starts the peer of the exercise; the arguments are those of warpcheck peer.\n"
-    "  run: runs checks on the simulated device of the exercise, as warpcheck run --simulate does.\n"
-    "  answer: judges an answer: the id of a requirement, the number of a frame, a role or a script, as the task "
-    "says.\n"
-    "  Exit status: 0 done, the answer is right; 1 the answer is wrong, the course is not passed; 2 usage; 4 the "
-    "exercise\n"
-    "  cannot be made, or progress cannot be read or written. With run it is that of warpcheck run.\n"
-    "  -o DIR             the folder for the exercise; it is made if it is not there\n"
-    "  --passed           shows whether the course is passed: exit status 0 if each exercise is\n"
-    "  --reset            forgets what was done\n"
-    "  --solutions        prints the teacher's table: what is hidden in each exercise, and the right answers\n"
-    "  --help             shows this text\n";
+#define MEMBER(name) offsetof(struct course_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  -o DIR             the folder for the exercise; it is made if it is not there\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
+    {"  --passed           shows whether the course is passed: exit status 0 if each exercise is\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(passed)},
+    {"  --reset            forgets what was done\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(reset)},
+    {"  --solutions        prints the teacher's table: what is hidden in each exercise, and the right answers\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(solutions)},
+    {"  --help             shows this text\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
+};
+/* clang-format on */
+
+const struct option_table course_option_table = {
+    .command = "course",
+    .head =
+        "usage: warpcheck course [OPTION...]\n"
+        "       warpcheck course start N [-o DIR]\n"
+        "       warpcheck course hint N\n"
+        "       warpcheck course peer N [ARGUMENT...]\n"
+        "       warpcheck course run N [SELECT...]\n"
+        "       warpcheck course answer N WORD...\n"
+        "  The exercises of the course in docs/course: captures, peers and devices with a hidden defect. Without a "
+        "word "
+        "it\n"
+        "  lists them and what was done. Progress is remembered in $XDG_STATE_HOME/warpcheck/course.json\n"
+        "  (~/.local/state/warpcheck/course.json).\n"
+        "  start: writes the task, and the capture if there is one, to DIR (exercise-N) and shows the task.\n"
+        "  hint: shows a hint.\n"
+        "  peer: starts the peer of the exercise; the arguments are those of warpcheck peer.\n"
+        "  run: runs checks on the simulated device of the exercise, as warpcheck run --simulate does.\n"
+        "  answer: judges an answer: the id of a requirement, the number of a frame, a role or a script, as the task "
+        "says.\n"
+        "  Exit status: 0 done, the answer is right; 1 the answer is wrong, the course is not passed; 2 usage; 4 the "
+        "exercise\n"
+        "  cannot be made, or progress cannot be read or written. With run it is that of warpcheck run.\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static const struct {
     const char *name;
@@ -62,50 +79,41 @@ static int verb_set(struct course_options *options, const char *word, struct iwa
                               nearest_hint(nearest_name(word, verb_at, verbs, VERBS), hint));
 }
 
-static int option_take(struct course_options *options, const char *argument, struct iwarp_sentence *error)
-{
-    if (strcmp(argument, "--reset") == 0)
-        options->reset = true;
-    else if (strcmp(argument, "--passed") == 0)
-        options->passed = true;
-    else if (strcmp(argument, "--solutions") == 0)
-        options->solutions = true;
-    else if (strcmp(argument, "--help") == 0)
-        options->help = true;
-    else
-        return option_unknown("course", argument, course_usage, NULL, error);
-    return 0;
-}
-
 /* What follows the verb: the exercise, -o after start, and the words of the others as they are. */
 static int verb_words(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
+    int at = 1, taken = 0;
+
     if (argc == 0)
         return iwarp_sentence_set(error, "the number of an exercise is missing (warpcheck course lists them)");
     options->number = argv[0];
-    if (options->verb == COURSE_START && argc >= 2 && strcmp(argv[1], "-o") == 0) {
-        if (argc < 3 || argv[2][0] == '\0')
-            return iwarp_sentence_set(error, "-o needs a folder");
-        options->output = argv[2];
-        argv += 2;
-        argc -= 2;
-    }
-    options->words = argv + 1;
-    options->word_count = argc - 1;
+    if (options->verb == COURSE_START) /* of the options -o alone may follow */
+        while (at < argc && strncmp(argv[at], "-o", 2) == 0 &&
+               (taken = option_table_take(&course_option_table, options, argc, argv, &at, error)) == 1)
+            ;
+    if (taken < 0)
+        return -1;
+    if (options->output != NULL && options->output[0] == '\0')
+        return iwarp_sentence_set(error, "-o needs a folder");
+    options->words = argv + at;
+    options->word_count = argc - at;
     if ((options->verb == COURSE_START || options->verb == COURSE_HINT) && options->word_count > 0)
         return options->words[0][0] == '-'
-                   ? option_unknown("course", options->words[0], course_usage, NULL, error)
+                   ? option_table_unknown(&course_option_table, options->words[0], error)
                    : iwarp_sentence_set(error, "%.60s: nothing more was expected", options->words[0]);
     return 0;
 }
 
 int course_options_parse(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error)
 {
-    int i = 1;
+    int i = 1, taken = 0;
 
-    for (; i < argc && argv[i][0] == '-'; i++)
-        if (option_take(options, argv[i], error) != 0)
-            return -1;
+    while (i < argc && (taken = option_table_take(&course_option_table, options, argc, argv, &i, error)) == 1)
+        ;
+    if (taken < 0)
+        return -1;
+    if (options->output != NULL)
+        return iwarp_sentence_set(error, "-o follows start N (warpcheck course --help)");
     if (options->help || i == argc)
         return 0;
     if (i > 1)

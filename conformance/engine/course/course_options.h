@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "reference-stack/program/option_table.h"
 #include "base/sentence.h"
 
 enum course_verb { COURSE_LIST, COURSE_START, COURSE_HINT, COURSE_PEER_START, COURSE_RUN_CHECKS, COURSE_ANSWER };
@@ -19,7 +20,7 @@ struct course_options {
     bool reset, passed, solutions, help;
 };
 
-extern const char course_usage[];
+extern const struct option_table course_option_table;
 
 /* `options` begins as {0}. 0, or -1 with a sentence. */
 int course_options_parse(struct course_options *options, int argc, char **argv, struct iwarp_sentence *error);

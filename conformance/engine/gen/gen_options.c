@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 
 static int set_format(struct gen_options *options, const char *name, struct iwarp_sentence *error)
 {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/new-check/skeleton.h"
-#include "conformance/engine/option/option_table.h"
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/option_table.h"
+#include "reference-stack/program/shell_word.h"
 #include "conformance/engine/plan/coverage.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/named.h"

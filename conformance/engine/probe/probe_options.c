@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 
 /* "192.0.2.7:9999" or "[fd00::7]:9999". False: it is no such text. */
 static bool endpoint_parse(const char *text, struct net_address *address, uint16_t *port)

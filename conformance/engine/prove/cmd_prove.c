@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/prove/cmd_prove_devices.h"
 #include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"

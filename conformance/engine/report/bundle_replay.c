@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/shell_word.h"
 #include "reports/results/report.h"
 #include "reports/results/result.h"
 #include "reports/file/text.h"

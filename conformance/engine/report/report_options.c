@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 
 static const char *format_names(char *text, size_t room)
 {

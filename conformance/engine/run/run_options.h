@@ -9,7 +9,7 @@
 
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/option/format_option.h"
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/select.h"
 #include "wire/ddp_sctp.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/run/run_outcome.h"
 
+#include <string.h>
+
 #include <inttypes.h>
 
 void run_outcome_apply_level(struct outcome *outcome, const struct requirement *requirement)
@@ -60,4 +62,16 @@ bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct 
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
     return true;
+}
+
+uint64_t run_outcome_cite(const struct outcome *outcome, struct recorder *recorder)
+{
+    json_t *step;
+    uint64_t frame = recorder_cite(recorder, &outcome->looked_at, &step);
+    bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
+
+    failed = failed && outcome->looked_at.kind != LAST_SEEN_UPPER && outcome->looked_at.kind != LAST_SEEN_DEATH;
+    if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
+        (void)result_step_mark(step, 0, 0, outcome->actual);
+    return frame;
 }

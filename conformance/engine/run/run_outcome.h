@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/rig/rig.h"
+#include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/script/script.h"
 #include "conformance/requirements/catalogue.h"
 #include "base/sentence.h"
@@ -38,5 +39,8 @@ void run_outcome_check_link(struct rig *rig, struct outcome *outcome, struct iwa
  * case; the message is then `why`. A process that crashed or exited by itself has failed.
  */
 bool run_outcome_check_process(struct rig *rig, struct outcome *outcome, struct iwarp_sentence *why);
+
+/* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
+uint64_t run_outcome_cite(const struct outcome *outcome, struct recorder *recorder);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "conformance/engine/process/run_confine.h"
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/shell_word.h"
 #include "conformance/engine/device/device_command.h"
 
 /* A process that drops privileges before device input is read. */

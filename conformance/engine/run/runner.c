@@ -183,19 +183,6 @@ static int report_learned(void *user, json_t *services)
     return iwarp_sentence_set(&run->failure, "what the device serves cannot be kept");
 }
 
-/* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
-static uint64_t cite(struct run *run, const struct outcome *outcome)
-{
-    json_t *step;
-    uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
-    bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
-
-    failed = failed && outcome->looked_at.kind != LAST_SEEN_UPPER && outcome->looked_at.kind != LAST_SEEN_DEATH;
-    if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
-        (void)result_step_mark(step, 0, 0, outcome->actual);
-    return frame;
-}
-
 /* Writes the journal of a check, before the check's own result: a run that is stopped continues from here. */
 static int report_journal(struct run *run, const struct result *found, const char *evidence)
 {
@@ -254,7 +241,7 @@ static int report_result(struct run *run, const struct plan_item *item, const st
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
         result.steps = has_steps ? recorder_steps(run->recorder) : NULL;
-        result.frame = evidence != NULL || result.steps != NULL ? cite(run, outcome) : 0;
+        result.frame = evidence != NULL || result.steps != NULL ? run_outcome_cite(outcome, run->recorder) : 0;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
         result.replay = replay;

@@ -10,7 +10,7 @@
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/capture/capture_series.h"
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/flow/decoder.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
-#include "conformance/engine/option/option_unknown.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/show/drawing.h"
@@ -24,11 +24,19 @@
 
 enum { PREDICATE_ITEMS = 16 };
 
-static const char usage[] = "usage: warpcheck explain ID...\n"
-                            "  Explains a requirement: its text, the outcomes that it allows, the check or rule that "
-                            "decides it, and the header\n"
-                            "  that it is about. warpcheck list shows the ids.\n"
-                            "  --help             shows this text\n";
+static const struct option_row rows[] = {
+    {"  --help             shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+
+static const struct option_table table = {
+    .command = "explain",
+    .head = "usage: warpcheck explain ID...\n"
+            "  Explains a requirement: its text, the outcomes that it allows, the check or rule that decides it, and "
+            "the header\n"
+            "  that it is about. warpcheck list shows the ids.\n",
+    .rows = rows,
+    .count = 1,
+};
 
 static const char *level_meaning(enum requirement_level level)
 {
@@ -168,12 +176,10 @@ int cmd_explain(int argc, char **argv)
     int status;
 
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            fputs(usage, stdout);
-            return EXIT_DONE;
-        }
+        if (strcmp(argv[i], "--help") == 0)
+            return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
         if (argv[i][0] == '-') {
-            (void)option_unknown("explain", argv[i], usage, NULL, &error);
+            (void)option_table_unknown(&table, argv[i], &error);
             return complain(EXIT_USAGE, "%s", error.text);
         }
     }

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/plan/coverage.h"
 #include "conformance/engine/show/requirement_json.h"

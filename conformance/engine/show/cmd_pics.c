@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/device/control.h"
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/show/upper_needs.h"

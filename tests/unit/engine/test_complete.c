@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/complete/complete.h"
-#include "conformance/engine/option/help_text.h"
+#include "reference-stack/program/help_text.h"
 #include "base/sentence.h"
 
 Suite *complete_suite(void);

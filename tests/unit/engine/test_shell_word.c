@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/shell_word.h"
 
 Suite *shell_word_suite(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* pipe2 */
-#include "conformance/engine/option/help_text.h"
+#include "reference-stack/program/help_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
  *       Runs the reference stack with each defect ...      a paragraph, indented by 2 or not at all
  *         warpcheck list 'MPA-7.*'                         an example in it, a line that stays as it is, indented by 4
  */
-#ifndef CONFORMANCE_ENGINE_HELP_TEXT_H
-#define CONFORMANCE_ENGINE_HELP_TEXT_H
+#ifndef REFERENCE_STACK_HELP_TEXT_H
+#define REFERENCE_STACK_HELP_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/option/option_unknown.h"
+#include "reference-stack/program/option_unknown.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/help_text.h"
+#include "reference-stack/program/help_text.h"
 #include "base/nearest.h"
 #include "base/sentence.h"
 
@@ -19,7 +19,7 @@ struct search {
     bool takes_value;         /* the best one does */
 };
 
-static void weigh(struct search *search, const struct help_option *option)
+static void compare_name(struct search *search, const struct help_option *option)
 {
     char name[OPTION_OCTETS];
     unsigned distance;
@@ -47,7 +47,7 @@ static void look_through(struct search *search, const char *usage)
         const char *at = help.parts[i].term;
 
         while (help.parts[i].kind == HELP_ROW && help_option_next(&at, &option))
-            weigh(search, &option);
+            compare_name(search, &option);
     }
     help_free(&help);
 }
@@ -56,7 +56,7 @@ int option_unknown(const char *command, const char *argument, const char *usage,
                    struct iwarp_sentence *error)
 {
     struct search search = {.distance = 0};
-    char hint[NEAREST_HINT_OCTETS];
+    char hint[NEAREST_HINT_OCTETS], help[64];
     char *own;
 
     (void)snprintf(search.word, sizeof(search.word), "%.*s", (int)strcspn(argument, "="), argument);
@@ -67,12 +67,13 @@ int option_unknown(const char *command, const char *argument, const char *usage,
     free(own);
     if (more != NULL)
         look_through(&search, more);
+    (void)snprintf(help, sizeof(help), command != NULL ? "warpcheck %s --help" : "--help", command);
     if (search.best[0] != '\0' && strcmp(search.word, search.best) == 0)
-        return iwarp_sentence_set(error, "%s %s (warpcheck %s --help describes it)", search.best,
+        return iwarp_sentence_set(error, "%s %s (%s describes it)", search.best,
                                   !search.takes_value             ? "takes no value, or cannot stand here"
                                   : strchr(argument, '=') != NULL ? "takes its value as the next word"
                                                                   : "needs a value",
-                                  command);
-    return iwarp_sentence_set(error, "unknown option %.60s%s (warpcheck %s --help lists them)", argument,
-                              nearest_hint(search.best[0] != '\0' ? search.best : NULL, hint), command);
+                                  help);
+    return iwarp_sentence_set(error, "unknown option %.60s%s (%s lists them)", argument,
+                              nearest_hint(search.best[0] != '\0' ? search.best : NULL, hint), help);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/help_text.h"
-#include "conformance/engine/option/option_unknown.h"
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/help_text.h"
+#include "reference-stack/program/option_unknown.h"
+#include "reference-stack/program/shell_word.h"
 #include "base/sentence.h"
 #include "base/text_stream.h"
 
@@ -78,6 +78,13 @@ static bool find(const struct option_table *table, const char *argument, struct 
         if (row_fits(argument, &table->rows[i], found))
             return true;
     return false;
+}
+
+bool option_table_has(const struct option_table *table, const char *argument)
+{
+    struct found found;
+
+    return find(table, argument, &found);
 }
 
 static int print(FILE *out, const char *text, const char *(*names)(char *text, size_t room))

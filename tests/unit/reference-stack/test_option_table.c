@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/audit/audit_options.h"
-#include "conformance/engine/option/option_table.h"
+#include "reference-stack/program/option_table.h"
 #include "conformance/engine/run/run_options.h"
 #include "tests/unit/suites.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/option/shell_word.h"
+#include "reference-stack/program/shell_word.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * with it the manual page, completion and hints (help_text.h) -, the conditions of a run, and the command line that
  * repeats a check.
  */
-#ifndef CONFORMANCE_ENGINE_OPTION_TABLE_H
-#define CONFORMANCE_ENGINE_OPTION_TABLE_H
+#ifndef REFERENCE_STACK_OPTION_TABLE_H
+#define REFERENCE_STACK_OPTION_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ struct option_row {
 };
 
 struct option_table {
-    const char *command;                           /* "run" */
+    const char *command;                           /* "run"; NULL: of another program than warpcheck */
     const char *head;                              /* of the help text: what stands before the rows */
     const char *(*names)(char *text, size_t room); /* what a %s in `head` stands for, as in a row */
     const char *tail;                              /* and after them; NULL: nothing */
@@ -74,6 +74,9 @@ int option_table_print(const struct option_table *table, FILE *out);
  */
 int option_table_take(const struct option_table *table, void *options, int argc, char **argv, int *index,
                       struct iwarp_sentence *error);
+
+/* Whether the argument, with a value or without, is an option of this table. */
+bool option_table_has(const struct option_table *table, const char *argument);
 
 /* -1 with the sentence about an argument that no row knows: of a command that takes no "-" either. */
 int option_table_unknown(const struct option_table *table, const char *argument, struct iwarp_sentence *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* File names in commands that a person copies into a shell. */
-#ifndef CONFORMANCE_ENGINE_SHELL_WORD_H
-#define CONFORMANCE_ENGINE_SHELL_WORD_H
+#ifndef REFERENCE_STACK_SHELL_WORD_H
+#define REFERENCE_STACK_SHELL_WORD_H
 
 #include <stddef.h>
 
