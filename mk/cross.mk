@@ -3,7 +3,7 @@
 # Builds for another processor: make ARCH=arm64, with Debian's cross compiler and the libraries of that architecture (multiarch).
 #
 #   make ARCH=arm64                  the programs, in build/arm64; also s390x, i386, armhf, ppc64el, riscv64
-#   make deps ARCH=arm64             the packages for that: tools/deps.sh cross-arm64 (it tells dpkg of the architecture)
+#   make deps ARCH=arm64             the packages for that: tools/deps.sh cross-arm64 (it adds the architecture to dpkg)
 #   make deb ARCH=arm64              its packages
 #   make arch                        unit tests, corpora and audits on arm64, s390x and i386 under emulation (tools/arch.sh)
 #

@@ -41,7 +41,7 @@ grep -v '^#' reference-stack/defects/defects.tsv | awk -F'\t' 'NF > 1 && !seen[$
 rm -rf "$B/cov/gcov"
 mkdir -p "$B/cov/gcov"
 root=$PWD
-# gcov tells of a source file once for each object; a header's inline functions are therefore counted as often as they
+# gcov reports a source file once for each object; a header's inline functions are therefore counted as often as they
 # were compiled, and headers are left out. The sum over all, at the end of each run of gcov, belongs to no file.
 cd "$B/cov/gcov"
 find "$B/cov/obj" -name '*.gcno' ! -path '*/obj/tests/*' -print0 | LC_ALL=C sort -z |

@@ -97,7 +97,7 @@ for group in "$@"; do
 done
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-	# Not Debian: the names are told only if something that the build cannot do without is plainly missing.
+	# Not Debian: the names are printed only if something that the build cannot do without is plainly missing.
 	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 minizip libmd libuv jansson libxml-2.0 libisal ||
 		! { pkg-config --exists lua5.4 || pkg-config --exists 'lua >= 5.4 lua < 5.5'; }; then
 		echo "deps.sh: no apt-get here; please install what these Debian packages hold:" $wanted >&2

@@ -15,7 +15,7 @@ WIRE_LAYOUT_DEFINE(sctp_adaptation, SCTP_ADAPTATION_FIELDS, "SCTP Adaptation Lay
 WIRE_LAYOUT_DEFINE(sctp_sack, SCTP_SACK_FIELDS, "SCTP SACK chunk", "RFC 9260 3.3.4", 16);
 
 /* Chunks and parameters are both type, flags or more type, length, value, pad. */
-static wire_result take(const uint8_t **p, const uint8_t *end, struct sctp_chunk *chunk)
+static wire_result part_parse(const uint8_t **p, const uint8_t *end, struct sctp_chunk *chunk)
 {
     const uint8_t *start = *p;
     size_t left = (size_t)(end - start), padded;
@@ -41,7 +41,7 @@ static wire_result take(const uint8_t **p, const uint8_t *end, struct sctp_chunk
 wire_result sctp_chunk_parse(const uint8_t **p, const uint8_t *end, struct sctp_chunk *chunk)
 {
     const uint8_t *start = *p;
-    wire_result result = take(p, end, chunk);
+    wire_result result = part_parse(p, end, chunk);
 
     if (chunk->start != NULL) {
         chunk->type = start[0];
@@ -53,7 +53,7 @@ wire_result sctp_chunk_parse(const uint8_t **p, const uint8_t *end, struct sctp_
 wire_result sctp_parameter_parse(const uint8_t **p, const uint8_t *end, struct sctp_chunk *parameter)
 {
     const uint8_t *start = *p;
-    wire_result result = take(p, end, parameter);
+    wire_result result = part_parse(p, end, parameter);
 
     if (parameter->start != NULL)
         parameter->type = octets_get16(start);

@@ -222,7 +222,7 @@ capture {
   end,
 }
 
--- Only one side was captured; no FIN tells more.
+-- Only one side was captured; no FIN says more.
 local function one_side(role, word)
   local t = talk {}
   local side = t[role]

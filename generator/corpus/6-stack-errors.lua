@@ -6,7 +6,7 @@ corpus { folder = "reference-stack" }
 
 local MEMORY <const> = 4096
 
--- The Terminate that `side` is told of, or the script is wrong.
+-- The Terminate that `side` receives, or the script is wrong.
 local function told(side, name)
   local event, triple = side:await "terminate_received", wire.triple(name)
   local got = event.layer << 12 | event.etype << 8 | event.code

@@ -60,7 +60,7 @@ static int fail(struct pcapng *writer, const char *doing, int number)
     return -1;
 }
 
-static void put(struct pcapng *w, const void *octets, size_t count)
+static void append_octets(struct pcapng *w, const void *octets, size_t count)
 {
     if (w->length + count > w->capacity) {
         size_t capacity = (w->length + count) * 2;
@@ -81,21 +81,21 @@ static void put(struct pcapng *w, const void *octets, size_t count)
 static void put16(struct pcapng *w, uint16_t value)
 {
     value = htole16(value);
-    put(w, &value, sizeof(value));
+    append_octets(w, &value, sizeof(value));
 }
 
 static void put32(struct pcapng *w, uint32_t value)
 {
     value = htole32(value);
-    put(w, &value, sizeof(value));
+    append_octets(w, &value, sizeof(value));
 }
 
 static void put_padded(struct pcapng *w, const void *octets, size_t count)
 {
     static const uint8_t zeros[4];
 
-    put(w, octets, count);
-    put(w, zeros, (4 - count % 4) % 4);
+    append_octets(w, octets, count);
+    append_octets(w, zeros, (4 - count % 4) % 4);
 }
 
 static void put_option(struct pcapng *w, uint16_t code, const void *value, size_t octets)
@@ -210,7 +210,7 @@ static int put_section(struct pcapng *w, const char *tool, const char *comment)
     put32(w, BYTE_ORDER_MAGIC);
     put16(w, 1); /* version 1.0 */
     put16(w, 0);
-    put(w, &unknown_length, sizeof(unknown_length));
+    append_octets(w, &unknown_length, sizeof(unknown_length));
     if (comment != NULL)
         put_comment(w, comment);
     put_option(w, OPTION_SECTION_APPLICATION, tool, strlen(tool));

@@ -9,7 +9,7 @@
 #   OPTIONS     further options of warpcheck audit, such as "-j 2 --findings-only" (none)
 #   WARPCHECK   the program (warpcheck)
 #
-# What differs from the expectations is told on standard error, with everything that the log's reader needs. In GitHub Actions it also
+# What differs from the expectations is printed on standard error, with everything that the log's reader needs. In GitHub Actions it also
 # prints annotations and writes the summary of the step.
 set -u
 : "${CORPUS:=captures}" "${OUT:=warpcheck-out}" "${WARPCHECK:=warpcheck}" "${OPTIONS:=}"

@@ -20,7 +20,7 @@ int deadlines_join(struct deadlines *deadlines)
     return 0;
 }
 
-static void put(struct deadlines *deadlines, size_t place, struct deadline *deadline)
+static void place_at(struct deadlines *deadlines, size_t place, struct deadline *deadline)
 {
     deadlines->heap[place] = deadline;
     deadline->place = place;
@@ -29,8 +29,8 @@ static void put(struct deadlines *deadlines, size_t place, struct deadline *dead
 static void rise(struct deadlines *deadlines, size_t place, struct deadline *deadline)
 {
     for (; place > 1 && deadlines->heap[place / 2]->when > deadline->when; place /= 2)
-        put(deadlines, place, deadlines->heap[place / 2]);
-    put(deadlines, place, deadline);
+        place_at(deadlines, place, deadlines->heap[place / 2]);
+    place_at(deadlines, place, deadline);
 }
 
 static void sink(struct deadlines *deadlines, size_t place, struct deadline *deadline)
@@ -42,10 +42,10 @@ static void sink(struct deadlines *deadlines, size_t place, struct deadline *dea
             child++;
         if (child > deadlines->count || deadlines->heap[child]->when >= deadline->when)
             break;
-        put(deadlines, place, deadlines->heap[child]);
+        place_at(deadlines, place, deadlines->heap[child]);
         place = child;
     }
-    put(deadlines, place, deadline);
+    place_at(deadlines, place, deadline);
 }
 
 static void drop(struct deadlines *deadlines, struct deadline *deadline)

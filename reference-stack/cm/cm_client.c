@@ -125,7 +125,7 @@ void cm_take_reply(struct cm_agent *agent, const struct cm_place *from, const st
         return;
     }
     if (exchange->state == CM_ESTABLISHED && exchange->peer.id == message->local_id)
-        cm_send_again(agent, exchange); /* the RTU was lost */
+        cm_resend(agent, exchange); /* the RTU was lost */
     if (exchange->state != CM_REQ_SENT)
         return;
     exchange->peer.id = message->local_id;

@@ -161,7 +161,7 @@ void cm_exchange_expire(struct cm_agent *agent, struct cm_exchange *exchange)
         give_up(agent, exchange);
     } else {
         exchange->left--;
-        cm_send_again(agent, exchange);
+        cm_resend(agent, exchange);
         deadlines_set(&agent->deadlines, &exchange->deadline, time_after(agent->now, exchange->wait_ns));
     }
 }

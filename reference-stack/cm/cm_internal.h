@@ -113,7 +113,7 @@ static inline struct cm_exchange *exchange_of(struct deadline *deadline)
 /* Sends a MAD, after the hooks; `exchange`, which may be NULL, remembers it as its last. */
 void cm_send(struct cm_agent *agent, const struct cm_place *to, struct cm_exchange *exchange, uint8_t mad[MAD_OCTETS]);
 /* `last` once more. */
-void cm_send_again(struct cm_agent *agent, const struct cm_exchange *exchange);
+void cm_resend(struct cm_agent *agent, const struct cm_exchange *exchange);
 
 /* What a REJ answers. */
 struct cm_rejected {

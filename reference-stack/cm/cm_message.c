@@ -26,7 +26,7 @@ void cm_send(struct cm_agent *agent, const struct cm_place *to, struct cm_exchan
     queue(agent, to, mad);
 }
 
-void cm_send_again(struct cm_agent *agent, const struct cm_exchange *exchange)
+void cm_resend(struct cm_agent *agent, const struct cm_exchange *exchange)
 {
     queue(agent, &exchange->peer.place, exchange->last);
 }

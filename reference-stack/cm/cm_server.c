@@ -153,12 +153,12 @@ static void receive_repeated_data(struct cm_agent *agent, struct cm_exchange *ex
         if (agent->config.mra_first)
             cm_send_mra(agent, exchange, agent->config.mra_timeout);
         break;
-    case CM_REP_SENT: cm_send_again(agent, exchange); break;
+    case CM_REP_SENT: cm_resend(agent, exchange); break;
     case CM_LINGERS:
         /* The answer was lost, and may be once more. */
         deadlines_set(&agent->deadlines, &exchange->deadline, time_after(agent->now, agent->config.linger_ns));
         if (mad_get_AttributeID(exchange->last) == CM_REJ)
-            cm_send_again(agent, exchange);
+            cm_resend(agent, exchange);
         else
             cm_send_reason(agent, &rejected, CM_REASON_STALE);
         break;

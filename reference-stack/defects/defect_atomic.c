@@ -142,8 +142,8 @@ bool defect_atomic_request(struct iwarp_stream *stream, uint8_t *octets, size_t 
 }
 
 /* Changes octets next to the 64 bits of the target, if the region has more octets after them. */
-static void touch_beside(const struct defect_set *set, const struct iwarp_region *region,
-                         const struct atomic_request *request, uint8_t *target)
+static void change_next_octets(const struct defect_set *set, const struct iwarp_region *region,
+                               const struct atomic_request *request, uint8_t *target)
 {
     size_t after = region->length - (size_t)(target - region->octets) - ATOMIC_TARGET_OCTETS;
     uint64_t original;
@@ -173,7 +173,7 @@ uint64_t seam_atomic(struct iwarp_stream *stream, const struct inbound_request *
         return kept;
     if (target == NULL)
         return 0;
-    touch_beside(set, region, &request->atomic, target);
+    change_next_octets(set, region, &request->atomic, target);
     return execute(set, &request->atomic, target);
 }
 

@@ -16,7 +16,7 @@
     B(CM_PORT_SWAPPED,             "cm-port-swapped",             "a listener is found by its port in host order too") \
     B(CM_RES_REFUSED,              "cm-res-refused",              "a REQ whose Res is not zero is refused without a reason") \
     B(CM_CONSUMER_JUDGED,          "cm-consumer-judged",          "a REQ with consumer data that is not zero is not answered") \
-    /* What is told */ \
+    /* Events */ \
     B(CM_CONSUMER_CLEARED,         "cm-consumer-cleared",         "the ULP sees zeros for the consumer data") \
     B(CM_HEADER_ALWAYS,            "cm-header-always",            "the ULP never sees the first 36 octets of a REQ's Private Data") \
     B(CM_REJECT_PROVES,            "cm-reject-proves",            "a client takes any REJ with reason 28 for proof of the service") \

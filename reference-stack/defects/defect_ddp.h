@@ -34,7 +34,7 @@
     B(SE_EMPTY_UNSOLICITED,        "se-empty-unsolicited",        "a Send with Solicited Event that has no payload is delivered without a Solicited Event") \
     B(SE_LONG_UNSOLICITED,         "se-long-unsolicited",         "a Send with Solicited Event of several segments is delivered without a Solicited Event") \
     B(DEREG_NOTHING,               "dereg-nothing",               "an STag that is given up stays") \
-    /* What the ULP is told */ \
+    /* Events for the ULP */ \
     B(ERROR_UNLABELLED,            "error-unlabelled",            "the LLP stream is not labelled erroneous") \
     B(ERROR_WITHOUT_NUMBERS,       "error-without-numbers",       "errors are told without layer, type and code") \
     B(FAULT_UNCOUNTED,             "fault-uncounted",             "a missing buffer is no system fault") \

@@ -25,7 +25,7 @@ static bool has(const struct builder *builder, enum defect_behaviour behaviour)
     return defect_behaves(builder->occasion->set, behaviour);
 }
 
-static void put(struct builder *builder, uint8_t octet, bool covered)
+static void append_octet(struct builder *builder, uint8_t octet, bool covered)
 {
     if (builder->count == builder->room) {
         builder->overflow = true;
@@ -79,7 +79,7 @@ static void put_marker(struct builder *builder)
     marker_set_FPDUPTR(marker, pointer);
     occasion_change_all(builder->occasion, TARGET_MARKER, marker);
     for (size_t i = 0; i < sizeof(marker); i++)
-        put(builder, marker[i], covered);
+        append_octet(builder, marker[i], covered);
     builder->markers++;
 }
 
@@ -87,7 +87,7 @@ static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
 {
     if (marker_due(builder))
         put_marker(builder);
-    put(builder, octet, covered);
+    append_octet(builder, octet, covered);
 }
 
 /* The ULPDU, up to each place where a Marker may be due in one run. */
@@ -163,8 +163,8 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
     if (!builder->occasion->state->interval_open)
         builder->occasion->state->interval_start = builder->framing->position + (uint32_t)builder->count;
     builder->occasion->state->interval_open = true;
-    put(builder, length[0], covered);
-    put(builder, length[1], covered);
+    append_octet(builder, length[0], covered);
+    append_octet(builder, length[1], covered);
     if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->framing->markers &&
         builder->framing->position % MARKER_SPACING == 0)
         put_marker(builder);
@@ -177,7 +177,7 @@ static void put_marker_behind(struct builder *builder)
 
     builder->occasion->state->marker_sent = marker_due(builder) && has(builder, DEFECT_MARKER_AT_ONCE);
     for (size_t i = 0; builder->occasion->state->marker_sent && i < sizeof(marker); i++)
-        put(builder, marker[i], false);
+        append_octet(builder, marker[i], false);
 }
 
 static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_octets)

@@ -63,7 +63,7 @@ static bool private_negative(const struct validation_subject *subject)
     return fixed_part(subject) && mpa_start_get_PD_Length(subject->octets) >= PRIVATE_SIGN;
 }
 
-static bool private_beside_word(const struct validation_subject *subject)
+static bool private_follows_word(const struct validation_subject *subject)
 {
     return fixed_part(subject) && iwarp_mpa_start_has_word(subject->start) &&
            mpa_start_get_PD_Length(subject->octets) <= IWARP_MPA_PRIVATE_DATA_MAX + MPA_ENHANCED_OCTETS;
@@ -128,12 +128,12 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_PRIVATE_512_REFUSED, "reply-private-length", false, private_512},
     {DEFECT_PRIVATE_SIGNED, "request-private-length", true, private_negative},
     {DEFECT_PRIVATE_SIGNED, "reply-private-length", true, private_negative},
-    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-length", true, private_beside_word},
-    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-room", true, private_beside_word},
-    {DEFECT_PRIVATE_BESIDE_WORD, "request-excess", true, private_beside_word},
-    {DEFECT_PRIVATE_BESIDE_WORD, "reply-excess", true, private_beside_word},
-    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-length", true, private_beside_word},
-    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-room", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-length", true, private_follows_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-room", true, private_follows_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-excess", true, private_follows_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-excess", true, private_follows_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-length", true, private_follows_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-room", true, private_follows_word},
     {DEFECT_EXCESS_DISCARDED, "request-excess", true, always},
     {DEFECT_EXCESS_DISCARDED, "reply-excess", true, always},
     {DEFECT_REQUEST_R_CHECKED, "request-excess", false, rejects},

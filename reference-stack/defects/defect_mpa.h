@@ -47,7 +47,7 @@
     B(RDMAC_OWN_C,                 "rdmac-own-c",                 "Rev 0: the own wish for CRCs counts") \
     B(RDMAC_VERSION_1,             "rdmac-version-1",             "Rev 0: DV and RV are 1 all the same") \
     B(EVENT_VERSION_1,             "event-version-1",             "Rev 0: the ULP is told that DDP's version is 1") \
-    /* What the ULP is told */ \
+    /* Events for the ULP */ \
     B(EVENT_REVISION_0,            "event-revision-0",            "the ULP is told that the peer's Rev is 0") \
     B(FIN_UNTOLD,                  "fin-untold",                  "the peer's FIN is not told") \
     B(FIN_IN_FPDU_UNTOLD,          "fin-in-fpdu-untold",          "a FIN in the middle of an FPDU is told as an orderly close") \

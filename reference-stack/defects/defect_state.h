@@ -170,7 +170,7 @@ struct device_faults {
 /* What a session leaves to another one, which should have nothing of it (defect_sctp_state.c). */
 struct sctp_left {
     uint8_t said[DDP_SCTP_PRIVATE_DATA_MAX]; /* Private Data of the longest answer so far */
-    uint8_t told[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP was told of */
+    uint8_t told[DDP_SCTP_PRIVATE_DATA_MAX]; /* and the longest that the ULP received */
     size_t said_octets, told_octets;
     bool first_known, domain_known, enhanced, refused, msn_known, depths_known;
     uint16_t first_sid, domain_sid, refused_sid, msn_sid, last_sid;

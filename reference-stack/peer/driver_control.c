@@ -249,7 +249,7 @@ static bool keep(struct control *control, const char *octets, size_t count)
 }
 
 /* A line that cannot be kept has its answer at once; what is after it is obeyed as ever. */
-static void take(struct control *control, const char *octets, size_t count)
+static void obey_octets(struct control *control, const char *octets, size_t count)
 {
     while (count != 0 && !control->ending) {
         const char *end = control->skipping ? memchr(octets, '\n', count) : NULL;
@@ -297,7 +297,7 @@ static void control_read(uv_stream_t *handle, ssize_t count, const uv_buf_t *buf
         control_close(control);
         return;
     }
-    take(control, buffer->base, (size_t)count);
+    obey_octets(control, buffer->base, (size_t)count);
     obey_lines(control);
 }
 

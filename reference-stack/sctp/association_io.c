@@ -191,7 +191,7 @@ static size_t give_piece(struct sctp_session *session, struct iwarp_sctp_output 
     return output->octets;
 }
 
-static size_t give(struct sctp_session *session, struct iwarp_sctp_output *output)
+static size_t fill_output(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     *output = (struct iwarp_sctp_output){.sid = session->sid, .unordered = true, .ulp_span = IWARP_OUTPUT_SPANS};
     /* This limit holds even if the ULP has its own limit (RFC 5043 10). */
@@ -220,7 +220,7 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
         session_mark_active(session);
         session_drain(session);
         session_settle(session);
-        octets = give(session, output);
+        octets = fill_output(session, output);
         if (octets != 0) {
             association->sending = session;
             return octets;

@@ -81,7 +81,7 @@ static bool is_heard(const struct sctp_session *session)
     return session->state != SESSION_ABORTED;
 }
 
-static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *octets, size_t count)
+static void accept_message(struct sctp_session *session, uint32_t ppid, const uint8_t *octets, size_t count)
 {
     struct ddp_sctp_message message;
     struct validation_session view = {
@@ -123,7 +123,7 @@ void session_drain(struct sctp_session *session)
 
     while (!session_waits(session) && (held = order_take(session, session->expected)) != NULL) {
         session->expected++;
-        take(session, held->ppid, held->octets, held->count);
+        accept_message(session, held->ppid, held->octets, held->count);
         order_give_back(association, held);
     }
 }
@@ -166,7 +166,7 @@ static void sort(struct sctp_session *session, const struct iwarp_sctp_message *
     }
     if (ahead == 0 && !session_waits(session)) {
         session->expected++;
-        take(session, from->ppid, from->octets, from->count);
+        accept_message(session, from->ppid, from->octets, from->count);
         session_drain(session);
         return;
     }

@@ -142,8 +142,8 @@ static void dry(struct kernel_sctp_path *path, uint64_t now)
     }
 }
 
-static void take(struct kernel_sctp_path *path, enum kernel_sctp_told what, const struct kernel_sctp_read *told,
-                 uint64_t now)
+static void handle_read(struct kernel_sctp_path *path, enum kernel_sctp_told what, const struct kernel_sctp_read *told,
+                        uint64_t now)
 {
     if (path->introduced) {
         if (what == KERNEL_SCTP_INDICATION) {
@@ -186,7 +186,7 @@ static void read_path(uv_poll_t *poll, int status, int events)
     /* After the indication the owner begins its own sessions, before messages of the peer may take their SIDs. */
     do {
         what = kernel_sctp_socket_read(path->descriptor, path->sctp->buffer, KERNEL_SCTP_MESSAGE_MAX, &told);
-        take(path, what, &told, now);
+        handle_read(path, what, &told, now);
     } while (what != KERNEL_SCTP_NOTHING && what != KERNEL_SCTP_PART && what != KERNEL_SCTP_INDICATION && !path->lost &&
              (++count < TURN || path->introduced));
     watch(path);

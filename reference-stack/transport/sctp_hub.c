@@ -174,7 +174,7 @@ void sctp_path_run(struct sctp_path *path, uint64_t now)
 }
 
 /* The owner is called when nothing of the hub is on the way: it may release any path. */
-static void tell(struct sctp_hub *hub)
+static void notify_changed(struct sctp_hub *hub)
 {
     struct sctp_path *path;
 
@@ -352,7 +352,7 @@ void sctp_hub_input(struct sctp_hub *hub, const struct sockaddr_storage *from, c
         user_sctp_input(path->end, packet, octets, now);
         on_told(path); /* only SCTP packets report acknowledgements */
     }
-    tell(hub);
+    notify_changed(hub);
 }
 
 void sctp_hub_tick(struct sctp_hub *hub, uint64_t now)
@@ -360,5 +360,5 @@ void sctp_hub_tick(struct sctp_hub *hub, uint64_t now)
     user_sctp_clock(now);
     while (hub->half_open != NULL && now - hub->half_open->since > SCTP_HUB_HALF_OPEN_NS)
         drop(hub->half_open, now);
-    tell(hub);
+    notify_changed(hub);
 }

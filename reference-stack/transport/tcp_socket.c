@@ -95,7 +95,7 @@ static void read_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
     *buffer = uv_buf_init((char *)space, (unsigned)count);
 }
 
-static void take(struct tcp_socket *socket, const uint8_t *octets, size_t count)
+static void receive_octets(struct tcp_socket *socket, const uint8_t *octets, size_t count)
 {
     const struct tcp_socket_ops *ops = socket->pool->ops;
 
@@ -127,7 +127,7 @@ static bool read_on(struct tcp_socket *socket, size_t count)
             break; /* a FIN is still there for the loop to find */
         came = true;
         count = (size_t)more;
-        take(socket, (const uint8_t *)buffer.base, count);
+        receive_octets(socket, (const uint8_t *)buffer.base, count);
     }
     return came;
 }
@@ -146,7 +146,7 @@ static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer
     if (socket->broken || (count < 0 && (count != UV_EOF || socket->cut))) {
         socket_lost(socket);
     } else if (count > 0) {
-        take(socket, (const uint8_t *)buffer->base, (size_t)count);
+        receive_octets(socket, (const uint8_t *)buffer->base, (size_t)count);
         (void)read_on(socket, (size_t)count);
     } else {
         (void)uv_read_stop(handle);

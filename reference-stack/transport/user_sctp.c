@@ -191,7 +191,7 @@ static void lost(struct user_sctp *end)
 }
 
 /* The owner looks at the association when libusrsctp is done: it calls from within its packets and timers. */
-static void tell(const struct user_sctp *end)
+static void notify_changed(const struct user_sctp *end)
 {
     if (end->config.told != NULL)
         end->config.told(end->config.user);
@@ -240,7 +240,7 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
     }
     free(data); /* usrsctp's own, given to us */
     if (end != NULL)
-        tell(end);
+        notify_changed(end);
     return 1;
 }
 

@@ -129,7 +129,7 @@ static void report_event(struct iwarp_qp *qp, enum iwarp_qp_event_kind kind, con
     event->detail.start.private_data = qp->peer_private_data;
 }
 
-static void take(struct iwarp_qp *qp, const struct iwarp_event *event)
+static void handle_event(struct iwarp_qp *qp, const struct iwarp_event *event)
 {
     switch (event->kind) {
     case IWARP_EVENT_CONNECT_REQUEST:
@@ -163,7 +163,7 @@ static bool take_all(struct iwarp_qp *qp)
         if (!cq_has_room(qp->send_cq) || !cq_has_room(qp->receive_cq) || ring_reserve(&qp->context->events, 1) != 0)
             return false;
         (void)iwarp_stream_poll(qp->stream, &event);
-        take(qp, &event);
+        handle_event(qp, &event);
     }
 }
 

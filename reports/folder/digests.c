@@ -229,7 +229,7 @@ struct comparison {
     bool differs;
 };
 
-static void tell(struct comparison *comparison, const char *name, const char *what)
+static void report_difference(struct comparison *comparison, const char *name, const char *what)
 {
     comparison->differs = true;
     comparison->complain(comparison->user, name, what);
@@ -245,13 +245,13 @@ static void compare(struct comparison *comparison, const json_t *list, const jso
         const char *now = json_string_value(json_object_get(sums, name));
 
         if (now == NULL)
-            tell(comparison, name, "is missing");
+            report_difference(comparison, name, "is missing");
         else if (strcmp(now, json_string_value(value)) != 0)
-            tell(comparison, name, "differs");
+            report_difference(comparison, name, "differs");
     }
     (void)json_object_update_missing(named, (json_t *)sums);
     json_object_foreach(named, name, value) if (json_object_get(list, name) == NULL)
-        tell(comparison, name, "is not in the list");
+        report_difference(comparison, name, "is not in the list");
 }
 
 int digests_verify(const char *path, digests_complaint *complain, void *user, size_t *count,

@@ -358,7 +358,7 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
 }
 
 /* What a part has learned of the device: kept once, whichever parts say it. */
-static int on_served(void *user, json_t *object)
+static int merge_services(void *user, json_t *object)
 {
     struct reading *reading = user;
     char *text = json_dumps(object, JSON_SORT_KEYS);
@@ -386,7 +386,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct iwa
                                     .on_beside = on_result,
                                     .on_capture = on_capture,
                                     .on_difference = on_difference,
-                                    .on_served = on_served,
+                                    .on_served = merge_services,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
                                     .strict = true,

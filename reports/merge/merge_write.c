@@ -168,7 +168,7 @@ static int pooled_finish(const struct writing *writing, const struct merge_group
     return rc;
 }
 
-static void tell(const struct writing *writing, const struct merge_group *group, json_t *object)
+static void report_group(const struct writing *writing, const struct merge_group *group, json_t *object)
 {
     struct result result;
 
@@ -201,7 +201,7 @@ static json_t *finished_line(const struct writing *writing, const struct merge_g
     return NULL;
 }
 
-static int put(struct writing *writing, json_t *object)
+static int write_line(struct writing *writing, json_t *object)
 {
     char *text = object ? json_dumps(object, RESULT_LINE_FLAGS) : NULL;
     size_t length = text ? strlen(text) : 0;
@@ -220,12 +220,12 @@ static int put_line(struct writing *writing, const struct merge_group *group, co
 {
     json_t *object = finished_line(writing, group, line, adds);
     struct result result;
-    int rc = put(writing, object);
+    int rc = write_line(writing, object);
 
     if (rc == 0 && adds && result_from_json(object, &result) == 0)
         rc = summary_count_result(&writing->outcome->summary, &writing->findings, &result);
     if (rc == 0 && line == group->lines)
-        tell(writing, group, object);
+        report_group(writing, group, object);
     json_decref(object);
     return rc;
 }
@@ -278,7 +278,7 @@ static int put_run(struct writing *writing)
     if (info.parts)
         object = run_info_to_json(&info);
     if (object)
-        rc = put(writing, object);
+        rc = write_line(writing, object);
     json_decref(object);
     json_decref(info.parts);
     return rc;
@@ -312,14 +312,14 @@ static int put_captures(struct writing *writing)
 
         writing->outcome->foreign |= status && strcmp(status, "foreign") == 0;
         writing->outcome->damaged |= status && strcmp(status, "damaged") == 0;
-        rc |= put(writing, capture);
+        rc |= write_line(writing, capture);
     }
     json_decref(captures);
     return rc;
 }
 
 /* What the device serves, as each part has learned it. */
-static int put_served(struct writing *writing)
+static int write_services(struct writing *writing)
 {
     json_t *lines = sorted(writing->merge->served), *line;
     const char *text;
@@ -327,7 +327,7 @@ static int put_served(struct writing *writing)
 
     json_object_foreach(lines, text, line)
     {
-        rc |= put(writing, line);
+        rc |= write_line(writing, line);
     }
     json_decref(lines);
     return rc;
@@ -350,7 +350,7 @@ static int put_differences(struct writing *writing)
             (difference.kind == DIFFERENCE_MISSING && merge_is_renamed(writing->merge, &difference)))
             continue;
         difference_count(counts, difference.kind);
-        rc |= put(writing, line);
+        rc |= write_line(writing, line);
     }
     json_decref(lines);
     return rc;
@@ -370,12 +370,12 @@ static int put_end(struct writing *writing)
     object = run_summary_to_json(&outcome->summary);
     if (object)
         rc |= results_chain_set(&writing->chain, object);
-    rc |= put(writing, object);
+    rc |= write_line(writing, object);
     json_decref(object);
     json_object_foreach(consoles, text, value)
     {
         object = json_pack("{s:s, s:s}", "type", "console", "text", text);
-        rc |= put(writing, object);
+        rc |= write_line(writing, object);
         json_decref(object);
     }
     json_decref(consoles);
@@ -401,8 +401,9 @@ static int put_all(struct writing *writing)
     for (group = merge->groups; group; group = group->hh.next)
         if (put_group(writing, group) != 0)
             return -1;
-    return put_served(writing) == 0 && put_captures(writing) == 0 && put_differences(writing) == 0 ? put_end(writing)
-                                                                                                   : -1;
+    return write_services(writing) == 0 && put_captures(writing) == 0 && put_differences(writing) == 0
+               ? put_end(writing)
+               : -1;
 }
 
 /* The evidence first: its names go into the lines. */

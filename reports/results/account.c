@@ -118,7 +118,7 @@ static const char *item_name(enum flow_row row)
     }
 }
 
-static size_t put(char *text, size_t used, uint64_t count, const char *name)
+static size_t append_count(char *text, size_t used, uint64_t count, const char *name)
 {
     int more;
 
@@ -134,9 +134,9 @@ const char *account_count_text(enum flow_row row, const struct flow_count *count
     size_t used;
 
     text[0] = '\0';
-    used = put(text, 0, count->items, item_name(row));
-    used = put(text, used, count->frames, "frame");
-    (void)put(text, used, count->octets, "octet");
+    used = append_count(text, 0, count->items, item_name(row));
+    used = append_count(text, used, count->frames, "frame");
+    (void)append_count(text, used, count->octets, "octet");
     return text;
 }
 
@@ -146,13 +146,13 @@ const char *account_kind_text(const struct flow_account *account, enum flow_acco
     size_t used;
 
     text[0] = '\0';
-    used = put(text, 0, sum.frames, "frame");
-    used = put(text, used, sum.octets, "octet");
+    used = append_count(text, 0, sum.frames, "frame");
+    used = append_count(text, used, sum.octets, "octet");
     if (used == 0 && sum.items != 0) { /* of files, connections and the like */
         enum flow_row row = account_next(account, kind, FLOW_ROWS);
         bool alone = account_next(account, kind, row) == FLOW_ROWS;
 
-        (void)put(text, 0, sum.items, alone ? item_name(row) : "item");
+        (void)append_count(text, 0, sum.items, alone ? item_name(row) : "item");
     }
     return text;
 }

@@ -23,7 +23,7 @@ static char *reserve(struct result_lines *lines, size_t octets)
     return lines->octets + lines->count;
 }
 
-static int put(struct result_lines *lines, const char *octets, size_t count)
+static int append_octets(struct result_lines *lines, const char *octets, size_t count)
 {
     char *to = reserve(lines, count);
     if (!to)
@@ -50,7 +50,7 @@ static int put_escaped(struct result_lines *lines, const char *text)
     char *clean = text_clean(text);
     json_t *string = clean ? json_string(clean) : NULL;
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    int rc = quoted ? put(lines, quoted, strlen(quoted)) : -1;
+    int rc = quoted ? append_octets(lines, quoted, strlen(quoted)) : -1;
     free(quoted);
     json_decref(string);
     free(clean);
@@ -60,9 +60,9 @@ static int put_escaped(struct result_lines *lines, const char *text)
 /* The next member's name with the comma before it; `name` comes as "\"name\":". */
 static int put_name(struct result_lines *lines, const char *name)
 {
-    if (lines->octets[lines->count - 1] != '{' && put(lines, ",", 1) != 0)
+    if (lines->octets[lines->count - 1] != '{' && append_octets(lines, ",", 1) != 0)
         return -1;
-    return put(lines, name, strlen(name));
+    return append_octets(lines, name, strlen(name));
 }
 
 static int put_text(struct result_lines *lines, const char *name, const char *text)
@@ -74,7 +74,7 @@ static int put_text(struct result_lines *lines, const char *name, const char *te
     size_t count = strlen(text);
     if (!is_plain(text, count))
         return put_escaped(lines, text);
-    return put(lines, "\"", 1) | put(lines, text, count) | put(lines, "\"", 1);
+    return append_octets(lines, "\"", 1) | append_octets(lines, text, count) | append_octets(lines, "\"", 1);
 }
 
 static int put_count(struct result_lines *lines, const char *name, uint64_t value)
@@ -87,13 +87,13 @@ static int put_count(struct result_lines *lines, const char *name, uint64_t valu
     while ((value /= 10) != 0);
     if (put_name(lines, name) != 0)
         return -1;
-    return put(lines, at, (size_t)(digits + sizeof(digits) - at));
+    return append_octets(lines, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 static int put_steps(struct result_lines *lines, const json_t *steps)
 {
     char *text = json_dumps(steps, RESULT_LINE_FLAGS);
-    int rc = text ? put_name(lines, "\"steps\":") | put(lines, text, strlen(text)) : -1;
+    int rc = text ? put_name(lines, "\"steps\":") | append_octets(lines, text, strlen(text)) : -1;
     free(text);
     return rc;
 }
@@ -101,7 +101,7 @@ static int put_steps(struct result_lines *lines, const json_t *steps)
 int result_line_append(struct result_lines *lines, const struct result *result)
 {
     size_t before = lines->count;
-    int rc = result->id ? put(lines, "{", 1) : -1;
+    int rc = result->id ? append_octets(lines, "{", 1) : -1;
     if (rc != 0)
         return rc;
     rc |= put_text(lines, "\"type\":", "result");
@@ -116,7 +116,7 @@ int result_line_append(struct result_lines *lines, const struct result *result)
 #undef COUNT
     if (result->steps && json_array_size(result->steps))
         rc |= put_steps(lines, result->steps);
-    rc |= put(lines, "}\n", 2);
+    rc |= append_octets(lines, "}\n", 2);
     if (rc != 0)
         lines->count = before;
     return rc;
@@ -124,7 +124,7 @@ int result_line_append(struct result_lines *lines, const struct result *result)
 
 int result_line_copy(struct result_lines *lines, const char *octets, size_t count)
 {
-    return count != 0 ? put(lines, octets, count) : 0;
+    return count != 0 ? append_octets(lines, octets, count) : 0;
 }
 
 int result_line_append_json(struct result_lines *lines, const json_t *object)
@@ -133,7 +133,7 @@ int result_line_append_json(struct result_lines *lines, const json_t *object)
     size_t length = text ? strlen(text) : 0;
     if (text)
         text[length] = '\n'; /* the closing NUL makes room for it */
-    int rc = text ? put(lines, text, length + 1) : -1;
+    int rc = text ? append_octets(lines, text, length + 1) : -1;
     free(text);
     return rc;
 }

@@ -164,7 +164,7 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
     return 0;
 }
 
-int results_log_beside(struct results_log *log, const struct result *result, struct iwarp_sentence *error)
+int results_log_surplus(struct results_log *log, const struct result *result, struct iwarp_sentence *error)
 {
     json_t *object = result_to_json(result);
 
@@ -174,7 +174,7 @@ int results_log_beside(struct results_log *log, const struct result *result, str
     return out_of_memory(log, error);
 }
 
-int results_log_served(struct results_log *log, const json_t *served, struct iwarp_sentence *error)
+int results_log_services(struct results_log *log, const json_t *served, struct iwarp_sentence *error)
 {
     json_t *object = json_copy((json_t *)served);
 

@@ -55,13 +55,13 @@ int results_log_journal(struct results_log *log, const struct journal *journal, 
  * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role",
  * which is not changed). 0, or -1 with the sentence set.
  */
-int results_log_served(struct results_log *log, const json_t *served, struct iwarp_sentence *error);
+int results_log_services(struct results_log *log, const json_t *served, struct iwarp_sentence *error);
 
 /*
  * Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not
  * counted.
  */
-int results_log_beside(struct results_log *log, const struct result *result, struct iwarp_sentence *error);
+int results_log_surplus(struct results_log *log, const struct result *result, struct iwarp_sentence *error);
 
 /* Appends the line of a capture that was read: after its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct iwarp_sentence *error);
@@ -97,7 +97,7 @@ bool results_done_has(const struct results_done *done, const char *id, const cha
 /* The journals, an array, of checks that are to be repeated, or were, and in which rules found something. */
 const json_t *results_done_repeated(const struct results_done *done);
 /* What the device serves, as it was learned last: one object a role, in an array. */
-const json_t *results_done_served(const struct results_done *done);
+const json_t *results_done_services(const struct results_done *done);
 size_t results_done_count(const struct results_done *done);
 void results_done_free(struct results_done *done);
 
@@ -119,7 +119,7 @@ struct results_reader {
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
     bool
-        strict; /* lines that are lost or changed, as the summary tells (reports/results/results_chain.h), are an error, no note */
+        strict; /* lines that are lost or changed, as the summary shows (reports/results/results_chain.h), are an error, no note */
     void (*on_note)(void *user, const char *note); /* e.g. "results.jsonl:17: last line is torn, ignored" */
     void *user;
 };

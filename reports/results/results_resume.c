@@ -90,7 +90,7 @@ const json_t *results_done_repeated(const struct results_done *done)
     return done ? done->repeated : NULL;
 }
 
-const json_t *results_done_served(const struct results_done *done)
+const json_t *results_done_services(const struct results_done *done)
 {
     return done ? done->served : NULL;
 }
@@ -269,7 +269,7 @@ static int resume_result(void *user, const struct result *result, json_t *object
 }
 
 /* A device that served no start-up is tried again: its environment may work now. */
-static int resume_served(void *user, json_t *object)
+static int resume_services(void *user, json_t *object)
 {
     struct resume *resume = user;
 
@@ -286,7 +286,7 @@ static int resume_copy(struct resume *resume, const struct place *place, struct 
     struct results_reader reader = {.on_run = resume_run,
                                     .on_journal = resume_journal,
                                     .on_result = resume_result,
-                                    .on_served = resume_served,
+                                    .on_served = resume_services,
                                     .user = resume};
     struct save save;
     int rc;
@@ -325,8 +325,8 @@ static int has_line(const struct place *place, struct iwarp_sentence *error)
 }
 
 /* Starts anew where nothing was done yet. */
-static struct results_log *start_again(const struct place *place, const struct run_info *info, FILE *echo,
-                                       struct iwarp_sentence *error)
+static struct results_log *create_log(const struct place *place, const struct run_info *info, FILE *echo,
+                                      struct iwarp_sentence *error)
 {
     (void)unlinkat(place->folder, place->name, 0);
     return results_log_create(place, info, echo, error);
@@ -342,7 +342,7 @@ struct results_log *results_log_resume(const struct place *place, const struct r
     if (!ids || !(ids->repeated = json_array()) || !(ids->served = json_array())) {
         iwarp_sentence_set(error, "%s: out of memory", place->path);
     } else if (begun == 0) {
-        log = start_again(place, info, echo, error);
+        log = create_log(place, info, echo, error);
     } else if (begun > 0 && (log = results_log_new(place->path, echo, error)) != NULL) {
         struct resume resume = {.log = log, .done = ids, .wanted = info, .error = error};
 

@@ -59,7 +59,7 @@ struct listing {
     const char *held; /* the last word waits: it may get an "and" before it */
 };
 
-static void put(struct listing *listing, const char *word)
+static void append_word(struct listing *listing, const char *word)
 {
     size_t length = strlen(word), left = listing->room - listing->used;
     if (left == 0)
@@ -75,8 +75,8 @@ static void list(struct listing *listing, const char *word)
 {
     if (listing->held) {
         if (listing->used)
-            put(listing, ", ");
-        put(listing, listing->held);
+            append_word(listing, ", ");
+        append_word(listing, listing->held);
     }
     listing->held = word;
 }
@@ -84,9 +84,9 @@ static void list(struct listing *listing, const char *word)
 static const char *listed(struct listing *listing, const char *joint)
 {
     if (listing->used && listing->held)
-        put(listing, joint);
+        append_word(listing, joint);
     if (listing->held)
-        put(listing, listing->held);
+        append_word(listing, listing->held);
     return listing->text;
 }
 

@@ -38,7 +38,7 @@ void terminal_init(struct terminal *terminal, FILE *out)
         terminal->columns = size.ws_col;
 }
 
-static void put(FILE *out, const char *text)
+static void print_text(FILE *out, const char *text)
 {
     char *line = text_clean_line(text);
     fputs(line ? line : "", out);
@@ -58,7 +58,7 @@ static void field(const struct terminal *terminal, const char *name, const char 
     if (!value || !*value)
         return;
     fprintf(terminal->out, INDENT "%-9s ", name);
-    put(terminal->out, value);
+    print_text(terminal->out, value);
     fputc('\n', terminal->out);
 }
 
@@ -70,7 +70,7 @@ static void put_where(const struct terminal *terminal, const struct result *resu
         fprintf(terminal->out, "     frame %llu", (unsigned long long)result->frame);
     if (file) {
         fputs(result->frame ? " of " : "     ", terminal->out);
-        put(terminal->out, file);
+        print_text(terminal->out, file);
     }
     if (result->count > 1)
         fprintf(terminal->out, ", %llu times", (unsigned long long)result->count);
@@ -81,24 +81,24 @@ static void put_actual(const struct terminal *terminal, const struct result *res
     if (!result->actual && !result->frame && !result->evidence && !result->file)
         return;
     fprintf(terminal->out, INDENT "%-9s ", result->actual ? "actual" : "seen");
-    put(terminal->out, result->actual);
+    print_text(terminal->out, result->actual);
     put_where(terminal, result);
     fputc('\n', terminal->out);
 }
 
 /* "finding   8: too long is called no buffer (docs/findings/linux-siw.md, review by 2027-06-30)" */
-static void put_known(const struct terminal *terminal, const struct result *result)
+static void print_known(const struct terminal *terminal, const struct result *result)
 {
     fprintf(terminal->out, INDENT "%-9s ", "finding");
-    put(terminal->out, known_finding(result));
+    print_text(terminal->out, known_finding(result));
     if (result->deviation || result->review_by) {
         fputs(" (", terminal->out);
-        put(terminal->out, result->deviation);
+        print_text(terminal->out, result->deviation);
         fputs(result->deviation && result->review_by ? ", review by "
               : result->review_by                    ? "review by "
                                                      : "",
               terminal->out);
-        put(terminal->out, result->review_by);
+        print_text(terminal->out, result->review_by);
         fputc(')', terminal->out);
     }
     fputc('\n', terminal->out);
@@ -108,14 +108,14 @@ static void put_heading(const struct terminal *terminal, const struct result *re
 {
     put_verdict(terminal, result->verdict);
     fputs("  ", terminal->out);
-    put(terminal->out, result->id);
+    print_text(terminal->out, result->id);
     if (result->role) {
         fputs("  ", terminal->out);
-        put(terminal->out, result->role);
+        print_text(terminal->out, result->role);
     }
     if (result->script) {
         fputs("  ", terminal->out);
-        put(terminal->out, result->script);
+        print_text(terminal->out, result->script);
     }
     fputc('\n', terminal->out);
 }
@@ -145,13 +145,13 @@ static void put_repeated(const struct terminal *terminal, const struct result *r
         return;
     }
     fputs("  ", terminal->out);
-    put(terminal->out, result->id);
+    print_text(terminal->out, result->id);
     fputs("  ", terminal->out);
-    put(terminal->out, result->role);
+    print_text(terminal->out, result->role);
     fputs(result->role ? "  the cause of " : "the cause of ", terminal->out);
-    put(terminal->out, cause_first_id(cause));
+    print_text(terminal->out, cause_first_id(cause));
     fputs(" again: ", terminal->out);
-    put(terminal->out, cause_name(cause));
+    print_text(terminal->out, cause_name(cause));
     fputc('\n', terminal->out);
     fflush(terminal->out);
 }
@@ -162,9 +162,9 @@ static void put_causes(const struct terminal *terminal)
     struct iwarp_sentence silence;
     for (const struct cause *cause = cause_first(&terminal->causes); cause; cause = cause_next(cause)) {
         fprintf(terminal->out, "one cause of %zu results: ", cause_results(cause));
-        put(terminal->out, *cause_hint(cause) ? cause_hint(cause) : cause_name(cause));
+        print_text(terminal->out, *cause_hint(cause) ? cause_hint(cause) : cause_name(cause));
         fprintf(terminal->out, " (%s)\n  ", *cause_hint(cause) ? cause_name(cause) : "no hint");
-        put(terminal->out, cause_ids(cause));
+        print_text(terminal->out, cause_ids(cause));
         fputc('\n', terminal->out);
     }
     if (cause_of_silence(&terminal->causes, &silence))
@@ -192,12 +192,12 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     }
     put_heading(terminal, result);
     if (result->verdict == VERDICT_KNOWN)
-        put_known(terminal, result);
+        print_known(terminal, result);
     if (result->verdict == VERDICT_PASS || (result->verdict == VERDICT_KNOWN && !terminal->all))
         return;
     if (result->purpose || text) {
         fputs(INDENT, terminal->out);
-        put(terminal->out, result->purpose ? result->purpose : text);
+        print_text(terminal->out, result->purpose ? result->purpose : text);
         fputc('\n', terminal->out);
     }
     if (!settled) {
@@ -350,7 +350,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         fprintf(terminal->out, "it also deviates as known: %s\n", known_counts(summary, known));
     if (report_path) {
         fputs("report: ", terminal->out);
-        put(terminal->out, report_path);
+        print_text(terminal->out, report_path);
         fputc('\n', terminal->out);
     }
     fflush(terminal->out);

@@ -140,7 +140,7 @@ static void begin(struct plain *plain, int fd, bool ping, size_t size)
     usrsctp_register_address(plain);
 }
 
-/* The last octet of the pipe tells it that all was sent; it answers when as many messages have come. */
+/* The last octet of the pipe means that all was sent; it answers when as many messages have come. */
 static _Noreturn void respond(int fd, bool ping, size_t size, int orders, int report)
 {
     static struct plain plain;

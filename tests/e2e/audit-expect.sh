@@ -34,7 +34,7 @@ lines=any expect 0 "a review within 30 days" "${audit[@]}" --expect "$corpus/exp
 complains "^warpcheck audit: [1-9][0-9]* expected findings are to be reviewed within 30 days, the first by $in_30\$"
 
 echo "== a line excuses what it describes"
-# changed WHAT KIND PATTERN AWK: the lines as the awk program leaves them; one difference of that kind is told.
+# changed WHAT KIND PATTERN AWK: the lines as the awk program leaves them; one difference of that kind is printed.
 changed() {
 	awk -F'\t' -v OFS='\t' "$4" "$WORK/noted.tsv" >"$corpus/other.tsv"
 	lines=any expect 1 "$1" "${audit[@]}" --expect "$corpus/other.tsv"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # audit -j: processes that live for the whole audit leave what a single one leaves, octet for octet but for the times; they hold nothing
-# open that is the command's; one that dies, is stopped or cannot be heard is told with status 4, and nothing stalls.
+# open that is the command's; one that dies, is stopped or cannot be heard is reported with status 4, and nothing stalls.
 # shellcheck disable=SC2016 # the inner shell's variables
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # iwarp-peer --cm: a server and a client of the RDMA IP CM Service over UDP on the loopback interface, without privileges. What a
-# client is told for each thing that a server can refuse; defects that show; what the command line does not take. Then in a network
+# client receives for each thing that a server can refuse; defects that show; what the command line does not take. Then in a network
 # namespace, where the traffic is captured: the ICRC of each packet is right, warpcheck finds nothing wrong, and tshark's own
 # decoding of each MAD is ours, field by field.
 # shellcheck disable=SC2154 # set by the files that are sourced

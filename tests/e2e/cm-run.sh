@@ -3,7 +3,7 @@
 #
 # warpcheck run --llp cm: the checks of the RDMA IP CM Service, on the simulated link and, in a network namespace,
 # against iwarp-peer --cm over RoCEv2. What a device does wrong shows in exit status and results; what the wire alone
-# cannot decide is skipped; a device that does not answer is told in one line.
+# cannot decide is skipped; a device that does not answer is reported in one line.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Completion in bash, zsh and fish: every command and every option that --help tells of is offered and taken, and so are
+# Completion in bash, zsh and fish: every command and every option of --help is offered and taken, and so are
 # requirements, defects, capabilities, devices, formats and files where they belong.
 # shellcheck disable=SC2154 # set by the files that are sourced
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

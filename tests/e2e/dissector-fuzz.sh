@@ -27,7 +27,7 @@ chmod a+r "$WORK/all.pcap"
 expect 0 "the plugin with sanitisers" "${sanitised[@]}" -r "$WORK/corpus/siw-rping-terminate.pcap" -Y warp.finding
 says 'iWARP'
 
-# sound WHAT FILE OPTION...: the capture goes through, or is kept and told of.
+# sound WHAT FILE OPTION...: the capture goes through, or is kept and reported.
 bad=0
 sound() {
 	local what=$1 file=$2 status=0

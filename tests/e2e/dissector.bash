@@ -51,7 +51,7 @@ corpus() {
 # values: how many values stand in the output of tshark -T fields.
 values() { awk -F'\t' '{ for (i = 1; i <= NF; i++) if ($i != "") n += split($i, a, ",") } END { print n + 0 }'; }
 
-# One line a frame. Payloads that are what the corpus sends (octet i is 7i + 1) are told by their length, other long ones by
+# One line a frame. Payloads that are what the corpus sends (octet i is 7i + 1) are shown by their length, other long ones by
 # their first octets too.
 # shellcheck disable=SC2016,SC2034
 fields='

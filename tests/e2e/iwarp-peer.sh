@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Two iwarp-peer processes on the kernel's TCP, told what to do through their upper testers: start-up in both revisions,
+# Two iwarp-peer processes on the kernel's TCP, driven through their upper testers: start-up in both revisions,
 # with Markers, peer-to-peer and over IPv6; a Write and Reads of 1 MiB, echoed Sends, the Terminate for a bad STag, all
 # with exact contents. Then a hostile control socket: nothing that comes over it harms a stream or the process.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit

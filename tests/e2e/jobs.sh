@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # run -j: processes that run checks side by side leave what a single one leaves, octet for octet but for the times: standard output,
-# results, evidence, reports, exit status. A run that is stopped keeps what it decided and can be gone on with; a worker that dies is told.
+# results, evidence, reports, exit status. A run that is stopped keeps what it decided and can be resumed; a worker that dies is reported.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

@@ -50,7 +50,7 @@ mapfile -t texts < <("$IWARP_PEER" --help | pieces)
 holds "iwarp-peer's help is of 30 pieces or more" test "${#texts[@]}" -ge 30
 said iwarp-peer.1 "${texts[@]}"
 
-# And the other way round: a page tells of no option that no help tells of.
+# And the other way round: a page names no option that no help names.
 {
 	for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p'); do "$WARPCHECK" "$command" --help; done
 	"$WARPCHECK" --help

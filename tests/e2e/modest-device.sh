@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Devices that do less than the reference stack, all of it legal: one that takes no Read (IRD 0), one that answers late,
-# and one whose upper tester tells neither "half_closed" nor more of its events than it has to, takes no work before a
+# and one whose upper tester reports neither "half_closed" nor more of its events than it has to, takes no work before a
 # stream is established, and has no atomics; and one that has one Read open at a time. Nothing fails: what cannot be
 # known, or the profile excludes, is skipped, and what the device does not serve is INCONCLUSIVE, all of it with one
 # cause.

@@ -135,7 +135,7 @@ expect 0 "no lock is in the way" "$WARPCHECK" "${run[@]}" -o "$WORK/killed" --fo
 
 echo "== gen --corpus"
 faults=generator/examples/faults.lua
-expect_gen() { # the count of captures is told on stderr
+expect_gen() { # the count of captures is printed on stderr
 	local status=0
 	"$WARPCHECK" gen "${@:2}" 2>"$WORK/stderr" || status=$?
 	holds "gen ${*:2}: status $status" test "$status" -eq "$1"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The PICS questionnaire: the same questions in each form as in pics.tsv, counts that the tables bear out, a skeleton that
-# becomes a profile by its addresses and is judged by, and what a live upper tester tells.
+# becomes a profile by its addresses and is judged by, and what a live upper tester reports.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

@@ -129,7 +129,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	exec {hold}>&- {other}>&-
 fi
 
-# gen writes where it is told to, and a script's capture nowhere else.
+# gen writes to the given place, and a script's capture nowhere else.
 expect 0 "gen" "$WARPCHECK" gen --hex -e 'rdmap.send { data = "x" }' -o "$base/theirs/frame.hex"
 holds "the frame is there" test -s "$base/theirs/frame.hex"
 expect 0 "gen, into a device" "$WARPCHECK" gen --hex -e 'rdmap.send { data = "x" }' -o /dev/null

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# warpcheck probe: the reference stack is measured and has no defect; a defect is told once, by its own id; the profile that is
+# warpcheck probe: the reference stack is measured and has no defect; a defect is reported once, by its own id; the profile that is
 # written is one of run --dut; a device that cannot be reached, that leaves checksums to hardware, or that is no iWARP device is
-# told apart, with status 4.
+# distinguished, with status 4.
 # shellcheck disable=SC2016 # jq's variables
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # --shard i/n and what merges: shards are disjoint and complete, the merged report is that of the whole, in whichever
-# order and tree; what is missing, contradicts itself or does not belong together is told.
+# order and tree; what is missing, contradicts itself or does not belong together is reported.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash

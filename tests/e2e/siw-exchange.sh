@@ -4,7 +4,7 @@
 # libiwarp against Linux siw (conformance/labs/linux): rdma-core's own rping in the virtual machine, the rping of
 # reference-stack/examples over kernel TCP and a tap device outside of it. siw responds to Rev 2 and Rev 1, over IPv4 and
 # IPv6, and begins with Rev 2; a siw that is built to begin with Rev 1 does so. Contents are compared on both sides, CRC
-# is on, and tshark's own dissectors find in the capture what was meant. A Rev 1 Request carries no depths; siw tells its ULP
+# is on, and tshark's own dissectors find in the capture what was meant. A Rev 1 Request carries no depths; siw reports to its ULP
 # 0, which rping takes for its ORD and then cannot read: there the guest's part is played through warpcheck-agent, which
 # names depths itself. Without QEMU or a tap device: a SKIP.
 # shellcheck disable=SC2034,SC2154 # shared with the files that are sourced

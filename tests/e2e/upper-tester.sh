@@ -111,7 +111,7 @@ tagged() { # jq 1.7 compares numbers by their digits: 1E+300 and 1.0000000000000
 		[., $wrong] | transpose | all(.[]; (.[0].tag | same) == (.[1].tag | same) or (.[0].error | startswith("not JSON: too big")))' <"$WORK/replies"
 }
 holds "with its tag, in order" tagged
-named() { # a value of the wrong type is told with the name of its member
+named() { # a value of the wrong type is reported with the name of its member
 	jq -e 'select(.tag != null and (.tag[2] | type | . != "number" and . != "string")) | .tag[1] as $name |
 		select(.error | contains($name) | not)' <"$WORK/replies" | sed -n '1,3p' >"$WORK/unnamed"
 	[ ! -s "$WORK/unnamed" ] || { echo "      $(tr -d '\n' <"$WORK/unnamed" | cut -c 1-400)"; return 1; }

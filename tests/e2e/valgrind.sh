@@ -20,7 +20,7 @@ printf '#!/bin/sh\nexec %s %q "$@"\n' "${grind[*]} --log-file=$WORK/valgrind.%p"
 chmod +x "$WORK/iwarp-peer"
 program=$WORK/iwarp-peer
 
-# A program with a fault of each kind is told from one without: else nothing below means anything.
+# A program with a fault of each kind is distinguished from one without: else nothing below means anything.
 cat >"$WORK/faulty.c" <<'C'
 #include <stdlib.h>
 int main(int argc, char **argv)

@@ -43,7 +43,7 @@ if comm -23 "$work/named" "$work/known" | grep .; then
     exit 1
 fi
 
-# A variant that does not exist is told.
+# A variant that does not exist is reported.
 status=0
 "$WARPCHECK" prove --variants no-such-variant 2>"$work/stderr" || status=$?
 if [ "$status" -ne 2 ] || ! grep -q "no variant is called 'no-such-variant'" "$work/stderr"; then

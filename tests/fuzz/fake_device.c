@@ -116,7 +116,7 @@ static void event_of(struct fake_id *id, enum rdma_cm_event_type kind, struct fa
                                                  .initiator_depth = 200};
 }
 
-/* Events of an identifier that goes are not told any more, and neither are Requests to a listener that goes. */
+/* Events of an identifier that goes are not delivered any more, and neither are Requests to a listener that goes. */
 static void forget_events(const struct rdma_cm_id *id)
 {
     size_t kept = 0;

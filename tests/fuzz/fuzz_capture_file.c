@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_error(path, &error);
         return 0;
     }
-    FUZZ_HOLDS(capture_again(capture));
+    FUZZ_HOLDS(capture_is_rereadable(capture));
     decoder = flow_decoder_create(&config, sink, NULL);
     FUZZ_HOLDS(decoder != NULL);
     while (capture_frames(capture) < FRAMES_MAX && (rc = capture_next(capture, &frame, &error)) == 1) {

@@ -7,7 +7,7 @@
  *
  * An octet of the stream is a function of its place, whoever sends it and however often, so that what the tester
  * gives as received, in order or early, is checked octet by octet. Frames that the tester sends can be parsed, and
- * their checksums are right unless it was told to spoil them.
+ * their checksums are right unless it is configured to spoil them.
  */
 #include "generator/link/link_sim.h"
 #include "generator/tcp/tcp.h"

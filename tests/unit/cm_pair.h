@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For the tests of reference-stack/cm: two agents, 0 the server and 1 the client, and a wire between them in virtual
- * time that can lose, double and delay what they send. What each ULP is told is kept.
+ * time that can lose, double and delay what they send. The events of each ULP are kept.
  */
 #ifndef TESTS_UNIT_CM_PAIR_H
 #define TESTS_UNIT_CM_PAIR_H

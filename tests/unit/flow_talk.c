@@ -34,7 +34,7 @@ static void check_payload(struct talk *talk, const struct flow_event *event)
         }
 }
 
-/* All units of the other side that the sender of this one had received have to be told of by now. */
+/* All units of the other side that the sender of this one had received have to be reported by now. */
 static void check_order(struct talk *talk, const struct flow_event *event)
 {
     unsigned side = event->direction, other = 1 - side;

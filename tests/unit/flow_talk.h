@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For the tests of conformance/flow: a conversation of two iWARP peers as two octet streams, and a network that carries
- * them to a decoder in any pieces and order. What the decoder tells is written down as a line of words, so that two
+ * them to a decoder in any pieces and order. What the decoder reports is written down as a line of words, so that two
  * decodings can be compared as strings:
  *
  *     o0       TCP open            m0:ok m0:bad m0:more   start-up frame       f0:46 f0:46!crc f0:46!marker f0:46~  FPDU

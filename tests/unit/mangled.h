@@ -41,7 +41,7 @@ struct mangled_verdicts {
     uint64_t framed_octets; /* and those in start-up frames and FPDUs that were reported, or of the ULP before them */
 };
 
-/* What a capture has of these, each TSN once: what is neither told of nor unjudged was lost on the way. */
+/* What a capture has of these, each TSN once: what is neither reported nor unjudged was lost on the way. */
 uint64_t mangled_user_octets(const struct mangle_capture *capture);
 uint64_t mangled_messages(const struct mangle_capture *capture);
 

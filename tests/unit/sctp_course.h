@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A course that a device goes through against a correct one over SCTP, and all that can be seen of it: what it sends,
- * what both ULPs are told. It is the same each time.
+ * what both ULPs receive. It is the same each time.
  */
 #ifndef TESTS_UNIT_SCTP_COURSE_H
 #define TESTS_UNIT_SCTP_COURSE_H
@@ -28,7 +28,7 @@ void sctp_course_state(struct sctp_record *record, const struct defect_set *defe
 
 __attribute__((format(printf, 2, 3))) void sctp_say(struct sctp_record *record, const char *format, ...);
 
-/* Two associations that are up, and the end of both: what all ULPs were told is written down. */
+/* Two associations that are up, and the end of both: the events of all ULPs are written down. */
 struct sctp_pair *sctp_course_begin(struct sctp_record *record, const struct defect_set *defects,
                                     enum iwarp_sctp_profile profile);
 void sctp_course_end(struct sctp_record *record, struct sctp_pair *pair);

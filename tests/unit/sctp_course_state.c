@@ -206,7 +206,7 @@ static void aborted(struct sctp_record *record, const struct defect_set *defects
     sctp_course_end(record, pair);
 }
 
-/* A peer whose numbers of streams differ; and what SCTP itself is told. */
+/* A peer whose numbers of streams differ; and what is reported to SCTP itself. */
 static void unequal(struct sctp_record *record, const struct defect_set *defects, enum iwarp_sctp_profile profile)
 {
     struct iwarp_sctp_init peer = {true, profile == IWARP_SCTP_DRAFT02 ? DDP_SCTP_INDICATION_DDP_RDMA : 1, 64, 2};

@@ -69,7 +69,7 @@ uint32_t sctp_pair_random(struct sctp_pair *pair, uint32_t below)
     return below == 0 ? 0 : (pair->random >> 8) % below;
 }
 
-/* --- What is told ------------------------------------------------------------------------------------------------ */
+/* --- Events ----------------------------------------------------------------------------------------------------- */
 
 static void poll_end(struct sctp_end *end)
 {

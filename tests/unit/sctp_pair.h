@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two associations on a wire in memory. The wire is as bad as it is told to be, and carries whole messages reliably in
+ * Two associations on a wire in memory. The wire is as bad as configured, and carries whole messages reliably in
  * the end, as SCTP does with unordered DATA chunks: each message is sent again until it is acknowledged, comes at any
  * time, and is given to the other side once.
  */

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h> /* tells whether this is glibc */
+#include <stdlib.h> /* defines whether this is glibc */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

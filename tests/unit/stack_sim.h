@@ -2,7 +2,7 @@
 /*
  * Two streams, each over our own TCP, on one simulated wire that loses, doubles and reorders frames; a seed decides the
  * wire, the set-up (Rev, Markers, CRC, depths, RTR, MSS, whether TCP hands octets early), how octets are cut into
- * segments, and the traffic: Sends, Writes and Reads in both directions at once. It is told apart from any test so that
+ * segments, and the traffic: Sends, Writes and Reads in both directions at once. It stands apart from any test so that
  * a soak can use it.
  */
 #ifndef TESTS_UNIT_STACK_SIM_H

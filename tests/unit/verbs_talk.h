@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two queue pairs of one context over the kernel's TCP on loopback, and what they are told. */
+/* Two queue pairs of one context over the kernel's TCP on loopback, and their events. */
 #ifndef TESTS_UNIT_VERBS_TALK_H
 #define TESTS_UNIT_VERBS_TALK_H
 

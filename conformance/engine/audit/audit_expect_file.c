@@ -257,7 +257,7 @@ static const char *due_of(const struct audit_expect *expect, const char *capture
 }
 
 /* False without memory. */
-static bool put(FILE *out, const struct audit_expect *expect, const struct row *row)
+static bool write_row(FILE *out, const struct audit_expect *expect, const struct row *row)
 {
     const struct expectation *entry = row->entry, *known = known_of(expect, row);
     char *outcome = expectation_outcome(entry), due[DAY_TEXT_OCTETS];
@@ -310,7 +310,7 @@ int audit_expect_write(struct audit_expect *expect, size_t *lines, struct iwarp_
     if (out != NULL)
         fprintf(out, "%s\n%s\n", comment, header);
     for (size_t i = 0; whole && i < *lines; i++)
-        whole = put(out, expect, &rows[i]);
+        whole = write_row(out, expect, &rows[i]);
     if (out != NULL && !text_stream_close(out, &text))
         whole = false;
     rc =

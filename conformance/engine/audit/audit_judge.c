@@ -53,7 +53,7 @@ static const char *name_of(struct judged_flow *context, enum flow_direction dire
 }
 
 /* Hands over a result whose frame is that of the series: with its file, and its frame and other numbers there. */
-static void give(const struct audit_judge *judge, struct result *result, const struct requirement *requirement)
+static void report_result(const struct audit_judge *judge, struct result *result, const struct requirement *requirement)
 {
     const struct capture_series *series = judge->series;
     struct iwarp_sentence expected, actual, message;
@@ -98,7 +98,7 @@ static void take_result(const struct rule_result *found, void *argument)
             findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
             return;
     }
-    give(judge, &result, requirement);
+    report_result(judge, &result, requirement);
 }
 
 static void results_end(const struct audit_judge *judge)
@@ -117,7 +117,7 @@ static void take_own(void *user, const struct lua_found *found)
         findings_hold_own(&judge->findings, &result, found->direction, found->step,
                           found->flow->number - judge->flows_before))
         return;
-    give(judge, &result, catalogue_find(judge->config.catalogue, result.id));
+    report_result(judge, &result, catalogue_find(judge->config.catalogue, result.id));
 }
 
 static void sink(void *user, const struct flow_event *event)
@@ -156,7 +156,7 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
         if (capture_series_name_steps(judge->series, result.steps,
                                       capture_series_where(judge->series, result.frame, &frame)) != 0)
             (void)json_array_clear(result.steps); /* numbers of the series name no frame */
-        give(judge, &result, catalogue_find(judge->config.catalogue, result.id));
+        report_result(judge, &result, catalogue_find(judge->config.catalogue, result.id));
     }
     findings_clear(&judge->findings);
     results_end(judge);
@@ -196,7 +196,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
         return AUDIT_FILE_FOREIGN;
     }
     judge->series = series;
-    judge->again = capture_series_again(series);
+    judge->again = capture_series_is_rereadable(series);
     judge->flows_before = flow_decoder_totals(judge->decoder)->flows;
     while ((rc = capture_series_next(series, &frame, error)) == 1) {
         flow_decoder_frame(judge->decoder, &frame);

@@ -195,7 +195,7 @@ static void get_ppid(lua_State *lua, const struct flow_event *event)
     lua_event_number(lua, event->session->ppid);
 }
 
-static void get_again(lua_State *lua, const struct flow_event *event)
+static void get_repeated(lua_State *lua, const struct flow_event *event)
 {
     lua_pushboolean(lua, event->cm->again);
 }
@@ -254,7 +254,8 @@ static const struct field {
     {{"sid", "integer", "the SCTP stream", LUA_EVENT_KIND(FLOW_SESSION)}, get_sid},
     {{"tsn", "integer", "of the chunk", LUA_EVENT_KIND(FLOW_SESSION)}, get_tsn},
     {{"ppid", "integer", "of the chunk", LUA_EVENT_KIND(FLOW_SESSION)}, get_ppid},
-    {{"again", "boolean", "a message of this kind came before in this exchange", LUA_EVENT_KIND(FLOW_CM)}, get_again},
+    {{"again", "boolean", "a message of this kind came before in this exchange", LUA_EVENT_KIND(FLOW_CM)},
+     get_repeated},
 };
 
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };

@@ -176,8 +176,8 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
  * ---- results ------------------------------------------------------------------------------------------------------------
  */
 
-static void give(const struct lua_rules *rules, size_t index, enum flow_direction direction,
-                 void (*take)(void *user, const struct lua_found *found), void *user)
+static void report_result(const struct lua_rules *rules, size_t index, enum flow_direction direction,
+                          void (*take)(void *user, const struct lua_found *found), void *user)
 {
     const struct lua_rule *rule = &rules->rules[index];
     const struct lua_tally *tally = &rules->state->tallies[index][direction];
@@ -226,7 +226,7 @@ void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
             const struct lua_tally *tally = &state->tallies[i][side];
 
             if (tally->passes + tally->findings != 0 || (state->broken[i] != NULL && side == 0))
-                give(rules, i, (enum flow_direction)side, take, user);
+                report_result(rules, i, (enum flow_direction)side, take, user);
         }
     (void)lua_sandbox_do(&rules->sandbox, drop_table, NULL, NULL, &ignored);
     HASH_DEL(rules->flows, state);

@@ -288,7 +288,7 @@ uint64_t capture_frames(const struct capture_file *capture)
     return capture->frames;
 }
 
-bool capture_again(const struct capture_file *capture)
+bool capture_is_rereadable(const struct capture_file *capture)
 {
     return capture->regular;
 }

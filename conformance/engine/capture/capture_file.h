@@ -54,7 +54,7 @@ void capture_account(const struct capture_file *capture, struct flow_account *ac
 uint64_t capture_frames(const struct capture_file *capture);
 
 /* False for a pipe and the like, which cannot be read a second time. */
-bool capture_again(const struct capture_file *capture);
+bool capture_is_rereadable(const struct capture_file *capture);
 
 /* Closes and frees; NULL is allowed. */
 void capture_close(struct capture_file *capture);

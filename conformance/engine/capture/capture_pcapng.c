@@ -85,7 +85,7 @@ static uint64_t get64(const struct capture_pcapng *pcapng, const uint8_t *octets
 }
 
 /* So many octets. 1; 0: none was left; -1: fewer. */
-static int take(struct capture_pcapng *pcapng, void *octets, size_t count)
+static int read_octets(struct capture_pcapng *pcapng, void *octets, size_t count)
 {
     size_t have = fread(octets, 1, count, pcapng->file);
 
@@ -145,7 +145,7 @@ static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct 
     uint8_t head[8];
     uint32_t magic;
 
-    if (take(pcapng, head, sizeof(head)) != 1)
+    if (read_octets(pcapng, head, sizeof(head)) != 1)
         return broken(pcapng, error);
     memcpy(&magic, head + 4, sizeof(magic));
     if (magic != BYTE_ORDER_MAGIC && __builtin_bswap32(magic) != BYTE_ORDER_MAGIC)
@@ -170,7 +170,7 @@ static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t 
     rest = length - taken;
     if (!reserve(pcapng, rest))
         return out_of_memory(pcapng, "a block", error);
-    if (take(pcapng, pcapng->block, rest) != 1)
+    if (read_octets(pcapng, pcapng->block, rest) != 1)
         return broken(pcapng, error);
     if (get32(pcapng, pcapng->block + rest - 4) != length)
         return damaged(pcapng, "a block whose two lengths differ", error);
@@ -328,8 +328,8 @@ static void take_packet_option(struct capture_pcapng *pcapng, struct interface *
         interface->dropped_before += get64(pcapng, value);
 }
 
-static int give(struct capture_pcapng *pcapng, struct flow_frame *frame, const struct interface *interface, size_t head,
-                size_t captured, size_t length, size_t body)
+static int fill_frame(struct capture_pcapng *pcapng, struct flow_frame *frame, const struct interface *interface,
+                      size_t head, size_t captured, size_t length, size_t body)
 {
     frame->link = interface != NULL ? interface->link : FLOW_LINK_NONE;
     frame->number = ++pcapng->frames;
@@ -360,7 +360,7 @@ static int take_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced
                          : 0;
     if (body - HEAD > ((captured + 3) & ~(size_t)3) && enhanced)
         read_options(pcapng, block + HEAD + ((captured + 3) & ~(size_t)3), block + body, interface, take_packet_option);
-    return give(pcapng, frame, interface, HEAD, captured, get32(pcapng, block + 16), body);
+    return fill_frame(pcapng, frame, interface, HEAD, captured, get32(pcapng, block + 16), body);
 }
 
 /* Of the first interface, without a time. */
@@ -378,7 +378,7 @@ static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct
     if (captured > body - 4)
         return damaged(pcapng, "a frame that is longer than its block", error);
     frame->time_ns = 0;
-    return give(pcapng, frame, interface, 4, captured, length, body);
+    return fill_frame(pcapng, frame, interface, 4, captured, length, body);
 }
 
 /* One block after its type and length. 1: a frame came of it. */
@@ -403,14 +403,14 @@ int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame,
         uint8_t head[HEAD_OCTETS];
         size_t body;
 
-        rc = take(pcapng, head, 4);
+        rc = read_octets(pcapng, head, 4);
         if (rc <= 0)
             return rc == 0 ? 0 : broken(pcapng, error);
         if (get32(pcapng, head) == BLOCK_SECTION) { /* reads the same in either order */
             rc = take_section(pcapng, error);
             continue;
         }
-        if (take(pcapng, head + 4, 4) != 1)
+        if (read_octets(pcapng, head + 4, 4) != 1)
             return broken(pcapng, error);
         if (rest_of_block(pcapng, get32(pcapng, head + 4), HEAD_OCTETS, &body, error) != 0)
             return -1;

@@ -290,9 +290,9 @@ uint64_t capture_series_frames(const struct capture_series *series)
     return series->frames;
 }
 
-bool capture_series_again(const struct capture_series *series)
+bool capture_series_is_rereadable(const struct capture_series *series)
 {
-    return series->ring != NULL || capture_again(series->capture);
+    return series->ring != NULL || capture_is_rereadable(series->capture);
 }
 
 void capture_series_close(struct capture_series *series)

@@ -62,8 +62,8 @@ int capture_series_name_steps(const struct capture_series *series, json_t *steps
 /* Adds what the files have other than frames (capture_account), the files missing in a ring, and the empty files. */
 void capture_series_account(const struct capture_series *series, struct flow_account *account);
 
-uint64_t capture_series_frames(const struct capture_series *series); /* given so far */
-bool capture_series_again(const struct capture_series *series);      /* it can be read a second time */
-void capture_series_close(struct capture_series *series);            /* NULL is allowed */
+uint64_t capture_series_frames(const struct capture_series *series);    /* given so far */
+bool capture_series_is_rereadable(const struct capture_series *series); /* it can be read a second time */
+void capture_series_close(struct capture_series *series);               /* NULL is allowed */
 
 #endif

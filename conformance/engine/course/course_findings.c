@@ -59,7 +59,7 @@ int course_capture_make(const struct course_exercise *exercise, bool good, const
     return result;
 }
 
-static void take(void *user, const struct result *result, const struct requirement *requirement)
+static void note_finding(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct course_findings *findings = user;
     struct course_finding *finding = &findings->found[findings->count];
@@ -77,7 +77,7 @@ static int audit(const char *path, const struct catalogue *catalogue, struct cou
 {
     struct selection selection = {0};
     struct audit_judge_config config = {
-        .catalogue = catalogue, .selection = &selection, .result = take, .user = findings};
+        .catalogue = catalogue, .selection = &selection, .result = note_finding, .user = findings};
     struct audit_judge *judge = audit_judge_create(&config);
     int result;
 

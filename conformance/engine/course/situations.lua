@@ -12,18 +12,18 @@ local function pair(more)
   local s = stacks(given)
   s:connect(false)
   s:run(1)
-  -- Both stacks take their STags from the same sequence. The responder leaves two out, so that an STag in a capture tells whose
+  -- Both stacks take their STags from the same sequence. The responder leaves two out, so that an STag in a capture shows whose
   -- memory is meant.
   for _ = 1, 2 do s.responder:reg_mr { length = 4 } end
   return s
 end
 
--- What rping tells its peer of a buffer: address, key and length, 16 octets in network byte order (as hexadecimal digits).
+-- What rping sends its peer about a buffer: address, key and length, 16 octets in network byte order (as hexadecimal digits).
 local function buffer(memory, length)
   return string.format("%016x%08x%08x", memory.base or 0, memory.stag, length)
 end
 
--- The four steps of rping: the client tells of its source; the server reads it and says so; the client tells of its sink; the
+-- The four steps of rping: the client names its source; the server reads it and reports that; the client names its sink; the
 -- server writes to it and says so.
 local function round(s)
   local source = s.initiator:reg_mr { length = 4096, fill = "count" }

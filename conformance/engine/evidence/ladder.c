@@ -93,7 +93,7 @@ static struct rung *leave_out(struct ladder *ladder, size_t at)
 }
 
 /* Puts a rung, which the ladder takes over, at an index. False: memory is short, and the rung is gone. */
-static bool put(struct ladder *ladder, size_t at, struct rung *rung)
+static bool insert_rung(struct ladder *ladder, size_t at, struct rung *rung)
 {
     if (ladder->steps != NULL && json_array_insert(ladder->steps, at, step_of(rung)) != 0) {
         rung_free(rung);
@@ -143,7 +143,7 @@ static void append(struct ladder *ladder, const struct event_shown *shown, const
     if (shown->octets != NULL)
         memcpy(rung->octets, shown->octets, octets);
     (void)snprintf(rung->text, sizeof(rung->text), "%s", text);
-    (void)put(ladder, ladder->count, rung);
+    (void)insert_rung(ladder, ladder->count, rung);
 }
 
 void ladder_event(struct ladder *ladder, const struct flow_event *event, double seconds, bool from_dut,
@@ -178,7 +178,7 @@ static void note(struct ladder *ladder, size_t at, const char *text, double seco
     /* A note may be long. */
     rung->step = result_step(seconds, "tester", "note", text, 0, NULL, 0);
     if (rung->step != NULL)
-        (void)put(ladder, at, rung);
+        (void)insert_rung(ladder, at, rung);
     else
         rung_free(rung);
 }
@@ -266,7 +266,7 @@ static json_t *add_frame(struct ladder *ladder, const struct own_frame *frame, u
         rung_free(rung);
         return NULL;
     }
-    return put(ladder, at, rung) ? step_of(rung) : NULL;
+    return insert_rung(ladder, at, rung) ? step_of(rung) : NULL;
 }
 
 json_t *ladder_find(struct ladder *ladder, const struct last_seen *last_seen, const struct own_frame *frame,

@@ -149,7 +149,7 @@ static int write_readme(struct gen_folder *folder, size_t corpus, const struct l
     return write_file(folder, corpus, "README.md", text != NULL ? text : unnamed, "\n" GEN_TABLE_HEAD, table, error);
 }
 
-static enum exit_status take(struct gen_folder *folder, size_t corpus, struct iwarp_sentence *error)
+static enum exit_status write_corpus(struct gen_folder *folder, size_t corpus, struct iwarp_sentence *error)
 {
     const char *below = gen_corpus_at(folder->gen, corpus)->folder;
     char path[PATH_OCTETS];
@@ -184,7 +184,7 @@ enum exit_status gen_folder_begin(struct gen_folder *folder, struct iwarp_senten
         return EXIT_ENVIRONMENT;
     for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && folder->held[i] == NULL)
-            status = take(folder, i, error);
+            status = write_corpus(folder, i, error);
     for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && write_readme(folder, i, &folder->plan[i], error) != 0)
             status = EXIT_ENVIRONMENT;

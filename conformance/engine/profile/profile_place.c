@@ -93,8 +93,8 @@ static bool same_address(const struct net_address *a, const struct net_address *
 }
 
 /* Two testers with one address take each other's frames, and an upper tester that two of them reset serves neither. */
-static int beside_apart(const struct profile_place *place, const struct profile_place *other, const char *at,
-                        struct iwarp_sentence *error)
+static int check_places_differ(const struct profile_place *place, const struct profile_place *other, const char *at,
+                               struct iwarp_sentence *error)
 {
     if (same_address(&place->own_address, &other->own_address))
         return iwarp_sentence_set(error, "%s: \"own_address\" is another place's, too", at);
@@ -104,7 +104,7 @@ static int beside_apart(const struct profile_place *place, const struct profile_
     return 0;
 }
 
-static int beside_of(struct profile *profile, const char *path, struct iwarp_sentence *error)
+static int read_places(struct profile *profile, const char *path, struct iwarp_sentence *error)
 {
     static const struct json_member members[] = {
         {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
@@ -126,14 +126,15 @@ static int beside_of(struct profile *profile, const char *path, struct iwarp_sen
         (void)snprintf(name, sizeof(name), "beside[%zu]", i);
         (void)snprintf(at, sizeof(at), "%.150s: %s", path, name);
         if (json_members_check(entry, members, sizeof(members) / sizeof(members[0]), path, name, error) != 0 ||
-            place_of(entry, at, profile, place, error) != 0 || beside_apart(place, &profile->place, at, error) != 0)
+            place_of(entry, at, profile, place, error) != 0 ||
+            check_places_differ(place, &profile->place, at, error) != 0)
             return -1;
         if ((place->control.family != 0) != (profile->place.control.family != 0))
             return iwarp_sentence_set(error, "%s: \"control\" is %s here and %s in the profile", at,
                                       place->control.family != 0 ? "given" : "missing",
                                       place->control.family != 0 ? "missing" : "given");
         for (size_t k = 0; k < i; k++)
-            if (beside_apart(place, &profile->beside[k], at, error) != 0)
+            if (check_places_differ(place, &profile->beside[k], at, error) != 0)
                 return -1;
         profile->beside_count++;
     }
@@ -164,7 +165,7 @@ int profile_places(struct profile *profile, const char *path, struct iwarp_sente
 
     return address_of(path, "address", member_text(json, "address"), &profile->address, error) != 0 ||
                    place_of(json, path, profile, &profile->place, error) != 0 ||
-                   gateway_of(profile, path, error) != 0 || beside_of(profile, path, error) != 0
+                   gateway_of(profile, path, error) != 0 || read_places(profile, path, error) != 0
                ? -1
                : 0;
 }

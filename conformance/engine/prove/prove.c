@@ -239,7 +239,7 @@ static void report_correct(const struct matrix *matrix, const struct unit *unit,
 }
 
 /* In order, as soon as all before it are done. */
-static void tell(void *user, size_t number, const json_t *row)
+static void report_unit(void *user, size_t number, const json_t *row)
 {
     struct matrix *matrix = user;
     const struct unit *unit = &matrix->units[number];
@@ -374,8 +374,8 @@ int prove_run(const struct prove_config *config, struct prove_summary *summary, 
     if (plan_make(&matrix.plan, config->host, &plan, error) == 0 &&
         plan_make(&matrix.sctp_plan, config->host, &sctp, error) == 0 && make_units(&matrix, error) == 0 &&
         (config->shard.of == 0 || keep_own(&matrix, error) == 0))
-        status =
-            prove_workers_run(&(struct prove_work){matrix.unit_count, config->jobs, run_unit, tell, &matrix}, error);
+        status = prove_workers_run(
+            &(struct prove_work){matrix.unit_count, config->jobs, run_unit, report_unit, &matrix}, error);
     summary->units = matrix.unit_count;
     plan_free(&matrix.plan);
     plan_free(&matrix.sctp_plan);

@@ -79,7 +79,7 @@ int prove_demands_kill(struct prove_demands *demands, const struct defect *defec
                : 0;
 }
 
-static void tell(struct teller *teller, const char *text)
+static void report_unmet(struct teller *teller, const char *text)
 {
     teller->count++;
     teller->unmet(teller->user, text);
@@ -114,7 +114,7 @@ static void tell_of_check(struct teller *teller, const struct check *check, cons
                        requirement_level_name(requirement->level));
     else
         return;
-    tell(teller, text);
+    report_unmet(teller, text);
 }
 
 /*
@@ -167,7 +167,7 @@ static void tell_of_level(struct teller *teller, const struct catalogue *catalog
     else
         (void)snprintf(text, sizeof(text), "%s: breaks %.40s, a MUST, and nothing that it names draws more than WARN",
                        defect->id, id);
-    tell(teller, text);
+    report_unmet(teller, text);
 }
 
 static bool same_operation(const struct defect *a, const struct defect *b)
@@ -185,7 +185,7 @@ static void tell_of_operations(struct teller *teller, const struct defect_list *
             if (same_operation(defect_list_at(defects, i), defect_list_at(defects, k))) {
                 (void)snprintf(text, sizeof(text), "%s: the operation of %s once more", defect_list_at(defects, i)->id,
                                defect_list_at(defects, k)->id);
-                tell(teller, text);
+                report_unmet(teller, text);
                 break;
             }
 }

@@ -291,7 +291,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
 
 /* ---- in the calling process -------------------------------------------------------------------------------------- */
 
-static void tell(void *user, size_t number, const json_t *row)
+static void report_device(void *user, size_t number, const json_t *row)
 {
     struct suite *suite = user;
     const struct prove_devices_config *config = suite->config;
@@ -356,7 +356,7 @@ static int run_suite(struct suite *suite, struct iwarp_sentence *error)
                                           : sctp                        ? IWARP_SCTP_RFC5043
                                                                         : IWARP_SCTP_UNDECIDED,
                                .cm = config->layer == CHOICE_CM};
-    struct prove_work work = {units_of(config), config->jobs, run_unit, tell, suite};
+    struct prove_work work = {units_of(config), config->jobs, run_unit, report_device, suite};
     struct choice_device *named;
 
     /* A device that cannot be is found here, and not in a worker. */

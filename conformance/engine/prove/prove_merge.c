@@ -132,7 +132,7 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
     return 0;
 }
 
-static int take(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
+static int merge_line(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
 {
     const char *type = text_of(line, "type");
 
@@ -187,7 +187,7 @@ static int read_file(struct merged *merged, const char *path, struct iwarp_sente
     if (merged->first == NULL)
         merged->first = path;
     for (json_t *line; rc == 0 && (line = next_line(file, path, lines, &rc, error)) != NULL; lines++) {
-        rc = take(merged, line, path, error);
+        rc = merge_line(merged, line, path, error);
         ended = ended || strcmp(text_of(line, "type"), "summary") == 0;
         json_decref(line);
     }
@@ -225,7 +225,7 @@ static size_t count_missing(const struct merged *merged, char *text, size_t room
     return missing;
 }
 
-static void put(json_t *line, bool jsonl)
+static void print_line(json_t *line, bool jsonl)
 {
     if (jsonl) {
         (void)json_dumpf(line, stdout, JSON_COMPACT);
@@ -309,7 +309,7 @@ static void put_summary(const struct merged *merged, const struct sums *sums, bo
         (void)json_object_set_new(line, "shard", shards_json(merged));
     if (merged->plan != NULL)
         (void)json_object_set_new(line, "plan", json_string(merged->plan));
-    put(line, true);
+    print_line(line, true);
     json_decref(line);
 }
 
@@ -325,12 +325,12 @@ static int put_all(const struct merged *merged, struct sums *sums, bool jsonl)
 
         sums->undecided += undecided;
         sums->alarms += !undecided;
-        put(alarm, jsonl);
+        print_line(alarm, jsonl);
     }
     for (size_t i = 0; seeds != NULL && seeds[i] != NULL; i++) {
         json_t *line = json_pack("{s:s, s:I}", "type", "correct", "seed", (json_int_t)strtoll(seeds[i], NULL, 10));
 
-        put(line, jsonl);
+        print_line(line, jsonl);
         json_decref(line);
     }
     for (size_t i = 0; i < defect_list_count(merged->list); i++) {
@@ -340,7 +340,7 @@ static int put_all(const struct merged *merged, struct sums *sums, bool jsonl)
             continue;
         sums->defects++;
         sums->killed += json_is_true(json_object_get(line, "killed"));
-        put(line, jsonl);
+        print_line(line, jsonl);
     }
     free(seeds);
     free(alarms);

@@ -255,7 +255,7 @@ static const char **strings_of(const json_t *array)
     return strings;
 }
 
-static void tell(void *user, size_t number, const json_t *row)
+static void report_variant(void *user, size_t number, const json_t *row)
 {
     struct suite *suite = user;
     const json_t *surplus = json_object_get(row, "surplus"), *unseen = json_object_get(row, "unseen");
@@ -287,7 +287,7 @@ static void tell_and_progress(void *user, size_t number, const json_t *row)
     const struct suite *suite = user;
     const struct prove_variants_config *config = suite->config;
 
-    tell(user, number, row);
+    report_variant(user, number, row);
     if (config->progress != NULL)
         config->progress(config->user, suite->before + number + 1, suite->all);
 }

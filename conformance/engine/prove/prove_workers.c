@@ -57,7 +57,7 @@ static int take_row(void *user, const char *line, size_t length, struct iwarp_se
 }
 
 /* Reports every unit whose turn it is. */
-static void tell(struct pool *pool)
+static void report_ready(struct pool *pool)
 {
     while (pool->reported < pool->work->units && pool->rows[pool->reported] != NULL) {
         size_t number = pool->reported++;
@@ -106,7 +106,7 @@ static int listen_to_workers(struct pool *pool, struct worker *workers, struct i
             open += workers[i].lines.pipe >= 0;
         if (open != 0 && take_answers(pool, workers, error) != 0)
             return -1;
-        tell(pool);
+        report_ready(pool);
     }
     return 0;
 }

@@ -35,7 +35,7 @@
 enum { REVIEW_DAYS = 182 }; /* of known deviations that --known prints */
 
 /* "DIR/name", malloc'd. */
-static char *beside(const char *dir, const char *name)
+static char *path_in(const char *dir, const char *name)
 {
     char *path = malloc(strlen(dir) + strlen(name) + 2);
 
@@ -51,7 +51,7 @@ int results_paths(const char *input, char **results, char **dir)
     const char *slash = strrchr(input, '/');
 
     if (stat(input, &status) == 0 && S_ISDIR(status.st_mode)) {
-        *results = beside(input, "results.jsonl");
+        *results = path_in(input, "results.jsonl");
         *dir = strdup(input);
     } else {
         *results = strdup(input);
@@ -113,8 +113,8 @@ static int write_one(const struct report_options *options, const struct report *
 }
 
 /* One report, or all standing ones, in the folder of the results. */
-static int write_beside(const struct report_options *options, const struct report *report,
-                        const struct report_coverage *coverage, const char *dir, struct iwarp_sentence *error)
+static int write_reports(const struct report_options *options, const struct report *report,
+                         const struct report_coverage *coverage, const char *dir, struct iwarp_sentence *error)
 {
     struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
     struct folder *folder;
@@ -144,7 +144,7 @@ static int write_statement(const struct report_options *options, const struct re
 {
     char *path = options->output != NULL ? strdup(options->output)
                  : options->known        ? strdup("-")
-                                         : beside(dir, "statement.html");
+                                         : path_in(dir, "statement.html");
     struct place to = place_at(path != NULL ? path : "-");
     char today[UTC_TEXT_OCTETS], review_by[DAY_TEXT_OCTETS];
     int rc;
@@ -179,7 +179,7 @@ static int write_files(const struct report_options *options, const struct report
     else if (options->format && options->output)
         rc = write_one(options, report, &coverage, &error);
     else
-        rc = write_beside(options, report, &coverage, dir, &error);
+        rc = write_reports(options, report, &coverage, dir, &error);
     coverage_free(index);
     if (rc == STATEMENT_NO_DOCUMENT)
         return complain(EXIT_USAGE, "%s", error.text);
@@ -225,7 +225,7 @@ static int write_matrix(const struct report_options *options)
 }
 
 /* One run: its reports again. */
-static int write_again(const struct report_options *options)
+static int remake_reports(const struct report_options *options)
 {
     struct catalogue *catalogue = NULL;
     struct report report;
@@ -288,7 +288,7 @@ int cmd_report(int argc, char **argv)
         status = report_merge(options.inputs, options.input_count,
                               &(struct report_merge_output){options.output, options.accept_known, options.force});
     else
-        status = write_again(&options);
+        status = remake_reports(&options);
     free(options.inputs);
     return status;
 }

@@ -191,7 +191,7 @@ static bool measure_refusal(struct rig *rig)
  * A device that is too busy to accept() before the tester's RST may stop listening (tester_tcp.c). What has been
  * measured until then counts, and the upper tester makes the device listen again.
  */
-static int listens_again(struct rig *rig, const struct tester_exchange *exchange, struct iwarp_sentence *error)
+static int listen_anew(struct rig *rig, const struct tester_exchange *exchange, struct iwarp_sentence *error)
 {
     return exchange->refused && rig->upper_tester && rig->ops->reset != NULL ? rig->ops->reset(rig, error) : -1;
 }
@@ -206,7 +206,7 @@ int rig_measure(struct rig *rig, struct iwarp_sentence *error)
         if ((i == 0 ? measure_first(rig, &exchange, error) : rig_ask(rig, &exchange, error)) != 0) {
             if (i == 0)
                 return measure_refusal(rig) ? 0 : -1;
-            if (listens_again(rig, &exchange, error) != 0)
+            if (listen_anew(rig, &exchange, error) != 0)
                 return -1;
             break;
         }

@@ -38,8 +38,8 @@ void run_device_say_absent(const char *why, struct outcome *outcome)
 }
 
 /* The check during which a device is lost that nobody waits for: it is silent, or it went with its upper tester. */
-static void weigh_absence(struct device_keeper *keeper, const char *before, struct outcome *outcome,
-                          struct run_device_texts *texts)
+static void explain_absence(struct device_keeper *keeper, const char *before, struct outcome *outcome,
+                            struct run_device_texts *texts)
 {
     bool is_new = before[0] == '\0' && keeper->absent.text[0] != '\0';
 
@@ -68,7 +68,7 @@ void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct r
     if (before.text[0] != '\0' && outcome->unready && run_device_absent(rig, &texts->message))
         run_device_say_absent(texts->message.text, outcome);
     device_keeper_end(rig, outcome->verdict == VERDICT_PASS || outcome->verdict == VERDICT_SKIP);
-    weigh_absence(keeper, before.text, outcome, texts);
+    explain_absence(keeper, before.text, outcome, texts);
     if (keeper->lost.text[0] != '\0')
         *dead = keeper->lost;
     if (keeper->death.text[0] == '\0')

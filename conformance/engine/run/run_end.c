@@ -85,7 +85,7 @@ static void fill_summary(struct run_command *command, int status, const struct i
 }
 
 /* "58 of them, as the device does not serve as responder: a zero-length RDMA Read (...)". Returns `text`. */
-static const char *unserved(const struct run_command *command, char text[UNSERVED_OCTETS])
+static const char *describe_unserved(const struct run_command *command, char text[UNSERVED_OCTETS])
 {
     char gaps[RUN_SERVICES_GAPS_OCTETS];
 
@@ -108,7 +108,7 @@ static void explain_inconclusive(const struct run_command *command, const struct
         (void)snprintf(count, sizeof(count), "%" PRIu64 " %s could not be decided; each says why",
                        summary->inconclusive, summary->inconclusive == 1 ? "result" : "results");
     if (command->unserved != 0)
-        (void)unserved(command, text);
+        (void)describe_unserved(command, text);
     (void)complain(0, "inconclusive: %s%s%s%s%s%s%s", count, text[0] != '\0' ? "; " : "", text,
                    count[0] != '\0' && has_gaps ? "; " : "", has_gaps ? "not judged" : "",
                    has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
@@ -151,6 +151,6 @@ int run_end(struct run_command *command, int status, struct iwarp_sentence *erro
     else if (status == 0 && result == EXIT_INCONCLUSIVE)
         explain_inconclusive(command, &summary);
     else if (command->unserved != 0)
-        (void)complain(0, "%s", unserved(command, text));
+        (void)complain(0, "%s", describe_unserved(command, text));
     return result;
 }

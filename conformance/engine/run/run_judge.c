@@ -163,7 +163,7 @@ static int on_learned(void *user, json_t *served)
 {
     struct run_command *command = user;
 
-    return results_log_served(command->output.to.log, served, &command->log_error);
+    return results_log_services(command->output.to.log, served, &command->log_error);
 }
 
 static int on_result(void *user, const struct result *decided)
@@ -199,7 +199,7 @@ static int on_surplus(void *user, const struct result *found)
     (void)judge(command, &result, &texts);
     place_frame(command, &result);
     run_stop_hold();
-    appended = results_log_beside(command->output.to.log, &result, &command->log_error);
+    appended = results_log_surplus(command->output.to.log, &result, &command->log_error);
     run_stop_release();
     return appended;
 }

@@ -138,7 +138,7 @@ static int listen_to_workers(struct run_pool *pool, struct iwarp_sentence *error
 
 /* ---- orders to workers ------------------------------------------------------------------------------------------- */
 
-static int tell(const struct worker *worker, size_t place, struct iwarp_sentence *error)
+static int send_order(const struct worker *worker, size_t place, struct iwarp_sentence *error)
 {
     /* Less than PIPE_BUF: all of it or nothing; and at most two wait. */
     if (write(worker->orders[1], &place, sizeof(place)) == (ssize_t)sizeof(place))
@@ -171,7 +171,7 @@ static int give_work(struct run_pool *pool, size_t turn, struct iwarp_sentence *
         unit = next_unit(pool, turn);
         if (unit == NO_UNIT)
             return 0;
-        if (tell(worker, unit, error) != 0)
+        if (send_order(worker, unit, error) != 0)
             return -1;
         pool->units[unit].state = UNIT_GIVEN;
         pool->units[unit].worker = i;
@@ -353,7 +353,7 @@ static int dismiss(struct run_pool *pool, struct iwarp_sentence *error)
     int status = 0;
 
     for (unsigned i = 0; i < pool->jobs && status == 0; i++)
-        status = tell(&pool->workers[i], RUN_WORKER_END, error);
+        status = send_order(&pool->workers[i], RUN_WORKER_END, error);
     while (status == 0 && open != 0) {
         open = 0;
         for (unsigned i = 0; i < pool->jobs; i++)

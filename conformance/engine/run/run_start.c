@@ -93,7 +93,7 @@ void run_start_configure(struct run_command *command, struct runner_config *conf
         .services = &command->services,
         .replay = texts->replay,
     };
-    json_array_foreach(results_done_served(command->output.done), i, earlier)
+    json_array_foreach(results_done_services(command->output.done), i, earlier)
     {
         run_services_resume(&command->services, earlier);
     }

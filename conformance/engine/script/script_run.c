@@ -125,7 +125,7 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
  * than the script read. Then its verdict takes the error's place; or the library knows what the script probably meant.
  * The line stays that of the error.
  */
-static void weigh_error(lua_State *lua, const struct script_room *room)
+static void judge_error(lua_State *lua, const struct script_room *room)
 {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, room->harness);
     lua_pushliteral(lua, "stopped");
@@ -163,7 +163,7 @@ static int call_stage(lua_State *lua)
     }
     stage->raised = lua_pcall(lua, 2, 1, 1) != LUA_OK;
     if (stage->raised && stage->role == NULL && lua_type(lua, -1) == LUA_TSTRING)
-        weigh_error(lua, room);
+        judge_error(lua, room);
     if (stage->role != NULL && !stage->raised)
         lua_rawseti(lua, LUA_REGISTRYINDEX, room->test);
     else if (stage->raised || lua_istable(lua, -1))
@@ -205,7 +205,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
 }
 
 /* Runs a stage and ignores its outcome: the verdict stands. The stage is run for the sake of the next check. */
-static void run_beside(struct script_host *host, struct stage *stage)
+static void run_unjudged(struct script_host *host, struct stage *stage)
 {
     char *texts[OUTCOME_TEXTS];
 
@@ -288,7 +288,7 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
         host->rig.rig->losses != losses)
         return;
     if (outcome->verdict != VERDICT_PASS) {
-        run_beside(host, &after);
+        run_unjudged(host, &after);
         return;
     }
     if (run_stage(host, &after))

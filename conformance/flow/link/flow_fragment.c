@@ -222,7 +222,7 @@ static bool reserve(struct fragment_store *store, struct packet *packet, size_t 
     return true;
 }
 
-static void put(struct packet *packet, const struct flow_fragment *fragment)
+static void store_fragment(struct packet *packet, const struct flow_fragment *fragment)
 {
     size_t units = (fragment->length + UNIT - 1) / UNIT;
 
@@ -301,7 +301,7 @@ static enum flow_protocol add(struct flow_decoder *decoder, struct packet *packe
     else if (!reserve(decoder->fragments, packet, fragment->offset + fragment->length))
         fail(decoder, packet, FLOW_ROW_MEMORY);
     else
-        put(packet, fragment);
+        store_fragment(packet, fragment);
     if (packet->failed == FLOW_ROWS && packet->total != 0 && packet->units == (packet->total + UNIT - 1) / UNIT)
         return finish_packet(decoder, packet, layers, carrier);
     return FLOW_PROTOCOL_FRAGMENT;

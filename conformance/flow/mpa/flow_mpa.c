@@ -92,7 +92,7 @@ static size_t dead_octets(const struct flow_context *context, const struct flow_
 
     /* After a rejection the octets are the ULP's, unless MPA goes on. */
     if (side->dead_reason == FLOW_REASON_REJECTED && used == 0 && piece->at_start &&
-        (flow_start_again(context, piece) || flow_lock_begin(context->decoder, side, piece)))
+        (flow_start_repeated(context, piece) || flow_lock_begin(context->decoder, side, piece)))
         return 0;
     flow_octets(context, row_of(side->dead_reason), piece->captured - used);
     if (!side->dead_reported)

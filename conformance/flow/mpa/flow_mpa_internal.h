@@ -60,7 +60,7 @@ enum flow_proof_found flow_proof_octets(struct flow_side *side, const uint8_t *o
                                         size_t *after);
 /* flow_start.c */
 /* A start-up frame after a rejection, where a segment begins: another exchange, or the rejection is taken back. */
-bool flow_start_again(const struct flow_context *context, const struct flow_piece *piece);
+bool flow_start_repeated(const struct flow_context *context, const struct flow_piece *piece);
 size_t flow_start_octets(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* This side's frame has a kind: so the other's has. False: no memory. */
 bool flow_start_roles(const struct flow_context *context);

@@ -84,7 +84,7 @@ static bool is_good(const struct stretch *stretch, wire_result result, const str
 }
 
 /* What speaks for the reading; 0: the octets are no FPDUs by it. *length becomes that of the first ULPDU. */
-static unsigned weigh(const struct stretch *stretch, const struct fpdu_reading *reading, size_t *length)
+static unsigned evidence_of(const struct stretch *stretch, const struct fpdu_reading *reading, size_t *length)
 {
     static const struct fpdu_reading by_text;
     struct fpdu_framing framing = stretch->side->framing;
@@ -135,7 +135,7 @@ static unsigned weigh(const struct stretch *stretch, const struct fpdu_reading *
 static void try_reading(struct stretch *stretch, struct fpdu_reading reading)
 {
     size_t length = 0;
-    unsigned weight = weigh(stretch, &reading, &length);
+    unsigned weight = evidence_of(stretch, &reading, &length);
 
     if (weight == 0 || weight < stretch->weight)
         return;

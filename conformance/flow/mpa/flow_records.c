@@ -316,7 +316,7 @@ static bool take_lines_and_more(struct flow_records *records, const uint8_t *oct
            take_records(records, octets + used, count - used, ends);
 }
 
-static bool take(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
+static bool match_form(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
 {
     switch (records->form) {
     case FORM_NONE: return false;
@@ -341,13 +341,13 @@ void flow_records_octets(struct flow_side *side, const struct flow_piece *piece,
         if (first)
             begin(records, octets, count, ends);
     }
-    if (take(records, octets, count, ends))
+    if (match_form(records, octets, count, ends))
         return;
     give_up(records);
     if (!first)
         return;
     begin(records, octets, count, ends);
-    if (!take(records, octets, count, ends))
+    if (!match_form(records, octets, count, ends))
         give_up(records);
 }
 

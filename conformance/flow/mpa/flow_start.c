@@ -445,7 +445,7 @@ void flow_start_cut(const struct flow_context *context, enum flow_row row)
     flow_mpa_release(context->decoder, side);
 }
 
-bool flow_start_again(const struct flow_context *context, const struct flow_piece *piece)
+bool flow_start_repeated(const struct flow_context *context, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
     struct flow_start *reply = &context->connection->flow->tcp->start[IWARP_MPA_REPLY];

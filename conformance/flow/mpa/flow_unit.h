@@ -23,7 +23,7 @@ wire_result flow_unit_parse(struct flow_decoder *decoder, struct flow_side *side
 size_t flow_unit_lead_at(const struct flow_side *side, uint64_t position, uint64_t before);
 /* The same of the next FPDU. */
 size_t flow_unit_lead(const struct flow_side *side);
-/* Tells of a unit that is whole, or cut. */
+/* Reports a unit that is whole, or cut. */
 void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu, const struct flow_piece *piece,
                     uint64_t first_frame);
 /* Appends octets of the piece to the unit's buffer up to `to` octets; returns how many. */

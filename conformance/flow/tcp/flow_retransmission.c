@@ -29,7 +29,7 @@ struct comparison {
 };
 
 /* Octets [at, at + count) of the first copy can be compared. */
-static void know(struct comparison *comparison, uint64_t at, uint64_t count)
+static void note_known(struct comparison *comparison, uint64_t at, uint64_t count)
 {
     const struct flow_piece *part = comparison->part;
     uint64_t from = at > part->at ? at : part->at;
@@ -42,7 +42,7 @@ static void know(struct comparison *comparison, uint64_t at, uint64_t count)
  * Counts octets that came again. Those that differ, and those that cannot be compared, leave open which of the two the
  * receiver took; unless it had the first ones by then.
  */
-static void again(const struct flow_context *context, const struct comparison *comparison)
+static void count_repeated(const struct flow_context *context, const struct comparison *comparison)
 {
     struct flow_side *side = context->side;
     const struct flow_piece *part = comparison->part;
@@ -99,7 +99,7 @@ void flow_retransmission_held(const struct flow_context *context, const struct f
 {
     struct comparison comparison = compare_held(chunk, part);
 
-    again(context, &comparison);
+    count_repeated(context, &comparison);
 }
 
 /* ---- octets that were decoded ------------------------------------------------------------------------------------ */
@@ -176,7 +176,7 @@ static struct comparison compare(const struct flow_context *context, const struc
     struct comparison comparison = {.part = part};
 
     if (side->skip == 0 && side->have != 0) { /* the unit that is begun */
-        know(&comparison, side->next - side->have, side->have);
+        note_known(&comparison, side->next - side->have, side->have);
         match(&comparison, side->next - side->have, side->buffer, side->have);
     }
     for (uint64_t i = 0; half != NULL && i < flow_sent_kept(half); i++) {
@@ -187,7 +187,7 @@ static struct comparison compare(const struct flow_context *context, const struc
             continue;
         if (sent->at + size <= part->at)
             break;
-        know(&comparison, sent->at, size);
+        note_known(&comparison, sent->at, size);
         if ((sent->flags & FLOW_SENT_START) != 0) {
             match_start(&comparison, &context->connection->flow->tcp->start[side->kind], sent);
         } else if ((sent->flags & FLOW_SENT_CUT) == 0 && part->at <= sent->at &&
@@ -280,7 +280,7 @@ bool flow_retransmission_seen(const struct flow_context *context, const struct f
 
             if (!is_keepalive(side, piece))
                 comparison = compare(context, &part);
-            again(context, &comparison);
+            count_repeated(context, &comparison);
         } else if (from == 0 && is_stream(side, at, late)) {
             go_back(context, at);
             return true;

@@ -30,7 +30,7 @@ local function no_response(c, _, offset)
   end
 end
 
--- Memory alone is judged: whether the error is told, and how, is for the rows about that.
+-- Memory alone is judged: whether and how the error is reported is for the rows about that.
 local function untouched(c, target, offset)
   local got
   repeat got = c:receive() until got.kind ~= "segment" or got.Opcode == 7 or got.Opcode == 11

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 7306 and its draft: what the ULP gives and is told, and what only an instrumented device shows.
+-- RFC 7306 and its draft: what the ULP gives and receives, and what only an instrumented device shows.
 
 defaults { llp = "any" }
 

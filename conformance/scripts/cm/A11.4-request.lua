@@ -12,7 +12,7 @@ local function least_rejected(t)
   return 15
 end
 
--- Versions that the server knows: MinV 0, those that it takes without being told to, and with an upper tester those up
+-- Versions that the server knows: MinV 0, those that it accepts by default, and with an upper tester those up
 -- to 2.
 local function versions(t)
   if not t:cm_can_configure { minor = 2 } then

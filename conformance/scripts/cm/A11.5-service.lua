@@ -56,7 +56,7 @@ check {
     t:cm_expect_reject({ private = ("\0"):rep(92) }, "a REQ whose Private Data is zero")
     t:cm_expect_reject({ private = ("\xAA"):rep(92) }, "a REQ whose Private Data is AA..AA")
     if not rig.has_upper_tester() then return end
-    -- What the ULP is told is what stands in each REQ, and not what stood in one before.
+    -- The ULP's event has what stands in each REQ, and not what stood in one before.
     local base = t:cm_base()
     for n = 1, 3 do
       local port = 49600 + n

@@ -109,7 +109,7 @@ local function half_closed(t, before)
   return c
 end
 
--- The device has taken the tester's FIN: its ULP was told, or could have been.
+-- The device has taken the tester's FIN: its ULP has the event, or could have it.
 local function peer_closed(t, c)
   local told = t:tells("half_closed") and t:await_event("half_closed", { stream = t:stream_of(c) })
   if not told then rig.wait(t.quiet / 2) end

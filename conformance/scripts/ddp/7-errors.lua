@@ -3,7 +3,7 @@
 
 defaults { llp = "any" }
 
-local RANGE = { warn = { "DDP_NO_BUFFER" } } -- 0x02 and 0x03 are not told apart by the text (DDP-7.1-21)
+local RANGE = { warn = { "DDP_NO_BUFFER" } } -- 0x02 and 0x03 are not distinguished by the text (DDP-7.1-21)
 
 -- One stream with the device as `dut` says; `frames` are sent, the Terminate is taken.
 local function refused(t, dut, frames, names, message, warned)

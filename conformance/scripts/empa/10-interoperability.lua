@@ -161,7 +161,7 @@ check {
   purpose = "IRD, ORD and flags of all kinds: each start-up comes to an end, and the device goes on serving",
   run = function(t)
     local depths = { 0, 1, 0x3FFE, 0x3FFF }
-    -- A responder that accepts an ORD of 0x3FFE with fewer slots is told so by EMPA-9.1-04: not what this is about.
+    -- A responder that accepts an ORD of 0x3FFE with fewer slots fails EMPA-9.1-04: this check is about something else.
     local ords = t.role == "responder" and { 0, 1, 0x3FFF } or depths
     for _, ird in ipairs(depths) do
       for _, ord in ipairs(ords) do

@@ -101,7 +101,7 @@ check {
 }
 
 --------------------------------------------------------------------------------------------------------------------
--- What the ULP is told
+-- What the ULP receives
 
 -- The peer's IRD and ORD as the ULP hears of them in this event.
 local function expect_depths(t, c, kind, ird, ord)
@@ -169,7 +169,7 @@ check {
   run = function(t)
     local c = t:receive_request {}
     c.tcp:fin()
-    -- "rejected": rdma_cm tells a close and a Reply with R = 1 by one event.
+    -- "rejected": rdma_cm reports a close and a Reply with R = 1 by one event.
     local ended = { error = true, closed = true, connect_failed = true, terminated = true, rejected = true }
     local deadline = rig.now() + t.reaction
     repeat
@@ -185,7 +185,7 @@ check {
   end,
 }
 
--- A device that knows RFC 5044 alone, or is told to be one: what it does with an enhanced Request. Returns the
+-- A device that knows RFC 5044 alone, or is configured as one: what it does with an enhanced Request. Returns the
 -- connection and what came last.
 local function legacy(t, configuration)
   local port = rig.has_upper_tester() and t:listen(configuration or { rev = 1 }, true) or nil

@@ -273,7 +273,7 @@ check {
   end,
 }
 
--- FAIL unless the upper tester tells of a control message with this code.
+-- FAIL unless the upper tester reports a control message with this code.
 local function told_of(t, name)
   local event = t:await_event("control", { code = sctp[name] })
   t:equal("the ULP is told of an " .. name, true, event ~= nil)

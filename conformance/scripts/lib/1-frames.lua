@@ -195,7 +195,7 @@ end
 -- header's fields.
 function read_segment(ulpdu)
   local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment" }
-  local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing tells
+  local tagged = (ulpdu:byte() or 0x80) & 0x80 ~= 0 -- the shorter header where nothing says which
   local layout = tagged and "ddp_tagged" or "ddp_untagged"
   if wire.unpack(layout, ulpdu, 1, out) == nil then
     out.cut = { what = "DDP header", octets = #ulpdu, due = wire.size(layout) }

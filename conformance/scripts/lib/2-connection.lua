@@ -360,7 +360,7 @@ local function contains(list, value)
 end
 
 -- What happened in place of what was expected: the segments that were passed over, what came in the end, and where
--- nothing came what the device's ULP was told, which no wire shows.
+-- nothing came what the device's ULP received, which no wire shows.
 function Connection:instead(passed, got)
   local text = describe(got)
   if #passed > 0 then text = describe_messages(passed) .. ", then " .. text end
@@ -429,7 +429,7 @@ end
 -- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some
 -- stacks lose sight of an FPDU that comes while they are still on their way into full operation, until something else
 -- comes: MPA-7.1-06 judges that, other checks should not (c.at_once = true: no moment). An upper tester that says so
--- ("ready_event") tells when that is over.
+-- ("ready_event") says when that is over.
 function Connection:settle()
   if self.at_once or self.settled then return end
   self.settled = self.started

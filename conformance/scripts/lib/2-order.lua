@@ -13,7 +13,7 @@ local function messages_of(c, segment)
   return segment.Opcode == RESPONSE and c.reads_sent or segment.Opcode == WRITE and c.t.posted_writes or {}
 end
 
--- The message that a segment is of, and the place of its first octet there; nil where it cannot be told.
+-- The message that a segment is of, and the place of its first octet there; nil where that is unknown.
 local function place_of(c, segment)
   if segment.cut or segment.other_model or segment.Opcode == nil then return nil end
   if segment.T == 0 then return segment.QN << 32 | segment.MSN, segment.MO end

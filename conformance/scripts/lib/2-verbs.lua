@@ -95,7 +95,7 @@ function Connection:window(octets) self.tcp:window(octets) end
 -- Nothing that comes is acknowledged from now on, or everything again.
 function Connection:withhold(withheld) self.tcp:ack(withheld and "withheld" or "now") end
 
--- The upper tester has told what the device made of the connection: a verdict is about that.
+-- The upper tester has reported what the device made of the connection: a verdict is about that.
 function Connection:told() self.tcp:told() end
 
 -- A function: is this event "accepted" about the connection?

@@ -32,7 +32,7 @@ local function decide(verdict, message, expected, actual, reading, t)
           cause = t and t.cause, hint = t and t.hint }, 0)
 end
 
--- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
+-- What follows from an exchange that the device does not serve is reported once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
   self:suspect_observation(expected, actual, message)
@@ -109,7 +109,7 @@ end
 local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
 
 -- An upper tester need not take work for a stream whose start-up is not over yet, and the tester's Reply may be on its
--- way: a command that it refused is sent again when it tells of "established". False: that was told before, or does not
+-- way: a command that it refused is sent again when it reports "established". False: that was reported before, or does not
 -- come.
 function Test:comes_up(verb, arguments)
   local stream = arguments and arguments.stream
@@ -170,7 +170,7 @@ function Test:waits(deadline)
   end
 end
 
--- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which
+-- Does the upper tester report such events? One that says nothing of its events reports all but "half_closed", which
 -- many interfaces do not know.
 function Test:tells(kind)
   local events = self:traits().events
@@ -200,7 +200,7 @@ function Test:gather_events(answer)
   end
 end
 
--- A member of an event, or of a delivery, that the ULP has to be told of: an upper tester may not know it, which says
+-- A member of an event, or of a delivery, that the ULP has to receive: an upper tester may not know it, which says
 -- nothing of the device: SKIP.
 function Test:told(event, member)
   if event == nil then return nil end
@@ -213,7 +213,7 @@ end
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up.
 -- With `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
-  -- Above verbs the ULP is told that the stream has ended, or that it is in error, and by no API why.
+  -- Above verbs the ULP learns that the stream has ended, or that it is in error, and by no API why.
   local ended = (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false
   if not ended then self:need_event(kind) elseif not self:tells("error") then self:need_event("closed") end
   local deadline = rig.now() + (seconds or self.reaction)
@@ -410,7 +410,7 @@ function Test:open(options)
 end
 
 -- The device's number for this connection (its own connections know it; for those it accepted it is asked). An event
--- that does not name our port is told by the listener's: the latest one is meant, so that a connection on which nothing
+-- that does not name our port is recognised by the listener's: the latest one is meant, so that a connection on which nothing
 -- has been exchanged yet should be one to a listener of its own.
 function Test:stream_of(c)
   if c.stream then return c.stream end

@@ -35,7 +35,7 @@ function Connection:_suspect_header(segment)
 end
 
 -- A Read Request that is none of those that the device's ULP was asked for: what becomes of it later is no fault of
--- what is judged then. The one that it resembles most tells which fields are others, or have their octets in reverse
+-- what is judged then. The one that it resembles most shows which fields differ, or have their octets in reverse
 -- order.
 local request_fields = { "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO" }
 

@@ -57,7 +57,7 @@ local function send_message(c)
   return data
 end
 
--- Waits until the ULP is told of it, or the device has ended the stream.
+-- Waits until the ULP has its event, or the device has ended the stream.
 local function await_message(c, data, seconds)
   local t = c.t
   local deadline = rig.now() + seconds

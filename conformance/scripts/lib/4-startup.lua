@@ -82,7 +82,7 @@ function Connection:expect_rejection(message, given)
   return got
 end
 
--- What the device's ULP was told when start-up was done, "established": private_data in hex, ird, ord, ... nil without.
+-- What the device's ULP received when start-up was done, "established": private_data in hex, ird, ord, ... nil without.
 function Test:start_event(c)
   return self:await_event("established", { stream = self:stream_of(c) })
 end

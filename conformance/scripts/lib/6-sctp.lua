@@ -333,7 +333,7 @@ function Association:another(n)
   return sid
 end
 
--- The SID that an initiator of the draft has chosen, which no message tells: its upper tester may know.
+-- The SID that an initiator of the draft has chosen, which no message shows: its upper tester may know.
 local function own_sid(a)
   if a.t.role == "responder" or not (a.stream and rig.has_upper_tester()) then return 0 end
   local deadline = rig.now() + a.t.quiet

@@ -63,7 +63,7 @@ function Association:expect_sorted(sid, places, seconds)
 end
 
 -- What comes from the device on the SID has DDP-SSNs one after another, whatever the order of its arrival. Chunks that follow the
--- one with DDP-SSN `last` are numbered from 1; returns a function that takes a chunk's number, and one that tells what is missing.
+-- one with DDP-SSN `last` are numbered from 1; returns a function that takes a chunk's number, and one that says what is missing.
 local function ssn_counter(last)
   local seen, most, first = {}, 0, 1
   local function take(ssn)

@@ -36,7 +36,7 @@ function Test:target(options)
   return target
 end
 
--- The order of a number's octets in the device's memory, ">" or "<": an atomic that changes nothing tells it. FAIL when
+-- The order of a number's octets in the device's memory, ">" or "<": an atomic that changes nothing shows it. FAIL when
 -- its answer is neither.
 function Test:byte_order()
   if self.order then return self.order end

@@ -313,7 +313,7 @@ function Test:cm_event(kind)
   end
 end
 
--- The event of a REQ with this source port, as the ULP of the device is told of it. FAIL where it is told of none.
+-- The event of a REQ with this source port, as the ULP of the device receives it. FAIL where it receives none.
 function Test:cm_request_event(source_port)
   local event
   repeat event = self:cm_event("request") until event == nil or event.source_port == source_port
@@ -360,7 +360,7 @@ function cm.reply_data(got)
   return got.octets:sub(from + 1, from + cm.REPLY_DATA)
 end
 
--- Octets as an event tells them, in hex: what has no length on the wire may be told with the zeros after it, or
+-- Octets as an event has them, in hex: what has no length on the wire may come with the zeros after it, or
 -- without.
 function cm.told(event) return ((event.data or ""):gsub("0*$", function(zeros) return ("0"):rep(#zeros % 2) end)) end
 

@@ -138,7 +138,7 @@ function Connection:expect_responses(count, message)
 end
 
 -- Does the device leave Read Requests beyond its IRD in TCP until others are answered? That accepts none of them (RFC
--- 5040 6.1 names no error). A Send after so many requests tells: it is not delivered while they wait.
+-- 5040 6.1 names no error). A Send after so many requests shows it: it is not delivered while they wait.
 -- `octets`: of each but the first; `before(c)` comes before them.
 function Test:leaves_in_tcp(count, ird, octets, before)
   if not rig.has_upper_tester() or not self:tells("receive") then return false end

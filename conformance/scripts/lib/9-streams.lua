@@ -6,7 +6,7 @@
 
 local Stream = setmetatable({}, { __index = Connection })
 
--- What belongs to MPA and TCP, and what a check that names it is told.
+-- What belongs to MPA and TCP, and the message of a check that names it.
 local of_mpa = {
   tcp = "c.tcp", send_framing = "c.send_framing", receive_framing = "c.receive_framing", started = "c.started", peer = "c.peer",
   octets = "c:octets", frame = "c:frame", peek = "c:peek", send_last = "c:send_last",
@@ -37,7 +37,7 @@ end
 
 local only_tcp = { "request", "reply", "mss", "iss", "window", "sack" }
 
--- The device's number of a stream that it has accepted on the port. What it has told of others before that is nobody's.
+-- The device's number of a stream that it has accepted on the port. Events of others before that are ignored.
 local function forget_accepted(t, port)
   t:gather_events()
   for i = #t.events, 1, -1 do

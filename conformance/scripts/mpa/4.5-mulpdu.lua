@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5044 3, 4.5 and 5.1: EMSS and MULPDU as an instrumented MPA tells them, and what the wire shows of them.
+-- RFC 5044 3, 4.5 and 5.1: EMSS and MULPDU as an instrumented MPA reports them, and what the wire shows of them.
 
 defaults { sandwich = "startup" }
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5044 7.1.1, 7.1.2, 7.2 and 8: what the device's ULP, or whoever looks into it, is told.
+-- RFC 5044 7.1.1, 7.1.2, 7.2 and 8: what the device reports to its ULP, or to an instrument.
 
 defaults { sandwich = "tcp" }
 
--- The error event for a bad start-up frame: code 4 of MPA. Nothing of a connection may have been told.
+-- The error event for a bad start-up frame: code 4 of MPA. No connection may have been reported.
 local function expect_told(t, c, message)
   local stream = t:stream_of(c)
   local event = t:await_event("error", { stream = stream })
@@ -20,7 +20,7 @@ local function expect_told(t, c, message)
   return event
 end
 
--- A bad start-up frame is sent; the error is told.
+-- A bad start-up frame is sent; the error is reported.
 local function bad_frame(t, frame, message, options)
   local c = t:awaiting_start(options)
   if t.role == "responder" and not c.stream then t:stream_of(c) end
@@ -57,7 +57,7 @@ check {
   end,
 }
 
--- What the ULP is told of a good start-up frame.
+-- What the ULP receives of a good start-up frame.
 local function event_of_start_frame(t, frame, options)
   local c = t:awaiting_start(options)
   local sent = t:start_frame(frame)

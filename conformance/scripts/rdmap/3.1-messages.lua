@@ -38,7 +38,7 @@ check {
   purpose = "each Send and each Write is one message, whatever its size",
   run = function(t)
     local c, number = t:operating()
-    local mulpdu = t.dut:status { stream = number }.mulpdu or 1454 -- not every device tells: of 1460 octets of TCP
+    local mulpdu = t.dut:status { stream = number }.mulpdu or 1454 -- not every device reports it: of 1460 octets of TCP
     local msn = c.first
     for _, octets in ipairs { 0, 1, mulpdu - 18, mulpdu - 14, 100000 } do
       t.dut:write { stream = number, stag = STAG, to = TO, length = octets }

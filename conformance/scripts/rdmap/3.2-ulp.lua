@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5040 1.1, 2.4, 3.2, 5.3, 5.4, 6.2.1, 7.1: what the device's ULP may ask for, and what it is told.
+-- RFC 5040 1.1, 2.4, 3.2, 5.3, 5.4, 6.2.1, 7.1: what the device's ULP may ask for, and what is reported to it.
 
 defaults { llp = "any" }
 
@@ -53,7 +53,7 @@ check {
       c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = sent[i] })
       local got = t:expect_deliveries(c, sent, "a Send with SE and Invalidate")[i]
       t:equal("octets", octets, t:told(got, "octets"))
-      t:told(got, "opcode") -- who tells that, and no STag, says that none was invalidated
+      t:told(got, "opcode") -- an upper tester that reports it, and no STag, says that none was invalidated
       t:equal("the STag that was invalidated", m.STag, got.invalidated)
       if not got.solicited then t:note("no Solicited Event: 5.3 leaves it to the sink") end
     end

@@ -198,7 +198,7 @@ check {
         if quoted.Length == 18 + 1950 then
           t:warn("DDP Segment Length", tostring(#ulpdu), "1968, of the whole message")
         end
-        if quoted.Length ~= #ulpdu - 18 then -- the payload alone: RDMAP-4.8-35 tells of it
+        if quoted.Length ~= #ulpdu - 18 then -- the payload alone: RDMAP-4.8-35 judges that
           t:equal("DDP Segment Length of the segment that is quoted, number " .. i, #ulpdu, quoted.Length)
         end
         t:ambiguous(({ "B: the first segment's header is quoted", "C: the header of one between",

@@ -245,7 +245,7 @@ check {
   end,
 }
 
--- A Terminate of the tester ends the stream: the device reports no error in it, and its ULP is told.
+-- A Terminate of the tester ends the stream: the device reports no error in it, and its ULP receives the event.
 local function taken(t, given, message)
   local c = t:open()
   c:send(rdmap.terminate(given))

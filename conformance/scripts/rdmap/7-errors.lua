@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is told.
+-- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is reported.
 
 defaults { llp = "any" }
 

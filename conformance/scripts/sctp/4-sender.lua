@@ -7,7 +7,7 @@ defaults { llp = "sctp" }
 -- A Function Code that neither text has, nor RFC 6581.
 local NO_CODE <const> = 9
 
--- A session with a ULP that sends what it is told, and its stream.
+-- A session with a ULP that sends on request, and its stream.
 local function posted(t, dut)
   local port = t.role == "responder" and t:listen(dut or {}) or nil
   local a = t:sctp_open { tester = { port = port }, dut = dut }

@@ -164,7 +164,7 @@ check {
   end,
 }
 
--- The tester says this, with Private Data of each length, and the event tells the ULP of them.
+-- The tester says this, with Private Data of each length, and the event has them.
 local function told(t, kind, say)
   for _, octets in ipairs(lengths) do
     local data = distinct(octets)

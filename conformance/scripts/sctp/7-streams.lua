@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- What the device's ULP decides and is told of sessions (RFC 5043 5.2.3, 6.4), and streams that end while their
+-- What the device's ULP decides and learns of sessions (RFC 5043 5.2.3, 6.4), and streams that end while their
 -- association goes on (RFC 5041 3, RFC 5040 7).
 
 defaults { llp = "sctp" }

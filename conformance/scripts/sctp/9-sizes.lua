@@ -9,7 +9,7 @@ local COMMON <const>, CHUNK <const>, SACK <const> = 12, 16, 16
 local IPV4 <const>, IPV6 <const> = 20, 40
 local PRIVATE_MOST <const> = 512 -- octets of Private Data: with DDP-SSN and Function Code 516 in all
 
--- A session whose ULP sends what it is told: the association, and the device's number of the stream.
+-- A session whose ULP sends on request: the association, and the device's number of the stream.
 local function sending(t)
   local port = t.role == "responder" and t:listen {} or nil
   local a = t:sctp_open { tester = { port = port }, dut = {} }

@@ -45,7 +45,7 @@ check {
     a:abort_stream(a.sid)
     for n = 2, 4 do
       local answer = t:command("send", { stream = stream, data = string.format("%02x", n) })
-      -- An interface that tells of failures later alone may take the call; then the work ends with an error.
+      -- An interface that reports failures only later may take the call; then the work ends with an error.
       if answer.ok and not t:await_event("flushed", { stream = stream }) then
         t:fail("a Send of the ULP on an aborted stream", "an error", "it is taken")
       end

@@ -149,7 +149,7 @@ START_TEST(frames_as_they_are)
     pcap_frame(&image, 8, 1, 20, 1514);
     capture = capture_open(save("good.pcap", &image), &error);
     ck_assert_ptr_nonnull(capture);
-    ck_assert(capture_again(capture));
+    ck_assert(capture_is_rereadable(capture));
     ck_assert_int_eq(capture_next(capture, &frame, &error), 1);
     ck_assert_uint_eq(frame.link, FLOW_LINK_ETHERNET);
     ck_assert_uint_eq(frame.number, 1);
@@ -452,7 +452,7 @@ START_TEST(capture_is_read_from_a_pipe)
     }
     capture = capture_open(path, &error);
     ck_assert_msg(capture != NULL, "%s", error.text);
-    ck_assert(!capture_again(capture));
+    ck_assert(!capture_is_rereadable(capture));
     ck_assert_int_eq(read_all(capture, &frame, &error), 0);
     ck_assert_uint_eq(capture_frames(capture), 1);
     capture_close(capture);

@@ -103,7 +103,7 @@ START_TEST(frames_of_a_ring_are_numbered_through)
     save("d.pcap2", 10, 3, 0);
     save("d.pcap4", 20, 1, 0);
     series = open_ring();
-    ck_assert(capture_series_several(series) && capture_series_again(series));
+    ck_assert(capture_series_several(series) && capture_series_is_rereadable(series));
     for (unsigned pass = 0; pass < 2; pass++) {
         ck_assert_int_eq(read_all(series, 6, &error), 0);
         ck_assert_str_eq(where(series, 1), "d.pcap2:1");
@@ -170,7 +170,7 @@ START_TEST(one_file_is_a_series_of_one)
     save("a.pcap", 1, 2, 0);
     series = capture_series_open(sample_path(folder, "a.pcap"), NULL, &error);
     ck_assert_ptr_nonnull(series);
-    ck_assert(!capture_series_several(series) && capture_series_again(series));
+    ck_assert(!capture_series_several(series) && capture_series_is_rereadable(series));
     ck_assert_int_eq(read_all(series, 2, &error), 0);
     ck_assert_str_eq(where(series, 2), "a.pcap:2");
     ck_assert_ptr_eq(capture_series_reword(series, text, "other", &room), text);

@@ -236,7 +236,7 @@ START_TEST(deviation_may_name_an_outcome_by_digest)
     result.actual = "what nobody is to kno";
     ck_assert(deviations_judge(&list, &result, TODAY, text));
     ck_assert_int_eq(result.verdict, VERDICT_FAIL);
-    /* The texts are told apart, not only their letters. */
+    /* The texts are distinguished, not only their letters. */
     result.message = "step 1w";
     result.actual = "hat nobody is to know";
     ck_assert(deviations_judge(&list, &result, TODAY, text));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What `prove --demands` tells of a defect whose requirements had too mild a verdict, and
+ * What `prove --demands` says of a defect whose requirements had too mild a verdict, and
  * reference-stack/defects/defects-warn.tsv.
  */
 #include <check.h>
@@ -47,7 +47,7 @@ static void keep(void *user, const char *text)
     (void)snprintf(told + used, sizeof(told) - used, "%s\n", text);
 }
 
-/* What is told of `defect` when it has drawn `first`, and then `second` unless that is NULL. */
+/* What is printed of `defect` when it has drawn `first`, and then `second` unless that is NULL. */
 static const char *told_of(const char *defect, const char *first, const char *second)
 {
     const struct defect *known = defect_list_find(defects, defect);

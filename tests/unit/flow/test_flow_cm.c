@@ -241,7 +241,7 @@ START_TEST(mad_of_another_length_is_refused)
 }
 END_TEST
 
-/* The same Communication ID with another Transaction ID is another exchange; answers without their REQ are told of. */
+/* The same Communication ID with another Transaction ID is another exchange; answers without their REQ are reported. */
 START_TEST(transaction_id_tells_exchanges_apart)
 {
     begin(MAD_ROCE_V2, false, false);

@@ -267,7 +267,7 @@ START_TEST(framing_is_found_from_the_initiator_alone)
 END_TEST
 
 /*
- * The same for who shows them at once: after so many segments, all but the last of which wait, each FPDU is told of as
+ * The same for who shows them at once: after so many segments, all but the last of which wait, each FPDU is reported as
  * it comes. Where a SYN of the other side was captured nothing changes. Loop: without that SYN, and with it.
  */
 START_TEST(one_way_at_once)

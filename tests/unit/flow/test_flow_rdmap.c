@@ -12,7 +12,7 @@
 
 Suite *flow_rdmap_suite(void);
 
-/* A decoder fed with whole segments; what it tells is kept. */
+/* A decoder fed with whole segments; its events are kept. */
 struct seen {
     struct flow_rdmap rdmap;
     struct ddp_segment ddp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Associations through the decoder: what is told is written down as notation lines, and compared with what it is for
+ * Associations through the decoder: what is reported is written down as notation lines, and compared with what it is for
  * the same association when its frames come in another order, twice, or not at all.
  */
 #include <check.h>

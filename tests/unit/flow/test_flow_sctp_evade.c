@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a receiver's SCTP does not take is no part of the association (RFC 9260 3.2, 5.2, 6.2, 6.8, 8.5): it changes
- * nothing of what is told, and is unjudged. Where a chunk comes twice with different contents, nobody knows which one
+ * nothing of what is reported, and is unjudged. Where a chunk comes twice with different contents, nobody knows which one
  * counts. What one side acknowledges, the other has sent.
  */
 #include <check.h>
@@ -266,7 +266,7 @@ START_TEST(unanswered_init_leaves_the_association)
 END_TEST
 
 /*
- * The server answers each copy of an INIT with a tag and a TSN of its own; the COOKIE ECHO tells which one counts.
+ * The server answers each copy of an INIT with a tag and a TSN of its own; the COOKIE ECHO decides which one counts.
  * Loop: which.
  */
 START_TEST(two_init_acks)
@@ -400,7 +400,7 @@ START_TEST(acknowledged_by_the_other)
 }
 END_TEST
 
-/* A Gap Ack Block tells of chunks after the last one captured. */
+/* A Gap Ack Block acknowledges chunks after the last one captured. */
 START_TEST(gap_ack_block_acknowledges_lost_chunks)
 {
     struct sctp_talk talk;

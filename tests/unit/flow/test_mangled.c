@@ -91,7 +91,7 @@ END_TEST
 
 /*
  * Over SCTP and of the CM, too: no finding, and what is called whole is whole. Each octet of a user message and each
- * message of the copy was told of then.
+ * message of the copy was reported then.
  */
 static void judge_whole(const struct mangled_source *source, uint64_t seed, unsigned kinds)
 {

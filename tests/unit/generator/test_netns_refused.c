@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What refuses namespaces is told from files below a folder that is none of this machine's. */
+/* What refuses namespaces is read from files below a folder that is none of this machine's. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CM agent's defects: each row of defects-cm.tsv shows in what an agent sends or tells, and the correct agent has
+ * The CM agent's defects: each row of defects-cm.tsv shows in what an agent sends or reports, and the correct agent has
  * none of it.
  */
 #include <check.h>
@@ -16,7 +16,7 @@ Suite *cm_defects_suite(void);
 
 enum { ACCEPT_PORT = 3260, ASK_PORT, ULP_PORT, UNSPECIFIED_PORT, NOBODY_PORT, TRANSCRIPT = 65536 };
 
-/* What agents have sent and told, one after the other. */
+/* What agents have sent and reported, one after the other. */
 struct transcript {
     uint8_t octets[TRANSCRIPT];
     size_t count;

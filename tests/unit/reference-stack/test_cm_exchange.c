@@ -99,7 +99,7 @@ static void reject_it(struct cm_pair *on, const struct cm_event *event)
     ck_assert_int_eq(cm_agent_reject(on->agent[0], event->id, &refusal, on->now, NULL), 0);
 }
 
-/* Loop: reasons 1 to 33, by the listener and (from 34 on) by the ULP; what the client is told is what was said. */
+/* Loop: reasons 1 to 33, by the listener and (from 34 on) by the ULP; the client receives what was sent. */
 START_TEST(rejected_for_every_reason)
 {
     struct cm_listener listener = cm_pair_listener(PORT, _i < 34 ? CM_ANSWER_REJECT : CM_ANSWER_ASK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CM agents whose memory runs out: each allocation of a conversation fails in turn, alone or with all after it. Nothing
- * leaks, the agents come to rest, and what is told is true. The sanitised runner has an allocator of its own: there
+ * leaks, the agents come to rest, and what is reported is true. The sanitised runner has an allocator of its own: there
  * this is left out.
  */
 #include <check.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The peer over kernel TCP (driver_tcp.h), told what to do over its control socket by a thread of the test: a transfer
+ * The peer over kernel TCP (driver_tcp.h), driven over its control socket by a thread of the test: a transfer
  * larger than any socket takes, a connection that is refused, one that says nothing, an end by signal. Then the same
  * with allocations that fail: the driver comes to its end, and leaves nothing behind.
  */

@@ -193,7 +193,7 @@ START_TEST(missing_argument_of_a_stream_is_refused)
     iwarp_stream_mpa(stream, NULL);
     iwarp_stream_ddp(stream, NULL);
     ck_assert(!iwarp_stream_trace(stream, NULL));
-    /* What is to be told or sent waits for who can take it. */
+    /* Events and output wait until they are fetched. */
     ck_assert_int_eq(iwarp_stream_post_send(pair->side[INITIATOR].stream, &(struct iwarp_send){.id = 9}, NULL), 0);
     ck_assert_uint_eq(iwarp_stream_output(stream, NULL), 0);
     ck_assert_uint_ne(iwarp_stream_output(stream, &output), 0);
@@ -359,7 +359,7 @@ static void takes_no_work(struct iwarp_stream *ending)
     REFUSED("no Request waits", iwarp_stream_accept(ending, NULL, 0, -1, -1, pair->now, why));
 }
 
-/* From the first word about the end to the last nothing is taken, and nothing that TCP tells afterwards is believed. */
+/* Once the stream ends, nothing is accepted, and what TCP reports afterwards is ignored. */
 START_TEST(ended_stream_accepts_nothing)
 {
     opened();

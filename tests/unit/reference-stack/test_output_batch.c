@@ -23,7 +23,7 @@ static struct sink {
     size_t call_count;
     uint8_t *octets;
     size_t count, size;
-    size_t room;        /* told to the outlet */
+    size_t room;        /* announced to the outlet */
     size_t room_a_call; /* of it, what each call takes; 0: all calls have the same */
     const uint8_t *ulp; /* memory of the ULP */
     size_t ulp_octets;

@@ -62,7 +62,7 @@ static void check_letter(const struct seen *seen, size_t n, int side, uint16_t s
 }
 
 /*
- * Whatever comes after it is told, each message is counted from 0, and the SID is free again afterwards (6.1, 6.2,
+ * Whatever comes after it is reported, each message is counted from 0, and the SID is free again afterwards (6.1, 6.2,
  * 6.6).
  */
 START_TEST(session_from_beginning_to_end)
@@ -368,7 +368,7 @@ START_TEST(stags_are_of_a_stream)
 }
 END_TEST
 
-/* The ULP lets go of a stream in the middle: the peer is told all the same, and the other way round. */
+/* The ULP frees a stream in the middle: the peer receives the end all the same, and the other way round. */
 START_TEST(stream_is_freed)
 {
     struct seen seen;

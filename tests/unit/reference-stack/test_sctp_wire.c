@@ -176,7 +176,7 @@ START_TEST(seeds_of_the_draft)
 }
 END_TEST
 
-/* What comes before its turn is in its place at once, and told in its turn (draft 6; RFC 5041 5.3). */
+/* What comes before its turn is in its place at once, and reported in its turn (draft 6; RFC 5041 5.3). */
 START_TEST(placed_at_once)
 {
     uint8_t buffers[3][8] = {{0}};

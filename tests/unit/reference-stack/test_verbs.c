@@ -330,7 +330,7 @@ START_TEST(impossible_work_of_a_queue_pair_is_refused)
 }
 END_TEST
 
-/* RFC 5041 7.1, 8.2: the Terminate once, told on both sides, then the end. */
+/* RFC 5041 7.1, 8.2: the Terminate once, reported on both sides, then the end. */
 START_TEST(terminate_is_reported_on_both_sides)
 {
     static const uint8_t octets[4];

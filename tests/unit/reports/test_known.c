@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Known deviations: counted by finding, never conformance, and told apart from all else in every report. */
+/* Known deviations: counted by finding, never conformance, and distinguished from all else in every report. */
 #include <check.h>
 #include <libxml/parser.h>
 #include <libxml/xpath.h>

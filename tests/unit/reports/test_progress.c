@@ -24,7 +24,7 @@ static const struct {
     {40, 50, 100, 10, "about 50 s left"}, /* 40 of them are an earlier run's */
     {40, 41, 100, 10, ""},                /* so that one alone was seen */
     {0, 90, 100, 9, "about 1 s left"},    /* */
-    {0, 10, 100, 10, "about 90 s left"},  /* the last that is told in seconds */
+    {0, 10, 100, 10, "about 90 s left"},  /* the last that is shown in seconds */
     {0, 10, 101, 10, "about 2 min left"}, /* */
     {7, 3, 100, 10, ""},                  /* fewer than before */
 };

@@ -142,7 +142,7 @@ static void rejects_nothing(struct conversation *c)
     acknowledge_both();
 }
 
-/* Neither side has opened: the active one, which an Accept tells, ends. */
+/* Neither side has opened: the active one, which an Accept identifies, ends. */
 static void ends_what_was_not_opened(struct conversation *c)
 {
     open_5043(c);
@@ -375,7 +375,7 @@ START_TEST(patterns_end_with_a_loss)
 }
 END_TEST
 
-/* The finding is of the segment's frame, though the SACK tells of it later. */
+/* The finding is of the segment's frame, though the SACK shows it later. */
 START_TEST(early_segment_has_its_frame)
 {
     struct conversation *conversation = conversation_create(NULL);

@@ -102,7 +102,7 @@ static void startup_error(struct conversation *c)
     answer(c, TERM_MPA_CATASTROPHIC, false, false, false, 0);
 }
 
-/* The Initiator sends RV 0, and is told so. */
+/* The Initiator sends RV 0, and that is reported. */
 static void version_error(struct conversation *c)
 {
     struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = IWARP_RDMAP_SEND, .msn = 2};

@@ -145,7 +145,7 @@ START_TEST(another_line_shows_nothing)
     ck_assert_msg(!shown, "%s", bad_lines[_i]);
     ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":false,\"error\":\""));
     ck_assert_ptr_nonnull(strstr(answer, "token"));
-    ck_assert_ptr_null(strstr(answer, TOKEN)); /* it is told nobody */
+    ck_assert_ptr_null(strstr(answer, TOKEN)); /* it is shown to nobody */
     free(answer);
 }
 END_TEST

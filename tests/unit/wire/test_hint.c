@@ -68,7 +68,7 @@ START_TEST(good_ones_draw_none)
 }
 END_TEST
 
-/* All lengths modulo 4, each wrong pad: told with what came, and with the next FPDU after it. */
+/* All lengths modulo 4, each wrong pad: hinted with what came, and with the next FPDU after it. */
 START_TEST(wrong_pad_is_hinted)
 {
     uint8_t octets[ROOM];
@@ -178,7 +178,7 @@ START_TEST(missing_or_extra_markers_are_hinted)
 }
 END_TEST
 
-/* Where the next FPDU begins, told by headers alone. */
+/* Where the next FPDU begins, found by headers alone. */
 START_TEST(boundary_is_hinted_by_headers_alone)
 {
     uint8_t octets[ROOM] = {0};

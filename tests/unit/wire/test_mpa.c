@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MPA start-up frames: flags, revisions, the enhanced word, limits, and what is told as soon as it can be told. */
+/* MPA start-up frames: flags, revisions, the enhanced word, limits, and what is reported as soon as it is known. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ START_TEST(all_flags_and_revisions)
 }
 END_TEST
 
-/* A, B, C, D in all combinations with IRD and ORD that are told apart, the limits included. */
+/* A, B, C, D in all combinations with IRD and ORD that are distinguished, the limits included. */
 START_TEST(enhanced_word_survives_a_round_trip)
 {
     static const uint16_t depths[] = {0, 1, 4, 0x1555, 0x3FFE, MPA_DEPTH_NOT_NEGOTIATED};

@@ -148,7 +148,7 @@ static int read_answer(const json_t *command, unsigned *accept, struct agent_rep
     return upper_word(command, "answer", words, accept, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
-/* Where to listen: `listen`, or the port that the device was last told. Returns how many, or -1. */
+/* Where to listen: `listen`, or the port that the device listened on last. Returns how many, or -1. */
 static int read_listeners(const struct agent *agent, const json_t *command, struct agent_place places[LISTENERS_MAX],
                           struct agent_reply *reply)
 {

@@ -76,7 +76,7 @@ void agent_take_everything(struct agent *agent)
         ibv_ack_async_event(&event);
 }
 
-/* What the agent tells of: verbs have no word for the peer's FIN, nor for a Terminate. */
+/* The events that the agent reports: verbs have no word for the peer's FIN, nor for a Terminate. */
 static const char *const event_names[] = {
     "connect_request", "established", "rejected", "reject_sent", "connect_failed", "receive", "send_done",
     "write_done",      "read_done",   "flushed",  "closed",      "accepted",       "error"};

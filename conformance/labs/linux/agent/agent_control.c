@@ -117,7 +117,8 @@ static bool keep(struct agent_control *control, const char *octets, size_t count
 }
 
 /* What has come; what is after a line that was too long is obeyed as ever. */
-static void take(struct agent_control *control, const char *octets, size_t count, agent_answer *answer, void *context)
+static void obey_octets(struct agent_control *control, const char *octets, size_t count, agent_answer *answer,
+                        void *context)
 {
     while (count != 0 && control->fd >= 0) {
         const char *end = control->skipping ? memchr(octets, '\n', count) : NULL;
@@ -145,5 +146,5 @@ void agent_control_take(struct agent_control *control, agent_answer *answer, voi
     if (got <= 0)
         agent_control_end(control);
     else
-        take(control, octets, (size_t)got, answer, context);
+        obey_octets(control, octets, (size_t)got, answer, context);
 }

@@ -415,7 +415,7 @@ static void on_end(struct agent_stream *stream)
     (void)rdma_disconnect(stream->id); /* the queue pair goes to Error: what was posted is flushed */
 }
 
-static void take(struct agent *agent, struct rdma_cm_event *event)
+static void handle_event(struct agent *agent, struct rdma_cm_event *event)
 {
     struct agent_stream *stream = event->id->context;
 
@@ -449,7 +449,7 @@ void agent_take_cm_events(struct agent *agent)
     struct rdma_cm_event *event;
 
     while (rdma_get_cm_event(agent->cm, &event) == 0) {
-        take(agent, event);
+        handle_event(agent, event);
         (void)rdma_ack_cm_event(event);
     }
 }

@@ -205,7 +205,7 @@ static int wait_for_opening(struct agent_work *work, const struct ibv_send_wr *r
  * queue pair whose connection is up is rung again for a while. False: to no avail, or another device, whose provider
  * knows best.
  */
-static bool ring_again(const struct agent_stream *stream, int error)
+static bool ring_doorbell(const struct agent_stream *stream, int error)
 {
     struct ibv_context *device = stream->agent->device;
     struct ib_uverbs_post_send_resp answer;
@@ -250,7 +250,7 @@ static int post(struct agent_work *work, struct ibv_send_wr *request, struct age
         return 0;
     if (error == -1) /* siw's provider: the system call's own result */
         error = errno;
-    if (ring_again(work->stream, error < 0 ? -error : error))
+    if (ring_doorbell(work->stream, error < 0 ? -error : error))
         return 0;
     agent_work_free(work);
     return agent_refuse(reply, "ibv_post_send: %s", strerror(error < 0 ? -error : error));
