@@ -9,7 +9,7 @@
 #   make check-all  the same where each short form is whole: every variant meets every check, the linters are as deep as make lint's
 #   make unit       the unit tests alone; T='ddp mpa' picks suites, IN='wire generator' builds only those folders
 #   make e2e        the end-to-end scripts alone; T='audit' picks
-#   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
+#   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR continues with the
 #                   inputs that are there, and leaves the fewest there that reach as much
 #   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
 #   make replay     the fuzz targets without a fuzzer, and their seeds through them (mk/replay.mk)

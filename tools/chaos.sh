@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their
-# calls fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
+# calls fail, one after another; then resumes them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
 # Subjects: run, workers (run -j 2: which call is the N-th is chance there), live, audit, prove, report, merge, gen, new
 # (new-check), course, peer, disk; all of them when none is named.
@@ -108,7 +108,7 @@ lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns, .offset, .octets, 
 # What was decided: of a live run the frames and counts are never the same twice.
 verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1/results.jsonl" | sort -u; }
 
-# Every file, to the octet. A lock file that could not be removed is nobody's.
+# Every file, to the octet. A lock file that could not be removed does no harm.
 contents() { (cd "$1" && find . -type f ! -name .lock -exec cksum {} + | sort); }
 
 # No file is half of one; of results.jsonl the last line may be.
@@ -134,11 +134,11 @@ claims_nothing() {
 
 # ---- subjects -------------------------------------------------------------------------------------------------------
 
-# A subject is: name_start DIR (the command), name_again DIR (what goes on with it, or repeats it), name_state DIR (what
+# A subject is: name_start DIR (the command), name_again DIR (what resumes or repeats it), name_state DIR (what
 # is compared), the exit status when it is undisturbed in $undisturbed, and whether SIGTERM ends it in order in
 # $graceful.
 
-# check_state WHAT DIR: after it was gone on with.
+# check_state WHAT DIR: after it was resumed.
 check_state() {
 	holds "$1: ends as when undisturbed (status $status, not $undisturbed)" test "$status" -eq "$undisturbed"
 	"${subject}_state" "$2" >"$WORK/state" 2>&1 || true

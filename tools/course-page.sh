@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# course-page.sh OUT: the course of docs/course as one HTML page, which needs nothing beside it: the lessons, the glossary and the figures, in the
+# course-page.sh OUT: the course of docs/course as one HTML page, which needs no other file: the lessons, the glossary and the figures, in the
 # style of the reports. Markdown is translated by cmark-gfm (Debian package cmark-gfm). Each document is a fold; a link to another one leads to its fold.
 set -euo pipefail
 out=$(realpath -m "${1:?usage: course-page.sh OUT}")

@@ -4,7 +4,7 @@
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
 # page (a browser for the test of the pages, with axe-core from npm in build/axe), course, cluster, packages, suites, arch, abi, all, and cross-ARCH
-# (what make ARCH= needs beside build, for arm64, s390x, i386 and others). Only make, git, bash and apt are presumed. As an ordinary user
+# (what make ARCH= needs in addition to build, for arm64, s390x, i386 and others). Only make, git, bash and apt are presumed. As an ordinary user
 # the installation goes through sudo.
 set -euo pipefail
 

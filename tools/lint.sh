@@ -48,7 +48,7 @@ sources() { # NAME-PATTERN...: the files below the folders looked at, or below T
 }
 
 # by_file TOOL SALT OBJECTS <FILES: gives those of this part that are not remembered, a few at a time, to the function by_TOOL, which
-# prints what it finds and returns 1 if it finds something. SALT: whatever the result follows from, beside the file and its
+# prints what it finds and returns 1 if it finds something. SALT: whatever the result follows from, in addition to the file and its
 # headers. OBJECTS: where the compiler has noted the headers; nothing: the tool looks at no headers.
 by_file() {
 	local tool=$1 memory=$B/lint/$1 salt few=8

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# needs.sh: whether this machine lets the tests do what they do, beside the packages of tools/deps.sh; silent when it does. Else a line for
+# needs.sh: whether this machine lets the tests do what they do, in addition to the packages of tools/deps.sh; silent when it does. Else a line for
 # each thing that is missing, with what the system says and what to do about it, and exit status 1.
 set -euo pipefail
 missing=0

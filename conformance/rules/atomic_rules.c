@@ -212,7 +212,7 @@ void atomic_response_header(struct rule_context *ctx)
                           "octets of the Atomic Response Header", "RFC 7306 5.2.2");
 }
 
-/* RFC 7306 4 speaks of 32 octets "per Figure 5", Figure 6 shows 12: who took the text at its word is found here. */
+/* RFC 7306 4 speaks of 32 octets "per Figure 5", Figure 6 shows 12: a sender that followed section 4 is found here. */
 void atomic_response_not_32(struct rule_context *ctx)
 {
     enum { BY_THE_TEXT = 32 };

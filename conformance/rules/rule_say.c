@@ -173,7 +173,7 @@ void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsi
     const struct flow_half *other = state->flow->half != NULL ? &state->flow->half[1 - direction] : NULL;
     bool holes = state->sides[1 - direction].holes || other == NULL || other->unfinished != 0 || other->tail_unknown;
 
-    /* Over SCTP nothing says what the sender had received: what the other side sent later in the capture may be it. */
+    /* Over SCTP nothing says what the sender had received: it may be what the other side sent later in the capture. */
     holes = holes || (state->flow->kind == FLOW_STREAM && other->fpdus != found->pending_behind);
 
     if (found->pending != NULL && !holes && rule->worst >= found->verdict) {

@@ -2,7 +2,7 @@
 /*
  * The embedded environment: a user and a network namespace of the process' own, holding a veth pair. On one end
  * (wc0) the kernel's TCP owns an address, for a DUT that is an ordinary program; on the other (wc1) the lower tester
- * speaks for an address that the kernel does not own, so that no RST of the kernel's ever interferes.
+ * uses an address that the kernel does not own, so that no RST of the kernel's ever interferes.
  */
 #ifndef GENERATOR_NETNS_H
 #define GENERATOR_NETNS_H

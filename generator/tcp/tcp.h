@@ -156,7 +156,7 @@ struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_add
 /* Passive open: connections to `port` are taken from now on. Returns 0, or -1 with a sentence. */
 int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct iwarp_sentence *error);
 
-/* Stops listening; connections live on. */
+/* Stops listening; connections stay open. */
 void tcp_unlisten(struct tcp_stack *stack, uint16_t port);
 
 /* The oldest established connection to a listening port that was not yet handed out (port 0: any), or NULL. */

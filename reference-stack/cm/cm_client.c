@@ -107,7 +107,7 @@ static void send_ready(struct cm_agent *agent, struct cm_exchange *exchange)
     cm_send(agent, &exchange->peer.place, exchange, mad);
 }
 
-/* A REP for what is not there any more: the server has to hear of it (IBTA 12.9.8.3). */
+/* A REP for what is not there any more: the server must learn that (IBTA 12.9.8.3). */
 static void refuse_reply(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_rejected rejected = {from, NULL, message->transaction, message->remote_id, message->local_id, 1};

@@ -214,7 +214,7 @@ void cm_take_ready(struct cm_agent *agent, const struct cm_place *from, const st
     cm_event_done(agent, event);
 }
 
-/* Datagram services are nobody's here (IBTA 12.11): the Service ID is not supported. */
+/* No datagram service is offered here (IBTA 12.11): the Service ID is not supported. */
 void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     uint8_t mad[MAD_OCTETS];

@@ -99,7 +99,10 @@ void stream_event_plain(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     stream_event_done(stream, stream_event(stream, kind));
 }
 
-/* Without memory for events: work that nobody has heard of goes straight to who asks, each exactly once. */
+/*
+ * Without memory for events: completions that were not reported go straight to the caller that polls, each exactly
+ * once.
+ */
 static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *event)
 {
     const struct send_work *work = ring_at(&stream->outbound.work, 0);

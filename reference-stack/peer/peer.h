@@ -64,7 +64,7 @@ struct peer_transport_ops {
     const struct peer_sctp_ops *sctp;
     /* Opens a listener; port 0: any. Returns the port, or -1 with the reason when it cannot. */
     int (*listen)(void *context, uint16_t port, struct iwarp_sentence *why);
-    /* Closes it; connections that it took live on. */
+    /* Closes it; connections that it accepted stay open. */
     void (*unlisten)(void *context, uint16_t port);
     /*
      * Begins an active open. Returns the transport (handed to the ops below), or NULL when it cannot even begin. The

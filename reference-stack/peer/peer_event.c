@@ -221,7 +221,7 @@ static void echo(struct peer_stream *ps, const struct iwarp_event *event)
     struct peer_work *work = peer_work_new(ps, event->octets);
     struct iwarp_send send = {.id = (uint64_t)(uintptr_t)work, .count = event->octets};
 
-    if (work == NULL) { /* an echo that is not heard would be a fault of ours: the stream ends */
+    if (work == NULL) { /* an echo that is lost would be our fault: the stream ends */
         iwarp_stream_abort(ps->stream, ps->peer->now);
         return;
     }

@@ -213,7 +213,7 @@ void association_event(struct iwarp_association *association, enum iwarp_associa
         return;
     event = ring_push(&association->events);
     if (event == NULL) {
-        association->abort_wanted = true; /* nobody would hear of what goes on */
+        association->abort_wanted = true; /* no event could report what follows */
         return;
     }
     *event = (struct iwarp_association_event){

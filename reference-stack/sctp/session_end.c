@@ -67,7 +67,7 @@ void session_over(struct sctp_session *session)
         session->control = DDP_SCTP_TERMINATE;
     } else {
         if (!session->spoke && session->state == SESSION_INITIATED)
-            session->peer_end = true; /* nobody has heard of it */
+            session->peer_end = true; /* it was never reported */
         session->state = was ? SESSION_DRAINING : SESSION_IDLE;
     }
     if (was)

@@ -18,7 +18,7 @@ enum {
     TURN = 256,    /* messages that are read before other sockets have their turn */
 };
 
-/* A path is freed when libuv has let go of its handle. */
+/* A path is freed when libuv has closed its handle. */
 struct kernel_sctp_path {
     uv_poll_t poll;
     struct kernel_sctp *sctp;
@@ -162,7 +162,7 @@ static void handle_read(struct kernel_sctp_path *path, enum kernel_sctp_told wha
     case KERNEL_SCTP_REFUSED: iwarp_association_abort(path->association, now); break;
     case KERNEL_SCTP_DRY: dry(path, now); break;
     case KERNEL_SCTP_FIN:
-        path->in_order = true; /* the kernel goes on with the shutdown */
+        path->in_order = true; /* the kernel continues the shutdown */
         lose(path, now);
         break;
     case KERNEL_SCTP_LOST: lose(path, now); break;

@@ -25,7 +25,7 @@ struct tcp_socket {
     struct tcp_socket_pool *pool;
     void *owner; /* NULL once it is done with the socket */
     bool closing;
-    bool broken;        /* no memory for what was to be sent: the owner hears of it at the next turn of the loop */
+    bool broken;        /* no memory for what was to be sent: the owner is notified at the next turn of the loop */
     bool ended;         /* a FIN came */
     bool cut;           /* the kernel takes nothing any more: what came before is still read, then the socket is lost */
     bool shutting;      /* a FIN is on its way after the queued octets */

@@ -140,7 +140,7 @@ int links_listen(struct iwarp_listener *listener, uint16_t port, struct iwarp_se
 void links_unlisten(struct iwarp_listener *listener);
 int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port,
                   struct iwarp_sentence *sentence);
-/* Sessions that peers have asked for, after the program has heard of them. */
+/* Sessions that peers have asked for, that were reported to the program. */
 void links_begin_initiated(struct iwarp_context *context);
 /* All that the association has to say and to send. It is freed when it is over. */
 void link_pump(struct link *link);

@@ -319,7 +319,7 @@ int links_listen(struct iwarp_listener *listener, uint16_t port, struct iwarp_se
     return 0;
 }
 
-/* Its associations live on, and take no sessions any more. */
+/* Its associations stay up, and accept no sessions any more. */
 void links_unlisten(struct iwarp_listener *listener)
 {
     struct link *link;

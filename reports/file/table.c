@@ -12,8 +12,9 @@ struct reader {
     struct table *table;
     const char *path;
     size_t line;
-    size_t cells;                       /* of each line; 0 before the head */
-    size_t target[TABLE_COLUMNS_MAX];   /* of each cell: the column asked for, or as many as were: nobody's */
+    size_t cells; /* of each line; 0 before the head */
+    size_t target
+        [TABLE_COLUMNS_MAX]; /* of each cell: the column asked for; if it was not asked for, the number of columns */
     const struct table_column *columns; /* asked for */
 };
 

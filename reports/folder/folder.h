@@ -15,7 +15,7 @@
 enum folder_use {
     FOLDER_NEW,    /* it has to be empty; it is made where it is not there */
     FOLDER_FORCE,  /* the same, but what an earlier command left is removed first, and other files may be there */
-    FOLDER_RESUME, /* what is there may be gone on with; it is made where it is not there */
+    FOLDER_RESUME, /* what is there may be continued; it is made where it is not there */
     FOLDER_AGAIN,  /* an existing folder; nothing is removed */
 };
 

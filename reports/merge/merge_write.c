@@ -273,7 +273,7 @@ static int put_run(struct writing *writing)
     int rc = -1;
 
     info.shard = NULL;
-    info.conditions = NULL; /* each part has its own; merged results are not gone on with */
+    info.conditions = NULL; /* each part has its own; merged results are not resumed */
     info.parts = parts_json(writing->merge);
     if (info.parts)
         object = run_info_to_json(&info);

@@ -28,7 +28,7 @@ struct results_log *results_log_create(const struct place *place, const struct r
                                        struct iwarp_sentence *error);
 
 /*
- * Goes on with an existing file (`--resume`): refuses one whose run line names another program, catalogue, target,
+ * Continues an existing file (`--resume`): refuses one whose run line names another program, catalogue, target,
  * seed, shard or condition (struct run_info), and merged results. Keeps each check's result that has its journal, cuts
  * a torn last line off, and drops INCONCLUSIVE results, the rules' results and the summary, which are made again: what
  * follows is as if the run had not been stopped. What is kept is in *done when `done` is not NULL (free with

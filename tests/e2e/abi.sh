@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # packaging/abi.sh: libiwarp.so has the binary interface of packaging/libiwarp.abi. A function that is gone and a structure of another
-# size are found, a function that is new is none of its business. Without abidiff: a SKIP.
+# size are found, a new function is not judged. Without abidiff: a SKIP.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash

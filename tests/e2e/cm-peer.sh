@@ -121,7 +121,7 @@ says '^100000 requests, [0-9]{5} answers'
 after=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$server/status")
 holds "the server holds at most 8 MiB more ($before and $after KiB)" test "$after" -lt $((before + 8192))
 saw timeout '.service_id == "0x0000000001060cbc"'
-# Half-open exchanges go by their timers: then there is room for who means it.
+# Half-open exchanges go by their timers: then there is room for others.
 room() { asks_quietly --cm-service 3260; }
 asks_quietly() { "$IWARP_PEER" --cm --cm-port 0 --connect 127.0.0.1:"$port" --once "$@" >/dev/null 2>&1; }
 holds "a client is served afterwards" eventually "$server" room

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a command says beside its exit status: one sentence on standard error gives the reason for status 4 (docs/trust.md), every file
+# What a command says in addition to its exit status: one sentence on standard error gives the reason for status 4 (docs/trust.md), every file
 # of an audit stands in its account, and a corpus belongs to one command at a time.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 # shellcheck source=tests/e2e/expect.bash

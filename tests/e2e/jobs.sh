@@ -163,7 +163,7 @@ holds "few were late: $(wc -l <"$WORK/late")" test "$(wc -l <"$WORK/late")" -le 
 holds "the same verdicts in the same order" diff <(verdicts "$WORK/alone" | grep -vFf "$WORK/late") <(verdicts "$WORK/beside" | grep -vFf "$WORK/late")
 kept_files() { (cd "$1/evidence" && printf '%s\n' *) | grep -vFf "$WORK/late"; }
 holds "the same evidence files" diff <(kept_files "$WORK/alone") <(kept_files "$WORK/beside")
-# Without -j, the embedded device has at least eight checks beside one another, as far as there are so many.
+# Without -j, the embedded device has at least eight checks at the same time, if there are so many.
 "$WARPCHECK" run MPA-1.2-01 MPA-3-13 MPA-6-05 RDMAP-5.2.1-14 -o "$WORK/itself" >"$WORK/stdout" 2>"$WORK/stderr" &
 run=$!
 several() { [ "$(pgrep -c -P "$run")" -ge 6 ]; }

@@ -80,7 +80,7 @@ for name in results.jsonl junit.xml index.html results.jsonl.part .lock evidence
 	mkdir "$WORK/linked"
 	ln -s "$([ $name = evidence ] && echo "$WORK/elsewhere" || echo "$victim")" "$WORK/linked/$name"
 	for how in --force --resume; do
-		[ "$name $how" != 'results.jsonl.part --resume' ] || continue # there is nothing to go on with: no use for that name
+		[ "$name $how" != 'results.jsonl.part --resume' ] || continue # there is nothing to resume: that name is not used
 		status=0
 		"$WARPCHECK" "${faulty[@]}" -o "$WORK/linked" $how >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
 		holds "$name is a link, $how: status $status" test "$status" -eq 4 -a "$(wc -l <"$WORK/stderr")" -eq 1

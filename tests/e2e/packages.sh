@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so}
 [ -e "$PLUGIN" ] || make -s plugin B="$B"
 
-# Depends and its like of the binary packages: lib...NUMBER that is none of ours.
+# Depends and its like of the binary packages: lib...NUMBER of other packages.
 awk '/^[A-Z][A-Za-z-]*:/ { field = $1 } field ~ /^(Pre-)?Depends:$/ { print }' packaging/debian/control | tr ', ' '\n\n' >"$WORK/depends"
 holds "the packages depend on something" test -s "$WORK/depends"
 holds "no soname of another's library" test -z "$(grep -E '^lib[a-z0-9.+-]*[0-9]$' "$WORK/depends" | grep -vx libiwarp0)"

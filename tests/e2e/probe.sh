@@ -101,7 +101,7 @@ says '^  exchange +as responder a Send to its ULP +not asked: nobody could ask f
 holds "measured by the Replies" jq -e '.capabilities."mpa.crc_off" == "no" and (.questions."mpa.crc_off" | startswith("measured by"))' "$WORK/device.json"
 probe 0 "an upper tester that does not answer" --control 192.0.2.7:9 --format jsonl
 holds "is told, and the device is probed without" jq -es '.[] | select(.type == "upper tester") | .answers == false' "$WORK/stdout"
-# The same listener beside an upper tester that can be asked for nothing: what the device does by itself counts.
+# The same listener with an upper tester that can be asked for nothing: what the device does by itself counts.
 echo 0123456789abcdef >"$WORK/token"
 python3 upper-tester/skeleton/skeleton.py --address 192.0.2.7 --port 7471 --listen 9999 >"$WORK/upper.out" 2>&1 </dev/null &
 upper=$!

@@ -132,7 +132,7 @@ sed -i '1s/"tool":"warpcheck [^"]*"/"tool":"warpcheck 0.1.0"/; 1s/"catalogue":"[
 refuses 'another catalogue' "$WARPCHECK" "${run[@]}" 'MPA-7.1-*'
 
 echo "== a profile"
-# A device that cannot be reached leaves no results to go on with: the run line is taken from a run, with what this one
+# A device that cannot be reached leaves no results to resume: the run line is taken from a run, with what this one
 # has.
 jq -n '{name: "d", address: "192.0.2.1", port: 9, interface: "none", own_address: "192.0.2.9"}' >"$WORK/profile.json"
 dut=(run --dut "$WORK/profile.json" 'MPA-7.1-*' -o "$WORK/dut")

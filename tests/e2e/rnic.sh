@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A device that is none of ours: tests/e2e/rnic/rnic.py, an iWARP stack above the kernel's TCP, made from the RFCs alone. None of its
+# A device of another origin: tests/e2e/rnic/rnic.py, an iWARP stack above the kernel's TCP, made from the RFCs alone. None of its
 # habits, which the texts allow, fails a check, in either role; each of some faults does. habits.py has the words for both.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The ladder of what a rule found in a run: it has steps, and one that is marked, at the frame that the result names: in simulation, live,
-# over SCTP, of a CM, with several processes, and where --resume goes on with evidence of a run that was stopped. The page, the
+# over SCTP, of a CM, with several processes, and where --resume continues evidence of a run that was stopped. The page, the
 # text, SARIF and a report of the same results show it. Without the evidence there is none, and nothing else changes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -104,7 +104,7 @@ SHELL
     [ ! -s "$work/device-$how/results.jsonl" ] || no_pass "$work/device-$how/results.jsonl"
 done
 
-# An upper tester that dies when the check has all that it needs, and the device lives on: no PASS.
+# An upper tester that dies when the check has all that it needs, and the device stays alive: no PASS.
 echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "bad1", "port": 9, "control": "10.99.0.2:8" }' >"$work/dying.json"
 cat >"$work/dying.lua" <<'LUA'
 check { id = "MPA-7.1-02", purpose = "p", run = function(t) t.dut:capabilities { tag = TAG } end }

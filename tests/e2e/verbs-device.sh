@@ -26,7 +26,7 @@ verdicts() { jq -r 'select(.type == "result" and .by == "check") | [.id, .verdic
 # They name memory of one stream where the device has any, in a Send with Invalidate or otherwise.
 named=(DDP-4.3-07 DDP-7.2-03 RDMAP-1.2-04 RDMAP-3.2-08 RDMAP-4.8-21 RDMAP-4.8-23 RDMAP-4.8-45 RDMAP-4.8-46 RDMAP-4.8-47 RDMAP-4.8-48
 	RDMAP-4.8-49 RDMAP-5.3-18 RDMAP-7.2-04 RDMAP-7.2-05 RDMAP-7.2-06 RDMAP-7.2-12 ATOM-4.1-07 ATOM-5.2.1-06 ATOM-5.2.1-20)
-# They send other messages beside, or nothing at all that matters to memory.
+# They send other messages, too, or nothing at all that matters to memory.
 mixed=(RDMAP-4.2-06 RDMAP-5.3-03 RDMAP-5.3-07 RDMAP-5.3-13)
 invalidating=(DDP-4.3-04 RDMAP-1.2-02 RDMAP-3.2-02 RDMAP-5.3-08 RDMAP-5.3-19 DDP-5.4-07)
 # One of their several stimuli needs Markers, which such a device never asks for.

@@ -15,7 +15,7 @@ struct game {
     struct cm_agent *agent;
     const uint8_t *at, *end;
     uint64_t now;
-    uint32_t id[IDS]; /* exchanges that the ULP has heard of */
+    uint32_t id[IDS]; /* exchanges that were reported to the ULP */
     unsigned ids;
     uint8_t heard[MAD_OCTETS]; /* what the agent said last */
 };

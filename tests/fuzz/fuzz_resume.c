@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `run --resume` of a results.jsonl of anybody's: torn, of another run, hostile. What is refused is refused in one
- * sentence and stays as it was. What is gone on with is well-formed from then on: it can be read, a result that is
- * appended is there, what was done stays done however often it is resumed, and nothing is left beside it.
+ * sentence and stays as it was. A resumed file is well-formed from then on: it can be read, a result that is
+ * appended is there, what was done stays done each time that it is resumed, and nothing is left beside it.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
  * in their flags, frames of any octets, and answers to questions that nobody asked; the tester calls all that the
  * library has.
  *
- * An octet of the stream is a function of its place, whoever sends it and however often, so that what the tester
+ * An octet of the stream is a function of its place, the same for each sender and each copy, so that what the tester
  * gives as received, in order or early, is checked octet by octet. Frames that the tester sends can be parsed, and
  * their checksums are right unless it is configured to spoil them.
  */

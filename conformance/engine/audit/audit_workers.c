@@ -363,7 +363,7 @@ static void worker_bury(struct workers *workers, struct worker *worker)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-/* A worker whose results would only wait is not heard now, as long as there are too many of these. */
+/* Results that would only wait are not read from their worker as long as too many wait already. */
 static bool is_heard(const struct workers *workers, const struct worker *worker)
 {
     return worker->given_count == 0 || worker->given[0].first == workers->handed ||

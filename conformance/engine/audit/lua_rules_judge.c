@@ -10,7 +10,8 @@
 #include "base/out_of_memory.h"
 
 /*
- * ---- what is kept of a flow --------------------------------------------------------------------------------------------
+ * ---- what is kept of a flow
+ * --------------------------------------------------------------------------------------------
  */
 
 static void tally_free(struct lua_tally *tally)
@@ -173,7 +174,8 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
 }
 
 /*
- * ---- results ------------------------------------------------------------------------------------------------------------
+ * ---- results
+ * ------------------------------------------------------------------------------------------------------------
  */
 
 static void report_result(const struct lua_rules *rules, size_t index, enum flow_direction direction,

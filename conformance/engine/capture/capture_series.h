@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One capture, be it a file or the files of a ring: frames are numbered through, and each number leads back to a file
+ * One capture, a file or the files of a ring: frames are numbered through, and each number leads back to a file
  * and the frame's number in it.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_SERIES_H

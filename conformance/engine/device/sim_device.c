@@ -46,7 +46,7 @@ static struct sim_transport *transport_new(struct sim_device *device, struct tcp
     return transport;
 }
 
-/* The connection lives on in TCP until it is done; nobody hears of it any more. */
+/* TCP keeps the connection until it is done; no event reports it any more. */
 static void transport_free(struct sim_transport *transport)
 {
     tcp_set_user(transport->connection, NULL);

@@ -155,7 +155,7 @@ static bool is_meant(const struct drawing *drawing, const struct held_finding *f
            (finding->rule != NULL || finding->step == drawing->step);
 }
 
-/* One more step: opens the windows that it is the middle of, and goes on with those that are open. */
+/* One more step: opens the windows that it is the middle of, and continues those that are open. */
 static void window_step(struct drawing *drawing, struct watched_flow *flow, struct window *window,
                         const struct flow_event *event, struct kept_event *present)
 {

@@ -378,7 +378,7 @@ bool deviation_unmet(const struct deviation_list *list, size_t i)
         if (!same(other->requirement, entry->requirement) || !same(other->role, entry->role) ||
             !same(other->by, entry->by))
             continue;
-        if (other->met || other->sometimes || (k < i)) /* the first of the alternatives speaks for all */
+        if (other->met || other->sometimes || (k < i)) /* the first of the alternatives counts for all */
             return false;
     }
     return true;

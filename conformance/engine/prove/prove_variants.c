@@ -91,7 +91,10 @@ static int on_learned(void *user, json_t *served)
     return 0;
 }
 
-/* Does a check of the suite, or a rule, decide the requirement? That of the stack over SCTP leaves out what runs over TCP. */
+/*
+ * Does a check of the suite, or a rule, decide the requirement? That of the stack over SCTP leaves out what runs over
+ * TCP.
+ */
 static bool is_decided(const struct suite *suite, const char *id)
 {
     for (size_t i = 0; i < suite->plan.count; i++)

@@ -110,8 +110,8 @@ static int reset_once(struct rig *rig, struct iwarp_sentence *error)
 }
 
 /*
- * Nothing is lost by asking again here: an upper tester that was slow, or has been started again, goes on with the next
- * check.
+ * Nothing is lost by asking again here: an upper tester that was slow, or has been started again, continues with the
+ * next check.
  */
 static int net_reset(struct rig *rig, struct iwarp_sentence *error)
 {

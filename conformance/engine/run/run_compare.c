@@ -10,7 +10,7 @@
 #include "conformance/engine/report/report_input.h"
 #include "base/exit_status.h"
 
-/* Whether the results at `path` are those that the run will remove from its folder, or go on with. */
+/* Whether the results at `path` are those that the run will remove from its folder, or resume. */
 static bool is_in(char *path, const char *output)
 {
     char *ours = output != NULL ? realpath(output, NULL) : NULL, *theirs;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_run.c: the command; run_prepare.c: what it needs; run_judge.c: what becomes of each result; run_end.c: the end of the run. */
+/*
+ * cmd_run.c: the command; run_prepare.c: what it needs; run_judge.c: what becomes of each result; run_end.c: the end of
+ * the run.
+ */
 #ifndef CONFORMANCE_ENGINE_RUN_INTERNAL_H
 #define CONFORMANCE_ENGINE_RUN_INTERNAL_H
 
@@ -25,7 +28,7 @@ struct run_command {
     struct run_output output;
     struct terminal terminal;
     struct runner_totals totals;
-    struct run_summary traffic;   /* of all checks, also those of the run that --resume goes on with */
+    struct run_summary traffic;   /* of all checks, also those of the run that --resume continues */
     struct run_services services; /* of the device */
     uint64_t script_errors;       /* results that could not be decided, as the check's script has an error */
     uint64_t unserved;            /* results that could not be decided, as the device does not serve what they need */

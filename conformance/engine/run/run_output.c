@@ -26,8 +26,8 @@ static int start_log(struct run_output *output, const struct run_options *option
     output->to.log = results_log_resume(&output->to.results.place, info, options->format.jsonl ? stdout : NULL,
                                         &output->done, error);
     /*
-     * The reports of the run that was stopped would not be those of this one; they stay where it cannot be gone on
-     * with.
+     * The reports of the run that was stopped would not be those of this one; they stay where it cannot be
+     * resumed.
      */
     return output->to.log != NULL ? folder_clear_reports(output->to.folder, error) : -1;
 }

@@ -7,7 +7,7 @@
 #include "reports/results/rule_pool.h"
 
 /*
- * Passes each requirement's result to config->result, or to config->beside if checks decided as much
+ * Passes each requirement's result to config->report.result, or to config->report.surplus if checks decided as much
  * (rule_pool_adds()), in the rules' order. The ladder of a finding is drawn from the evidence that the finding names
  * (findings_ladder.h); the evidence may come from another process, or from the run that `--resume` continues. There is
  * no ladder without config->output, or if the evidence does not have the frame any more. -1: a callback asked to stop

@@ -50,7 +50,7 @@ static int learn(struct run_services *services, const struct run_services_contex
     json_decref(services->known[i]);
     services->known[i] = learned;
     services->spoke[i] = services->spoke[i] || services_speaks(learned);
-    if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
+    if (dying) /* what a device leaves undone while it dies does not describe the new device with which the run continues */
         return 0;
     return context->keep(context->user, learned) == 0
                ? 0

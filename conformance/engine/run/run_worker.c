@@ -109,7 +109,7 @@ static int run_checks(struct run_command *command, struct worker *worker)
 
     run_start_configure(command, &config, &texts);
     config.is_worker = true;
-    config.evidence.output = NULL; /* what rules found at the end is nobody's result here */
+    config.evidence.output = NULL; /* what rules found at the end is reported by the run, not here */
     config.items = (struct runner_items){.next = on_next, .user = worker};
     config.history = (struct runner_history){.repeated = on_repeated, .user = worker};
     config.report = (struct runner_report){

@@ -32,7 +32,7 @@ struct runner_remote {
 struct runner_items {
     /* Asked before each item: true leaves it out. NULL: none is left out. */
     bool (*left_out)(void *user, const struct plan_item *item);
-    /* The item to go on with, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
+    /* The next item, NULL: none is left. Asked before each item; NULL here: all of the plan, in its order. */
     const struct plan_item *(*next)(void *user);
     /* Called before each item, for a progress line. */
     void (*progress)(void *user, const struct plan_item *item);
@@ -62,7 +62,9 @@ struct runner_history {
     void *user;
 };
 
-/* Where results go. Each function but `result` may be NULL: not called. What they are given is valid during the call. */
+/*
+ * Where results go. Each function but `result` may be NULL: not called. What they are given is valid during the call.
+ */
 struct runner_report {
     /*
      * The verdict of a result after known deviations: called for each check's result before its journal, and for each

@@ -30,7 +30,7 @@ struct lua_held *lua_held_push(lua_State *lua, const struct lua_binding *binding
     held = handle->held = calloc(1, sizeof(*held));
     if (held == NULL) {
         luaL_error(lua, "out of memory for a %s", binding->what);
-        return NULL; /* luaL_error() does not return, but says so to nobody */
+        return NULL; /* luaL_error() does not return, but is not declared so */
     }
     held->binding = binding;
     held->next = self->held;

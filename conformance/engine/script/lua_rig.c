@@ -32,7 +32,7 @@ struct rig *lua_rig_running(lua_State *lua)
 
     if (self->rig == NULL) {
         luaL_error(lua, "there is no rig while scripts are loaded");
-        return NULL; /* luaL_error() does not return, but says so to nobody */
+        return NULL; /* luaL_error() does not return, but is not declared so */
     }
     return self->rig;
 }

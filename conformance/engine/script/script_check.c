@@ -130,7 +130,7 @@ static void register_check(lua_State *lua, struct script_host *host, const struc
 
         if (grown == NULL) {
             no_memory(lua);
-            return; /* no_memory() does not return, but says so to nobody */
+            return; /* no_memory() does not return, but is not declared so */
         }
         host->checks = grown;
         host->check_room = room;
@@ -163,7 +163,7 @@ static size_t read_also(lua_State *lua, const char *id, const char *also[ALSO_MA
 
         if (text == NULL || strlen(text) != octets) {
             luaL_error(lua, "check %s: also is a list of 1 to %d ids", id, ALSO_MAX);
-            return 0; /* luaL_error() does not return, but says so to nobody */
+            return 0; /* luaL_error() does not return, but is not declared so */
         }
         also[i] = script_keep_string(script_room_of(lua)->host, check_id(lua, text));
         if (also[i] == NULL)

@@ -204,7 +204,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     free(why);
 }
 
-/* Runs a stage and ignores its outcome: the verdict stands. The stage is run for the sake of the next check. */
+/* Runs a stage and ignores its outcome: the verdict stays. The next check needs what the stage does. */
 static void run_unjudged(struct script_host *host, struct stage *stage)
 {
     char *texts[OUTCOME_TEXTS];

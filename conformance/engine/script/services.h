@@ -9,10 +9,10 @@
  *                  "send to": "the ULP was not told of the Send", "send from": true},
  *    "causes": {"send to": {"name": "silence-for-send", "hint": "nothing comes in place of a Send"}}}
  *
- * `speaks`: what the device answered to a good start-up frame was MPA, be it wrong. An exchange is true where it was
- * served, a sentence that says why not where it was not, and missing where nobody could ask for it (no upper tester).
- * `causes`: what the failure of an exchange has in common with other failures (reports/results/cause.h), where that is
- * known; missing without any. `copies_tag`: the Response to an empty Read has the STag and TO of the Request
+ * `speaks`: what the device answered to a good start-up frame was MPA, even if it was wrong. An exchange is true where
+ * it was served, a sentence that says why not where it was not, and missing where nobody could ask for it (no upper
+ * tester). `causes`: what the failure of an exchange has in common with other failures (reports/results/cause.h), where
+ * that is known; missing without any. `copies_tag`: the Response to an empty Read has the STag and TO of the Request
  * (RDMAP-5.2.2-12). `rejects`: a good Request was answered by a Reply with R = 1; missing where none was. `answers_in`:
  * seconds that its slowest answer took, where that is more than checks would wait for silence otherwise; else missing.
  * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.

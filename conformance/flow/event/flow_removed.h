@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Connections that were removed to make room while they were open. What had come of them was judged; what comes later
- * is not compared with it. So one counts as unjudged when it comes back, and once however often that happens.
+ * is not compared with it. So one counts as unjudged when it comes back: once, also if that happens again.
  */
 #ifndef FLOW_FLOW_REMOVED_H
 #define FLOW_FLOW_REMOVED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units that are no FPDU by the text, or do not end where they say: what follows them is taken beside them, and the
+ * Units that are no FPDU by the text, or do not end where they say: what follows them is compared with them, and the
  * mistake is looked for that explains both (flow_reading.c). Without one the FPDU boundary is lost.
  */
 #include <string.h>

@@ -30,12 +30,12 @@ struct stretch {
     uint64_t before; /* FPDUs before them */
     /* The best reading so far: */
     struct fpdu_reading *found;
-    unsigned weight; /* what speaks for it; 0: there is none */
+    unsigned weight; /* how much supports it; 0: nothing */
     size_t length;   /* what its first ULPDU has */
     bool vague;      /* another one fits too, and gives that ULPDU another length */
 };
 
-/* What speaks for a reading; each outweighs all below. */
+/* What supports a reading; each outweighs all below. */
 enum {
     WEIGHT_PLACE = 1,  /* the octets end where an FPDU does, or the header of the next one follows */
     WEIGHT_EXACT = 2,  /* they end with their segment */
@@ -83,7 +83,7 @@ static bool is_good(const struct stretch *stretch, wire_result result, const str
            flow_header_faults(fpdu->ulpdu, fpdu->ulpdu_length, fpdu->ulpdu_length, stretch->revision) <= most;
 }
 
-/* What speaks for the reading; 0: the octets are no FPDUs by it. *length becomes that of the first ULPDU. */
+/* How much supports the reading; 0: the octets are no FPDUs by it. *length becomes that of the first ULPDU. */
 static unsigned evidence_of(const struct stretch *stretch, const struct fpdu_reading *reading, size_t *length)
 {
     static const struct fpdu_reading by_text;

@@ -99,7 +99,7 @@ struct sctp_stream {
     bool unsure;          /* which sessions of the two sides belong together is not known */
     bool holds;           /* it is in the association's list of those with messages that wait */
     uint32_t unsure_seen; /* the association's `unsure_count` that it knows of: sctp_stream_refresh() */
-    uint64_t last_ns;     /* when something was heard of it, or of what made it unsure */
+    uint64_t last_ns;     /* of its last packet, or of what made it unsure */
     /* The present session's first segment of the active side, when nothing had acknowledged the Initiate by then */
     bool early_pending;
     uint64_t initiate_frame;

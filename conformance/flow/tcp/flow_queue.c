@@ -444,7 +444,7 @@ void flow_tcp_flush(const struct flow_context *first)
 {
     struct flow_context second = flow_context_other(first);
 
-    /* One step by force, then all that follows from it without: what waits may be let go by that. */
+    /* One step by force, then all that follows from it without: that may deliver what waits. */
     do
         flow_queue_drain(first);
     while (force_hole(first) || force_hole(&second) || force_first(first) || force_first(&second));

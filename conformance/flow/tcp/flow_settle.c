@@ -11,8 +11,8 @@
 
 /*
  * That of one in a tunnel. Two networks may have the same addresses and ports in tunnels between the same ends, so that
- * it is foreign only as long as nothing shows another connection beside it: no octets contradict others, were refused,
- * or came from afar.
+ * it is foreign only as long as nothing shows another connection on its addresses and ports: no octets contradict
+ * others, were refused, or came from afar.
  */
 static enum flow_row row_of_tunnelled(const struct flow_connection *connection, enum flow_row row)
 {

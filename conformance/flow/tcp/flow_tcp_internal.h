@@ -39,7 +39,7 @@ enum { FLOW_HOLES = 4 };
 struct tcp_side {
     uint16_t window;      /* of the other side's last acknowledgment, not scaled */
     uint32_t segments;    /* with payload, modulo 2^32; */
-    uint32_t segments_at; /* how many when the other side was heard last */
+    uint32_t segments_at; /* how many at the other side's last segment */
     uint64_t first_acked; /* the first acknowledgment by the other side */
     uint64_t waived;      /* position of the other side where waiting for it was given up; 0: it was not */
     struct flow_chunk *queue, *queue_tail;
@@ -133,7 +133,7 @@ void flow_queue_close(const struct flow_context *context, bool reset, bool with_
 /* flow_retransmission.c */
 /*
  * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the
- * stream goes on with this piece all the same, and `next` has gone back to it.
+ * stream continues with this piece all the same, and `next` has gone back to it.
  */
 bool flow_retransmission_seen(const struct flow_context *context, const struct flow_piece *piece);
 /* All octets of `part` are held already, in `chunk`: do they differ? */

@@ -154,7 +154,7 @@ session() {
 	ask "$a" "{\"verb\":\"atomic\",\"stream\":$second,\"operation\":\"fetch_add\",\"stag\":$b_stag,\"to\":$((size / 8 * 8)),\"data\":5}" >/dev/null
 	await "$a" '.event == "atomic_done"' >/dev/null
 
-	# A Write to no STag ends one stream; the other lives on, and the association ends in order.
+	# A Write to no STag ends one stream; the other continues, and the association ends in order.
 	ask "$a" "{\"verb\":\"write\",\"stream\":$first,\"stag\":77,\"to\":0,\"length\":10}" >/dev/null
 	await "$a" ".event == \"terminate_received\" and .stream == $first" >/dev/null
 	ask "$a" "{\"verb\":\"send\",\"stream\":$second,\"data\":\"dddd\"}" >/dev/null

@@ -103,7 +103,7 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- What the ULP receives
 
--- The peer's IRD and ORD as the ULP hears of them in this event.
+-- The peer's IRD and ORD as the ULP receives them in this event.
 local function expect_depths(t, c, kind, ird, ord)
   local event = t:await_event(kind, { stream = t:stream_of(c) })
   if not event then t:fail("the ULP is told of the " .. kind:gsub("_", " "), "its event", "none") end

@@ -70,7 +70,7 @@ check {
   end,
 }
 
--- 509 octets beside the word do not fit: the device's interface refuses them, and nothing of them goes out.
+-- 509 octets in addition to the word do not fit: the device's interface refuses them, and nothing of them goes out.
 local function too_much(t)
   local private, message = hex(pattern(509)), "509 octets of Private Data in an enhanced start-up"
   local got

@@ -400,7 +400,7 @@ local function first_answer(t, private_data)
   return got, request:octets()
 end
 
--- Does the device speak MPA, be it wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives
+-- Does the device speak MPA, even if it is wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives
 -- back what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
 local function first_words(t)
   local got, sent = first_answer(t, nil) -- none, or what the profile says

@@ -45,7 +45,7 @@ local function make_room(c)
   if not posted.ok then c.t:unserved("empty read") end
 end
 
--- Sends it beside the numbering of the check: what comes after it has MSNs one higher than the check says
+-- Sends it outside the numbering of the check: what comes after it has MSNs one higher than the check says
 -- (Connection:ulpdu()).
 local function send_message(c)
   make_room(c)

@@ -115,7 +115,7 @@ function Test:memory(options)
   return m
 end
 
--- Octets in front of memory, and behind it, are nobody's: FAIL if they have changed.
+-- Octets in front of memory, and behind it, belong to no region: FAIL if they have changed.
 local function expect_guarded(m, answer)
   if answer.guarded ~= false then return end
   m.t:suspect("beside-memory", "octets outside of a buffer are written when its first or last ones are")

@@ -146,7 +146,7 @@ local OPENING, WRITES = 3 << 19, 34000
 local AT_ONCE = 100 -- Writes that may come in one packet with the end of the Send
 
 -- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet after it. FAIL if more than
--- 32767 messages of the SID are on their way without a SACK, or if sending does not go on with the SACK.
+-- 32767 messages of the SID are on their way without a SACK, or if sending does not continue at the SACK.
 function Test:expect_limit()
   local t, port = self, self.role == "responder" and self:listen {} or nil
   local a = t:sctp_open { tester = { port = port, window = 0x7FFFFFFF }, dut = {} }

@@ -55,7 +55,7 @@ check {
   end,
 }
 
--- Octets of memory beside those of the chunk that an implementation may keep for each: its bookkeeping, and a buffer of
+-- Octets of memory in addition to those of the chunk that an implementation may keep for each: its bookkeeping, and a buffer of
 -- a usual size.
 local BESIDE = 4096
 

@@ -76,7 +76,7 @@ check {
   end,
 }
 
--- Whatever becomes of an association of another mode, the first one lives on.
+-- The first association stays up, whether one of another mode is accepted or not.
 local function other_mode(t, value)
   local a = t:sctp_open()
   a:probe(a.sid)

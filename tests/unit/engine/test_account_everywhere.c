@@ -358,7 +358,9 @@ static void mangle(struct capture *capture, const struct capture *whole)
         mangle_one(capture);
 }
 
-/* With the usual limits, and with such that connections, flows and octets have to go. Loop: parts of the seeds. */
+/*
+ * With the usual limits, and with limits at which connections, flows and octets are dropped. Loop: parts of the seeds.
+ */
 START_TEST(account_of_mangled_captures_adds_up)
 {
     static const struct flow_config small = {

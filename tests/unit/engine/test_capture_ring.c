@@ -218,7 +218,7 @@ START_TEST(ring_describes_its_files_and_gap)
 }
 END_TEST
 
-/* Entries that are let go of, of all kinds; what stays keeps its ring. */
+/* Entries of all kinds are removed; the others keep their ring. */
 START_TEST(remaining_entries_keep_their_ring)
 {
     static const bool keep[] = {false, true, false, true};

@@ -120,7 +120,7 @@ START_TEST(a_program_that_is_not_there)
 }
 END_TEST
 
-/* A command that nobody has is refused; the helper lives on. */
+/* A command that does not exist is refused; the helper stays alive. */
 START_TEST(no_such_command)
 {
     static const char *const command[] = {"true", NULL};
@@ -155,7 +155,7 @@ static bool is_gone(pid_t pid)
     return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* QEMU's user emulation refuses it, and a daemon whose parent has gone is nobody's there. */
+/* QEMU's user emulation refuses it, and a daemon whose parent has ended has no parent there. */
 static bool can_adopt(void)
 {
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;

@@ -212,7 +212,7 @@ START_TEST(a_device_that_does_not_recover)
     ck_assert_int_eq(broken.verdict, VERDICT_FAIL);
     ck_assert_int_eq(plain.verdict, VERDICT_WARN);
     plain.verdict = VERDICT_FAIL;
-    run_outcome_apply_level(&plain, NULL); /* an id of nobody's catalogue */
+    run_outcome_apply_level(&plain, NULL); /* an id that the catalogue has not */
     ck_assert_int_eq(plain.verdict, VERDICT_FAIL);
 }
 END_TEST

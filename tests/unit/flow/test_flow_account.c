@@ -341,7 +341,7 @@ START_TEST(key_in_the_middle)
 }
 END_TEST
 
-/* What senders begin decides, when it was seen three times. Loop: turns that were captured, of a protocol of nobody. */
+/* What senders begin decides, when it was seen three times. Loop: turns that were captured, of an unknown protocol. */
 START_TEST(three_turns_of_senders_prove_a_foreign_protocol)
 {
     static const uint8_t turn[] = {0xE9, 0x00, 0xF1, 0x77, 0x5C, 0x00, 0x21, 0xB5, 0x90, 0xFE, 0x3D};

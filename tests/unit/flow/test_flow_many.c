@@ -83,7 +83,7 @@ START_TEST(in_a_row)
 }
 END_TEST
 
-/* Loop: each layer. All are open at once, and each goes on: that many are counted, however often each made room. */
+/* Loop: each layer. All are open at once, and each goes on: that many are counted, each once. */
 START_TEST(concurrent_flows_are_counted_in_each_layer)
 {
     struct flow_config few = {.flows_max = MOST, .connections_max = MOST * 4};

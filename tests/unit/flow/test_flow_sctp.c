@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Associations through the decoder: what is reported is written down as notation lines, and compared with what it is for
- * the same association when its frames come in another order, twice, or not at all.
+ * Associations through the decoder: what is reported is written down as notation lines, and compared with what it is
+ * for the same association when its frames come in another order, twice, or not at all.
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a receiver's SCTP does not take is no part of the association (RFC 9260 3.2, 5.2, 6.2, 6.8, 8.5): it changes
- * nothing of what is reported, and is unjudged. Where a chunk comes twice with different contents, nobody knows which one
- * counts. What one side acknowledges, the other has sent.
+ * nothing of what is reported, and is unjudged. Where a chunk comes twice with different contents, nobody knows which
+ * one counts. What one side acknowledges, the other has sent.
  */
 #include <check.h>
 #include <stdio.h>
@@ -241,7 +241,7 @@ END_TEST
 /* ---- INITs ------------------------------------------------------------------------------------------------------- */
 
 /*
- * An INIT that nobody answers, and one whose INIT ACK its sender does not go on with: the association stays. Loop:
+ * An INIT without an answer, and one without a COOKIE ECHO after its INIT ACK: the association stays. Loop:
  * which.
  */
 START_TEST(unanswered_init_leaves_the_association)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nothing hides iWARP from the account: the same MPA Request in one encapsulation after another, beside nothing else,
+ * Nothing hides iWARP from the account: the same MPA Request in one encapsulation after another, alone,
  * is never foreign. What carries no IP is; and so is a tunnel that can be read and has something else in it.
  */
 #include <check.h>

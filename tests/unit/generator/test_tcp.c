@@ -159,7 +159,7 @@ START_TEST(exact_boundaries_are_seen)
     ck_assert_int_eq(tcp_send_segments(tcp_pair.ca, octets, sizeof(octets), cuts, CUTS), 0);
     tcp_pair_run(100 * SECOND);
     tcp_pair_expect(tcp_pair.cb, octets, sizeof(octets));
-    /* However often a segment came: it began and ended where it was asked to. */
+    /* Each copy of a segment began and ended where it was asked to. */
     for (unsigned i = 0; i < tcp_pair.seen_count; i++) {
         uint32_t begin = at;
         size_t which = 0;

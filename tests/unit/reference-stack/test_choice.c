@@ -89,7 +89,7 @@ START_TEST(a_seed_draws_the_same_device_again)
 }
 END_TEST
 
-/* Each layer's devices are such that the stack can be them: their rows make a set. */
+/* The stack can be each device of each layer: its rows make a set. */
 START_TEST(every_drawn_device_can_be_made)
 {
     struct iwarp_sentence error = {""};

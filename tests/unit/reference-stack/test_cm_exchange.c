@@ -173,7 +173,7 @@ END_TEST
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
 /*
- * Nobody answers: so many REQs as there are retries and one, all alike, then a REJ with reason 4, and the ULP hears of
+ * Nobody answers: so many REQs as there are retries and one, all alike, then a REJ with reason 4, and the ULP learns of
  * it.
  */
 START_TEST(req_is_repeated_then_rejected)

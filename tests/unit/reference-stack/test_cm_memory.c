@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CM agents whose memory runs out: each allocation of a conversation fails in turn, alone or with all after it. Nothing
- * leaks, the agents come to rest, and what is reported is true. The sanitised runner has an allocator of its own: there
+ * leaks, the agents stop sending, and what is reported is true. The sanitised runner has an allocator of its own: there
  * this is left out.
  */
 #include <check.h>
@@ -25,7 +25,7 @@ struct told {
 static const struct cm_place places[2] = {{.family = 4, .address = {10, 0, 0, 1}},
                                           {.family = 4, .address = {10, 0, 0, 2}}};
 
-/* Gives each side what the other one sends, until both are at rest. No assertion here: Check allocates. */
+/* Gives each side what the other one sends, until neither sends more. No assertion here: Check allocates. */
 static void talk(struct cm_agent *agent[2], struct told *told)
 {
     uint64_t now = 1;

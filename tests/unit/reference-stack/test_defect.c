@@ -124,7 +124,8 @@ START_TEST(unknown_defect_is_named)
 END_TEST
 
 /*
- * The rows of variants.tsv compile, each is allowed by some requirement, and warns are distinguished from those that allow it.
+ * The rows of variants.tsv compile, each is allowed by some requirement, and warns are distinguished from those that
+ * allow it.
  */
 START_TEST(carried_variants_compile)
 {

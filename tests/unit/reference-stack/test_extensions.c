@@ -104,7 +104,7 @@ static void *add_many(void *target)
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t held = atomic_execute(&add, target) + 1;
 
-        /* One more, by CmpSwap, however often it takes. */
+        /* One more, by CmpSwap, repeated until it succeeds. */
         do {
             swap.compare_data = held;
             swap.data = held + 1;

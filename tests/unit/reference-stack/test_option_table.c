@@ -164,7 +164,7 @@ START_TEST(each_option_of_run_and_audit_says_what_it_changes)
 }
 END_TEST
 
-/* Each with a value that run takes beside --simulate. */
+/* Each with a value that run accepts with --simulate. */
 static int words_of(const struct option_row *row, char *name, char **words)
 {
     static char text[] = "text", number[] = "7", layer[] = "sctp";

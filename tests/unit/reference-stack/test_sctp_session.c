@@ -387,7 +387,7 @@ START_TEST(stream_is_freed)
 }
 END_TEST
 
-/* The ULP says no, and lets go of the stream before the Reject is sent: the peer is not left waiting (6.4). */
+/* The ULP rejects, and frees the stream before the Reject is sent: the peer is not left waiting (6.4). */
 START_TEST(rejected_stream_is_freed)
 {
     struct iwarp_stream_config config;

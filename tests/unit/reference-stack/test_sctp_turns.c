@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sessions of one association beside each other, and one after another on a SID (RFC 5043 6.6, 8). */
+/* Sessions of one association at the same time, and one after another on a SID (RFC 5043 6.6, 8). */
 #include <check.h>
 
 #include "tests/unit/sctp_pair.h"

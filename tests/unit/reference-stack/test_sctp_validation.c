@@ -328,7 +328,10 @@ START_TEST(user_messages_of_any_length_are_safe)
 }
 END_TEST
 
-/* The association goes: each stream's ULP receives the event, and no message is sent because of it (SCTP5043-11.3-02, -03). */
+/*
+ * The association goes: each stream's ULP receives the event, and no message is sent because of it (SCTP5043-11.3-02,
+ * -03).
+ */
 static void end_association(bool own)
 {
     struct sctp_pair *pair = open_pair(IWARP_SCTP_RFC5043);

@@ -349,8 +349,8 @@ START_TEST(association_without_indication_is_refused)
 END_TEST
 
 /*
- * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP receives one event. Until then no
- * more waits than what SCTP takes, however much was posted.
+ * A peer that acknowledges nothing: SCTP gives the association up, and each stream's ULP receives one event. Until then
+ * no more waits than what SCTP takes, however much was posted.
  */
 static void never_acknowledged(enum iwarp_sctp_profile profile)
 {

@@ -77,7 +77,7 @@ START_TEST(memory_is_registered_or_refused)
 }
 END_TEST
 
-/* A device that takes few regions only: its configuration is heard. */
+/* A device with a limit of one region: its configuration is obeyed. */
 START_TEST(device_configuration_is_obeyed)
 {
     struct iwarp_device_config config = {.regions_max = 1};
@@ -400,7 +400,7 @@ START_TEST(reset_connection_flushes_and_closes)
 }
 END_TEST
 
-/* A listener that is gone takes nobody more; what it took lives on. */
+/* A freed listener accepts no connections; those that it accepted stay open. */
 START_TEST(freed_listener_leaves_its_connections)
 {
     uint16_t port;

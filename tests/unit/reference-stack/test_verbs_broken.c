@@ -121,7 +121,7 @@ START_TEST(send_behind_a_reset)
 }
 END_TEST
 
-/* What the peer said before it broke the connection is heard: here its Terminate. */
+/* What the peer said before it broke the connection is reported: here its Terminate. */
 START_TEST(terminate_before_a_reset)
 {
     static const uint8_t terminate[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -144,7 +144,7 @@ START_TEST(terminate_before_a_reset)
 }
 END_TEST
 
-/* Much is still to be written when the peer ends: by RST, by FIN and RST, by RST after a FIN that was heard. */
+/* Much is still to be written when the peer ends: by RST, by FIN and RST, by RST after a FIN that was reported. */
 START_TEST(peer_may_end_with_much_unsent)
 {
     int fd;

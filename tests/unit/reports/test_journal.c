@@ -231,7 +231,7 @@ static int gather_summary(void *user, const struct run_summary *summary, json_t 
     return 0;
 }
 
-/* All that a reader hears of the file. */
+/* All that a reader gets of the file. */
 static const char *heard(const char *path)
 {
     static char text[2000];

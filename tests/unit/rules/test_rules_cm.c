@@ -39,7 +39,7 @@ static void healthy(struct conversation *c)
     give(c, 1, mad);
     cm_begin_answer(mad, CM_RTU, 1, 1, 9);
     give(c, 0, mad);
-    /* another range of Service IDs: nobody's business */
+    /* another range of Service IDs: no rule applies */
     request_of(mad, 2);
     mad[32] = 0x10;
     memset(mad + 164, 0xEE, 92);

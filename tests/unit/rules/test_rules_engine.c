@@ -118,7 +118,7 @@ END_TEST
 
 /*
  * An FPDU whose ULPDU_Length and DDP header were damaged, and then each frame after it left out: the unit that the
- * wrong length makes is never whole, no CRC shows that it is wrong, and no rule may take its header at its word.
+ * wrong length makes is never whole, no CRC shows that it is wrong, and no rule may trust its header.
  * Whether the sender computes CRCs rightly is all that may be asked.
  */
 START_TEST(damaged_and_lost)

@@ -70,7 +70,7 @@ static int map(struct agent_region *region, uint64_t base, struct agent_reply *r
     if (region->map == MAP_FAILED)
         return agent_refuse(reply, "no memory: %s", strerror(errno));
     region->base = (uint8_t *)region->map + offset;
-    /* What else its pages hold is nobody's, and stays as it is. */
+    /* Other octets of its pages are unused, and stay as they are. */
     memset(region->map, GUARD, offset);
     memset(region->base + region->length, GUARD, region->map_octets - offset - region->length);
     return 0;
@@ -99,7 +99,10 @@ static void unmap(struct agent_region *region)
     free(region);
 }
 
-/* "mapping": "read_only" or "none". Verbs want the local right to write along with the remote one, and no other time here. */
+/*
+ * "mapping": "read_only" or "none". Verbs want the local right to write along with the remote one, and no other time
+ * here.
+ */
 static int map_otherwise(struct agent_region *region, const json_t *command, int *access, struct agent_reply *reply)
 {
     const char *mapping = NULL;

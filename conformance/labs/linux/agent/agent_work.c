@@ -202,8 +202,8 @@ static int wait_for_opening(struct agent_work *work, const struct ibv_send_wr *r
  * siw's provider puts a request into the queue that it shares with the kernel, then rings the doorbell: a system call,
  * which ends with ENOTCONN where the queue pair's state is locked at that moment (siw_post_send() only tries the lock).
  * The request is in the queue all the same, and is not to be put there a second time; what is missing is the ring. A
- * queue pair whose connection is up is rung again for a while. False: to no avail, or another device, whose provider
- * knows best.
+ * queue pair whose connection is up is rung again for a while. False: without success, or another device, whose
+ * provider knows best.
  */
 static bool ring_doorbell(const struct agent_stream *stream, int error)
 {
