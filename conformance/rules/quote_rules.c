@@ -286,6 +286,9 @@ void terminate_ddp_error_true(struct rule_context *ctx)
     if (header == NULL || wire_error_layer(triple) != 1 || wire_error_etype(triple) == 0)
         return;
     tagged = header[0] >> 7;
+    /* Queue 3 is there with the extensions alone (RFC 7306 5), and whether these are in force no octet says. */
+    if (!tagged && triple == TERM_DDP_INVALID_QN && octets_get32(header + 6) == DDP_QN_ATOMIC_RESPONSE)
+        return;
     holds = wire_error_etype(triple) == (tagged ? 1u : 2u);
     if (triple == TERM_DDP_TAGGED_VERSION || triple == TERM_DDP_UNTAGGED_VERSION)
         holds = holds && (header[0] & 3) != version_in_force(ctx);
@@ -306,6 +309,9 @@ void terminate_version_error_true(struct rule_context *ctx)
     const uint8_t *header = evidence(ctx);
 
     if (header == NULL || terminate_of(ctx)->triple != TERM_RDMAP_VERSION)
+        return;
+    /* A device may quote the first segment of a message, whichever of them has the error (RDMAP-4.8-51). */
+    if ((header[0] & 0x40) == 0)
         return;
     if (header[1] >> 6 != version_in_force(ctx))
         rule_pass(ctx);

@@ -197,11 +197,28 @@ static bool is_by_the_book(const struct flow_half *half, const struct flow_event
                (event->rdmap->header == FLOW_HEADER_READ_REQUEST ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS);
 }
 
+/* Segments of this message without the L bit came before: with this one it is whole, and one request. */
+static void forget_begun(struct flow_half *half, const struct flow_event *event)
+{
+    bool whole = is_by_the_book(half, event);
+
+    for (uint32_t i = 0; whole && i < half->request_count;) {
+        const struct flow_request *request = request_at(half, i);
+
+        if (request->doubted && request->msn == event->ddp->segment.msn)
+            request_remove(half, request);
+        else
+            i++;
+    }
+}
+
 static void add(struct flow_half *half, const struct flow_event *event)
 {
     const struct flow_rdmap *rdmap = event->rdmap;
-    struct flow_request *request = request_add(half);
+    struct flow_request *request;
 
+    forget_begun(half, event);
+    request = request_add(half);
     if (request == NULL)
         return;
     memset(request, 0, sizeof(*request));

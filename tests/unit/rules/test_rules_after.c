@@ -364,6 +364,32 @@ START_TEST(loss_is_no_fault)
 }
 END_TEST
 
+/* A Read Request in two segments, against RFC 5040 4.4: one message is one request, and one response answers it. */
+START_TEST(begun_request_is_one)
+{
+    struct ddp_segment segment = {.version = DDP_VERSION,
+                                  .control = rdmap_control(IWARP_RDMAP_READ_REQUEST),
+                                  .qn = DDP_QN_READ_REQUEST,
+                                  .msn = DDP_FIRST_MSN};
+    struct read_request request = {0x1111, 0, 20, 0xABCD0001, 0x4000};
+    struct conversation *conversation = conversation_create(NULL);
+    const struct rule *rule = rule_find("RDMAP-5.2.2-08");
+    uint8_t header[READ_REQUEST_OCTETS];
+    static struct verdicts verdicts;
+
+    begin(conversation);
+    read_request_pack(&request, header);
+    conversation_segment(conversation, 0, &segment, header, sizeof(header));
+    conversation_read(conversation, 0, 1, 0x1111, 0, 20);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, 0x1111, 0, true, 20);
+    conversation_read(conversation, 0, 2, 0x1112, 0, 20);
+    conversation_tagged(conversation, 1, IWARP_RDMAP_READ_RESPONSE, 0x1112, 0, true, 20);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    ck_assert_msg(verdicts.verdict[rule->index] != (int)RULE_FAIL, "%s", verdicts.message[rule->index]);
+}
+END_TEST
+
 const struct rule_case rules_after_cases[] = {
     {"RDMAP-4.4-04", right_reads, second_wrong_too, NO_CHANGE, RULE_FAIL, "RDMAP-4.5-01", 0, NULL},
     {"RDMAP-4.5-01", right_reads, second_wrong_too, NO_CHANGE, RULE_FAIL, "RDMAP-4.4-04", 0, NULL},
@@ -392,6 +418,7 @@ Suite *rules_after_suite(void)
     tcase_add_loop_test(tcase, response_after_one_without_an_end, 0, 8);
     tcase_add_test(tcase, dropped_read_is_no_fault_of_others);
     tcase_add_test(tcase, reversed_request_is_the_requesters);
+    tcase_add_test(tcase, begun_request_is_one);
     tcase_add_loop_test(tcase, reversed_request_masks_nothing, 0, 3);
     tcase_add_test(tcase, reversed_response_is_the_responders);
     tcase_add_loop_test(tcase, shared_msn_is_one_cause, 0, 3);

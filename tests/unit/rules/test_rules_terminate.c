@@ -342,6 +342,28 @@ START_TEST(quoted_before_it_is_whole)
 }
 END_TEST
 
+/* A device without the extensions has no queue 3 (RFC 7306 5), and says so of an Atomic Response. */
+START_TEST(queue_of_the_extensions_may_be_absent)
+{
+    struct ddp_segment segment = {.last = true,
+                                  .version = DDP_VERSION,
+                                  .control = rdmap_control(IWARP_RDMAP_ATOMIC_RESPONSE),
+                                  .qn = DDP_QN_ATOMIC_RESPONSE,
+                                  .msn = DDP_FIRST_MSN};
+    struct conversation *c = conversation_create(NULL);
+    const struct rule *rule = rule_find("DDP-7.1-23");
+    static const uint8_t response[12];
+    static struct verdicts verdicts;
+
+    begin(c);
+    conversation_segment(c, 0, &segment, response, sizeof(response));
+    answer(c, TERM_DDP_INVALID_QN, true, true, false, 0);
+    rule_case_judge(c, &verdicts);
+    conversation_free(c);
+    ck_assert_msg(verdicts.verdict[rule->index] != (int)RULE_FAIL, "%s", verdicts.message[rule->index]);
+}
+END_TEST
+
 Suite *rules_terminate_suite(void);
 
 Suite *rules_terminate_suite(void)
@@ -352,6 +374,7 @@ Suite *rules_terminate_suite(void)
     tcase_add_loop_test(cases, case_of_the_terminate_rules, 0,
                         (int)(sizeof(rules_terminate_cases) / sizeof(rules_terminate_cases[0])) - 1);
     tcase_add_test(cases, quoted_before_it_is_whole);
+    tcase_add_test(cases, queue_of_the_extensions_may_be_absent);
     suite_add_tcase(suite, cases);
     return suite;
 }
