@@ -41,6 +41,13 @@ void defect_note_refused(const struct defect_set *set, size_t entry)
         set->asked->refused[entry] = true;
 }
 
+void defect_note_others(const struct defect_set *set, const struct validation_subject *subject, size_t at, size_t end)
+{
+    for (; set->asked != NULL && at < end; at++)
+        if (!validation_table[at].holds(subject))
+            set->asked->also[at] = true;
+}
+
 void defect_note_cm(const struct defect_set *set, size_t entry)
 {
     if (set->asked != NULL)
@@ -88,4 +95,14 @@ bool defect_set_asked(const struct defect_set *set, const struct defect *defect)
 
     free(row);
     return asked;
+}
+
+bool defect_set_judged(const struct defect_set *set, size_t entry)
+{
+    return set->asked->judged[entry];
+}
+
+bool defect_set_refused(const struct defect_set *set, size_t entry)
+{
+    return set->asked->refused[entry] || set->asked->also[entry];
 }

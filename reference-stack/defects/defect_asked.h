@@ -13,6 +13,7 @@ struct defect_asked {
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
     bool judged[VALIDATIONS_MAX];  /* a subject met the entry */
     bool refused[VALIDATIONS_MAX]; /* and did not hold */
+    bool also[VALIDATIONS_MAX];    /* nor would have held, if an earlier entry of the stage had not refused it */
     bool cm[CM_VALIDATIONS_MAX];
     uint16_t opcodes[DEFECT_TARGET_COUNT]; /* of what was sent with such a header, a bit each */
 };

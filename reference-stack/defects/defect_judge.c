@@ -487,6 +487,7 @@ bool seam_judge(const struct iwarp_faults *kept, enum validation_stage stage, co
         if (holds(set, entry, subject))
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action};
+        defect_note_others(set, subject, at + 1, end);
         if (!change_outcome(set, subject, outcome))
             return outcome->action == VALIDATION_IGNORE && nothing_to_drop(stage, subject);
     }

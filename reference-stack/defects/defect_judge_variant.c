@@ -74,7 +74,9 @@ static bool flag_changed(const struct validation_subject *subject)
 {
     const struct iwarp_mpa_start *start = subject->start;
 
-    return start != NULL && iwarp_mpa_start_has_word(start) && !start->rejected &&
+    /* The frame may not be whole yet. */
+    return start != NULL && subject->count >= MPA_START_OCTETS + (size_t)start->private_octets &&
+           iwarp_mpa_start_has_word(start) && !start->rejected &&
            start->peer_to_peer != subject->stream->config.peer_to_peer;
 }
 
