@@ -9,6 +9,7 @@
 #include "conformance/engine/complete/cmd_complete.h"
 #include "conformance/engine/course/cmd_course.h"
 #include "conformance/engine/show/cmd_dump.h"
+#include "conformance/engine/explore/cmd_explore.h"
 #include "conformance/engine/gen/cmd_gen.h"
 #include "conformance/engine/option/pager.h"
 #include "conformance/engine/new-check/cmd_new_check.h"
@@ -45,6 +46,7 @@ static const struct subcommand subcommands[] = {
     {"probe", cmd_probe, "finds out in seconds what a device is, and writes its profile"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
     {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
+    {"explore", cmd_explore, "plays sessions that nobody wrote, drawn by seed, and groups what fails"},
     {"peer", peer, "starts the reference stack as a device under test"},
     {"gen", cmd_gen, "makes frames and captures from scripts"},
     {"dump", cmd_dump, "prints the decoded messages of a capture"},

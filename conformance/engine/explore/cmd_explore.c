@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck explore: sessions that nobody wrote. */
+#include "conformance/engine/explore/cmd_explore.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_status.h"
+#include "conformance/engine/explore/session_deviation.h"
+#include "conformance/engine/explore/explore.h"
+#include "conformance/engine/explore/session_generator.h"
+#include "conformance/engine/explore/session_text.h"
+#include "reference-stack/program/option_table.h"
+#include "conformance/engine/process/run_confine.h"
+#include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/prove/prove_workers.h"
+#include "reference-stack/program/complaint.h"
+#include "reference-stack/validation/validation.h"
+#include "reports/writers/terminal.h"
+
+enum { LIST_MAX = 16, SESSIONS = 1000, SESSIONS_MAX = 100000000, WRONG = 60, HUNDRED = 100 };
+
+struct command {
+    bool simulate;
+    const char *defects[LIST_MAX];
+    size_t defect_count;
+    const char *variants[LIST_MAX];
+    size_t variant_count;
+    const char *choices;
+    uint64_t seed, sessions, first, show;
+    unsigned jobs, wrong;
+    bool first_only, warns, shows, jsonl;
+    struct terminal terminal;
+};
+
+static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+{
+    return option_jsonl(value, &((struct command *)user)->jsonl, error);
+}
+
+static int take_show(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct command *command = user;
+
+    command->shows = true;
+    return option_number("--show", value, NULL, 0, INT64_MAX, &command->show, error);
+}
+
+#define MEMBER(name) offsetof(struct command, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    {"  --simulate       plays the sessions against the reference stack inside this process, on virtual time\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
+    {"  --defect DEFECT  gives that stack a defect; repeat it for several (names: warpcheck list --defects)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(defects), .count = MEMBER(defect_count), .most = LIST_MAX},
+    {"  --variant VARIANT  makes it behave in another legal way; repeat it for several (names: warpcheck peer\n"
+     "                   --list-variants)\n",
+     OPTION_JUDGES, OPTION_LIST, .member = MEMBER(variants), .count = MEMBER(variant_count), .most = LIST_MAX},
+    {"  --choices SEED|LIST  makes it the legal device that the seed draws from the choices that the texts leave, or the one\n"
+     "                   of these choices, separated by commas (warpcheck prove --devices)\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(choices)},
+    {"  --seed N         what the sessions are drawn by (1)\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
+    {"  --sessions N     how many are played (1000)\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(sessions), .least = 1, .most = SESSIONS_MAX},
+    {"  --from N         number of the first of them (0): a session is the same whatever was played before it\n",
+     OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(first), .most = INT64_MAX / 2},
+    {"  --wrong N        how many of a hundred have something wrong (60): a field, a length, a frame, the order; 0: all are\n"
+     "                   legal\n",
+     OPTION_JUDGES, OPTION_COUNT, .member = MEMBER(wrong), .most = HUNDRED},
+    {"  --first          ends at the first failure\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(first_only)},
+    {"  --warn           a WARN is a failure, too\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(warns)},
+    {"  --show N         plays nothing: writes session N as a check, for warpcheck run --script\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_show},
+    {"  -j N             number of processes (default: the number of processors)\n",
+     OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(jobs), .least = 1, .most = PROVE_JOBS_MAX},
+    {"  --format F       text or jsonl\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+    {"  --help           shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = "explore",
+    .head = "usage: warpcheck explore --simulate [OPTION...]\n"
+            "  Draws sessions by seed: start-up, memory, operations of both sides, segmentation; some have something "
+            "wrong. "
+            "A legal\n"
+            "  session has to be served in full. What is wrong has to be answered by a reaction that the texts allow, "
+            "as the\n"
+            "  validations of the correct stack predict it. All rules judge the traffic. Failures of one cause are one "
+            "group.\n"
+            "  Exit status: 0 nothing failed, 1 something did, 2 usage, 4 some sessions could not be decided.\n",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
+{
+    for (int i = 1; i < argc;) {
+        int taken = option_table_take(&table, command, argc, argv, &i, error);
+
+        if (taken == 0)
+            taken = option_table_unknown(&table, argv[i], error);
+        if (taken < 0)
+            return -1;
+    }
+    if (!command->simulate)
+        return iwarp_sentence_set(error, "--simulate was expected: what the sessions are played against");
+    return 0;
+}
+
+static void on_progress(void *user, size_t done, size_t total)
+{
+    struct command *command = user;
+
+    terminal_progress(&command->terminal, done, total, "exploring", 0);
+}
+
+/* ---- what is printed --------------------------------------------------------------------------------------------- */
+
+static void print_group(const struct command *command, const struct explore_group *group)
+{
+    print_plain(stdout, "%s  %s%s%s", group->verdict, group->id != NULL ? group->id : "", group->id != NULL ? ": " : "",
+                group->message != NULL ? group->message : "no message");
+    if (group->expected != NULL)
+        print_plain(stdout, "      expected  %s", group->expected);
+    if (group->actual != NULL)
+        print_plain(stdout, "      actual    %s", group->actual);
+    printf("      %" PRIu64 " session%s; the first is number %" PRIu64 " of seed %" PRIu64 "\n", group->count,
+           group->count == 1 ? "" : "s", group->number, command->seed);
+}
+
+static void put_line(json_t *line)
+{
+    if (line == NULL)
+        return;
+    (void)json_dumpf(line, stdout, JSON_COMPACT);
+    (void)fputc('\n', stdout);
+    json_decref(line);
+}
+
+static void put_group(const struct command *command, const struct explore_group *group)
+{
+    put_line(json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I}", "type", "group", "verdict",
+                       group->verdict, "id", group->id, "cause", group->cause, "message", group->message, "expected",
+                       group->expected, "actual", group->actual, "sessions", (json_int_t)group->count, "seed",
+                       (json_int_t)command->seed, "number", (json_int_t)group->number));
+}
+
+static size_t count_set(const bool *set)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < validation_count; i++)
+        count += set[i];
+    return count;
+}
+
+static void print_summary(const struct command *command, const struct explore_summary *summary)
+{
+    if (command->jsonl) {
+        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "seed",
+                           (json_int_t)command->seed, "sessions", (json_int_t)summary->sessions, "wrong",
+                           (json_int_t)summary->wrong, "failed", (json_int_t)summary->failed, "groups",
+                           (json_int_t)summary->group_count, "undecided", (json_int_t)summary->undecided, "met",
+                           (json_int_t)count_set(summary->met), "refused", (json_int_t)count_set(summary->refused)));
+        return;
+    }
+    printf("%" PRIu64 " sessions, %" PRIu64 " with something wrong: %" PRIu64 " failed, in %zu group%s\n",
+           summary->sessions, summary->wrong, summary->failed, summary->group_count,
+           summary->group_count == 1 ? "" : "s");
+    printf("validations that what was wrong came to: %zu, and broke: %zu\n", count_set(summary->met),
+           count_set(summary->refused));
+    if (summary->undecided != 0)
+        print_plain(stdout, "%" PRIu64 " sessions could not be decided; number %" PRIu64 ": %s", summary->undecided,
+                    summary->undecided_number, summary->reason != NULL ? summary->reason : "");
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int show(const struct explore_config *config, uint64_t number, struct iwarp_sentence *error)
+{
+    struct session_device oracle = {.defects = defect_set_asking(error)};
+    struct session *session = calloc(1, sizeof(*session));
+    int status = EXIT_ENVIRONMENT;
+
+    if (session == NULL || oracle.defects == NULL ||
+        explore_make(config, &oracle, session, number, 1, NULL, error) != 0) {
+        status = complain(EXIT_ENVIRONMENT, "%s", session == NULL ? "out of memory" : error->text);
+    } else {
+        session_print(session, NULL, "a session that was drawn", stdout);
+        status = EXIT_DONE;
+    }
+    run_services_free(&oracle.served);
+    defect_set_free(oracle.defects);
+    free(session);
+    return status;
+}
+
+static int explore(struct command *command, const struct explore_config *config, struct iwarp_sentence *error)
+{
+    struct explore_summary summary;
+    int status;
+
+    if (explore_run(config, &summary, error) != 0) {
+        status = complain(EXIT_ENVIRONMENT, "%s", error->text);
+    } else {
+        terminal_clear(&command->terminal);
+        for (size_t i = 0; i < summary.group_count; i++)
+            (command->jsonl ? put_group : print_group)(command, &summary.groups[i]);
+        print_summary(command, &summary);
+        status = summary.group_count != 0 ? EXIT_FAILS : summary.undecided != 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+    }
+    explore_summary_free(&summary);
+    return status;
+}
+
+static int name_device(const struct command *command, struct session_device *device, struct iwarp_sentence *error)
+{
+    const struct defect_names names = {.defects = command->defects,
+                                       .defect_count = command->defect_count,
+                                       .variants = command->variants,
+                                       .variant_count = command->variant_count,
+                                       .choices = command->choices,
+                                       .layer = CHOICE_TCP};
+
+    return defect_set_named(&names, &device->defects, error);
+}
+
+static int load_and_explore(struct command *command, struct iwarp_sentence *error)
+{
+    struct session_device device = {0};
+    struct catalogue *catalogue = NULL;
+    struct pics *pics = NULL;
+    struct defect_list *variants = NULL;
+    int status;
+
+    if (catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
+        (variants = variant_list_embedded(error)) == NULL) {
+        status = complain(EXIT_ENVIRONMENT, "%s", error->text);
+    } else if (name_device(command, &device, error) != 0) {
+        status = complain(EXIT_USAGE, "%s", error->text);
+    } else {
+        struct explore_config config = {.world = {.catalogue = catalogue, .pics = pics, .seed = command->seed},
+                                        .variants = variants,
+                                        .device = &device,
+                                        .seed = command->seed,
+                                        .first = command->first,
+                                        .sessions = command->sessions,
+                                        .wrong = command->wrong,
+                                        .jobs = command->jobs,
+                                        .first_only = command->first_only,
+                                        .warns = command->warns,
+                                        .progress = on_progress,
+                                        .user = command};
+
+        status = command->shows ? show(&config, command->show, error) : explore(command, &config, error);
+    }
+    run_services_free(&device.served);
+    defect_set_free(device.defects);
+    defect_list_free(variants);
+    pics_free(pics);
+    catalogue_free(catalogue);
+    return status;
+}
+
+int cmd_explore(int argc, char **argv)
+{
+    struct command command = {.seed = 1, .sessions = SESSIONS, .wrong = WRONG};
+    struct iwarp_sentence error = {{0}};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    run_stop_install("explore");
+    if (run_confine(NULL, 0, 0, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
+    command.jobs = processors > 0 && processors <= PROVE_JOBS_MAX ? (unsigned)processors : 1;
+    terminal_init(&command.terminal, stderr);
+    if (arguments_parse(&command, argc, argv, &error) != 0)
+        return complain(EXIT_USAGE, "%s", error.text);
+    return load_and_explore(&command, &error);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/explore/session_deviation.h"
+
+#include <string.h>
+
+#include "base/splitmix.h"
+
+#include "wire/atomic.h"
+#include "wire/ddp.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+
+/* MORE_MOST, RESPONSE_MOST: a segment stays within the MULPDU of every path that a session is run on. */
+enum { FRAMES_MOST = 40, UNTAGGED_OCTETS = 18, MORE_MOST = 100, RESPONSE_MOST = 1000 };
+
+/* The headers of a step's segments: where each begins in the ULPDU. */
+struct header {
+    const char *step; /* NULL: any that is `tagged` as this one */
+    bool tagged;
+    const struct wire_layout *layout;
+    unsigned at;
+};
+
+static bool is_tagged(const char *step)
+{
+    return strcmp(step, "write") == 0 || strcmp(step, "response") == 0;
+}
+
+static const struct header *headers(size_t *count)
+{
+    static const struct header rows[] = {
+        {NULL, false, &ddp_untagged_layout, 0},
+        {NULL, true, &ddp_tagged_layout, 0},
+        {NULL, false, &rdmap_control_layout, 1},
+        {NULL, true, &rdmap_control_layout, 1},
+        {"read", false, &read_request_layout, UNTAGGED_OCTETS},
+        {"atomic", false, &atomic_request_layout, UNTAGGED_OCTETS},
+    };
+
+    *count = sizeof(rows) / sizeof(rows[0]);
+    return rows;
+}
+
+/* What becomes of a field: a small step, one bit, or anything. */
+static void change_value(struct session_draw *draw, struct session_members *wrong, unsigned bits)
+{
+    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, flip;
+
+    session_add(wrong, "bits", (int64_t)bits);
+    switch (session_below(draw, 4)) {
+    case 0: session_add(wrong, "add", 1 + (int64_t)session_below(draw, 3)); return;
+    case 1: session_add(wrong, "add", -1 - (int64_t)session_below(draw, 3)); return;
+    case 2: flip = UINT64_C(1) << session_below(draw, bits); break;
+    default: flip = session_once_in(draw, 3) ? mask : splitmix_next(&draw->state) & mask; break;
+    }
+    session_add(wrong, "flip", (int64_t)(flip != 0 ? flip : 1));
+}
+
+static void change_field(struct session_draw *draw, struct session_members *wrong, const struct wire_layout *layout,
+                         unsigned at)
+{
+    const struct wire_field *field = &layout->fields[session_below(draw, layout->field_count)];
+
+    if (field->kind == WIRE_OCTETS) { /* the Key: its octets are no number */
+        session_add(wrong, "keep", (int64_t)session_below(draw, layout->octets));
+        session_add(wrong, "more", 1 + (int64_t)session_below(draw, 40));
+        return;
+    }
+    session_add_word(wrong, "of", layout->id);
+    session_add_word(wrong, "field", field->id);
+    session_add(wrong, "at", at);
+    change_value(draw, wrong, field->bits);
+}
+
+static void change_header(struct session_draw *draw, const char *step, struct session_members *wrong)
+{
+    size_t count, fits = 0, wanted;
+    const struct header *rows = headers(&count);
+
+    for (size_t i = 0; i < count; i++)
+        fits += rows[i].step == NULL ? rows[i].tagged == is_tagged(step) : strcmp(rows[i].step, step) == 0;
+    wanted = session_below(draw, fits);
+    for (size_t i = 0; i < count; i++) {
+        bool fit = rows[i].step == NULL ? rows[i].tagged == is_tagged(step) : strcmp(rows[i].step, step) == 0;
+
+        if (fit && wanted-- == 0) {
+            change_field(draw, wrong, rows[i].layout, rows[i].at);
+            return;
+        }
+    }
+}
+
+static void change_length(struct session_draw *draw, struct session_members *wrong)
+{
+    if (session_once_in(draw, 2))
+        session_add(wrong, "keep", (int64_t)session_below(draw, session_once_in(draw, 2) ? 20 : 80));
+    else
+        session_add(wrong, "more", 1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 8 : MORE_MOST));
+}
+
+static void change_frame(struct session_draw *draw, struct session_members *fpdu)
+{
+    switch (session_below(draw, 8)) {
+    case 0:
+    case 1:
+    case 2: session_add(fpdu, "crc_flip", 1 + (int64_t)session_below(draw, UINT32_MAX)); break;
+    case 3:
+        session_add(fpdu, "longer",
+                    session_once_in(draw, 2) ? 1 + (int64_t)session_below(draw, 600)
+                                             : -1 - (int64_t)session_below(draw, 40));
+        break;
+    case 4: session_add(fpdu, "pad_octets", (int64_t)session_below(draw, 5)); break;
+    case 5: session_add_flag(fpdu, "crc_swapped", true); break;
+    case 6:
+        session_add(fpdu, "marker_index", 0);
+        session_add(fpdu, "marker_flip", 1 + (int64_t)session_below(draw, 0xFFFF));
+        break;
+    default:
+        session_add(fpdu, "marker_index", 0);
+        session_add(fpdu, "marker_reserved", 1 + (int64_t)session_below(draw, 0xFFFF));
+        break;
+    }
+}
+
+static void change_place(struct session_draw *draw, struct session_members *wrong)
+{
+    static const char *const words[] = {"twice", "missing", "exchanged"};
+
+    session_add_flag(wrong, words[session_below(draw, 3)], true);
+}
+
+static void change_step(struct session_draw *draw, struct session_step *step)
+{
+    struct session_wrong *wrong = &step->wrong;
+
+    wrong->present = true;
+    session_add(&wrong->what, "frame", 1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 2 : FRAMES_MOST));
+    switch (session_below(draw, 8)) {
+    case 0: change_length(draw, &wrong->what); break;
+    case 1:
+    case 2: change_frame(draw, &wrong->fpdu); break;
+    case 3: change_place(draw, &wrong->what); break;
+    default: change_header(draw, step->name, &wrong->what); break;
+    }
+    if (session_once_in(draw, 12) && session_find(&wrong->what, "of") == NULL)
+        change_header(draw, step->name, &wrong->what);
+}
+
+/* Not all members of a step mean something where it is wrong: octets that are held would be judged with the next step's. */
+static void drop_member(struct session_members *members, const char *name)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(members->at[i].name, name) == 0)
+            members->at[i] = members->at[--members->count];
+}
+
+static bool is_of_tester(const struct session_step *step)
+{
+    return strncmp(step->name, "device ", 7) != 0 && strcmp(step->name, "settle") != 0 &&
+           strcmp(step->name, "pause") != 0;
+}
+
+/* One of the tester's steps, the last one that stays; NULL: there is none. */
+static struct session_step *choose_step(struct session *session, struct session_draw *draw)
+{
+    size_t first = session_below(draw, session->step_count);
+
+    for (size_t i = 0; i < session->step_count; i++) {
+        size_t at = (first + i) % session->step_count;
+
+        if (is_of_tester(&session->steps[at])) {
+            session->step_count = at + 1;
+            return &session->steps[at];
+        }
+    }
+    return NULL;
+}
+
+static void change_start(struct session *session, struct session_draw *draw)
+{
+    struct session_wrong *wrong = &session->wrong_start;
+
+    wrong->present = true;
+    session->step_count = 0;
+    switch (session_below(draw, 6)) {
+    case 0: session_add(&wrong->what, "keep", (int64_t)session_below(draw, 24)); break;
+    case 1: session_add(&wrong->what, "more", 1 + (int64_t)session_below(draw, 40)); break;
+    case 2:
+        if (session->word.count != 0) {
+            change_field(draw, &wrong->what, &mpa_enhanced_layout, (unsigned)mpa_start_layout.octets);
+            break;
+        }
+        /* fall through */
+    default: change_field(draw, &wrong->what, &mpa_start_layout, 0); break;
+    }
+}
+
+/* A response that answers nothing, or a Terminate. */
+static void add_unasked(struct session *session, struct session_draw *draw)
+{
+    uint64_t kind = session_below(draw, 3);
+    struct session_step *step;
+
+    if (session->step_count == SESSION_STEPS)
+        session->step_count--;
+    step = session_add_step(session, kind == 0 ? "response" : kind == 1 ? "atomic response" : "terminate");
+    if (kind == 0) {
+        session_add(&step->members, "region", 1);
+        session_add(&step->members, "at", 0);
+        session_add(&step->members, "octets",
+                    1 + (int64_t)session_below(draw, session_once_in(draw, 2) ? 16 : RESPONSE_MOST));
+    }
+    if (kind == 2) {
+        session_add(&step->members, "layer", (int64_t)session_below(draw, 3));
+        session_add(&step->members, "etype", (int64_t)session_below(draw, 4));
+        session_add(&step->members, "code", (int64_t)session_below(draw, 10));
+        return; /* legal */
+    }
+    step->wrong.present = true;
+    session_add(&step->wrong.what, "frame", 1);
+}
+
+/* More Sends than the device has receives. */
+static void exhaust_receives(struct session *session, struct session_draw *draw)
+{
+    size_t sends = 1 + session_below(draw, 3);
+
+    session->step_count = 0;
+    drop_member(&session->device, "receives");
+    session_add(&session->device, "receives", (int64_t)sends);
+    session_add_flag(&session->device, "repost", false);
+    if (session->word.count != 0)
+        session->word.count = 2; /* no RTR that would take one */
+    drop_member(&session->device, "p2p");
+    for (size_t i = 0; i <= sends; i++) {
+        struct session_step *step = session_add_step(session, "send");
+
+        session_add(&step->members, "octets", (int64_t)session_below(draw, 16));
+        step->wrong.present = i == sends;
+    }
+    session_add(&session->steps[sends].wrong.what, "frame", 1);
+}
+
+void session_deviate(struct session *session, struct session_draw *draw)
+{
+    struct session_step *step;
+
+    session->ends = NULL;
+    switch (session_below(draw, 12)) {
+    case 0:
+    case 1: change_start(session, draw); return;
+    case 2: add_unasked(session, draw); return;
+    case 3: exhaust_receives(session, draw); return;
+    default: break;
+    }
+    step = choose_step(session, draw);
+    if (step == NULL)
+        return;
+    drop_member(&step->members, "held");
+    change_step(draw, step);
+}

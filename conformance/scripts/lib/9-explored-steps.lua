@@ -1,0 +1,257 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The steps of sessions that `warpcheck explore` makes: what the tester sends, right or wrong, and what the device's ULP is
+-- asked for (docs/exploring.md).
+
+local Session = {}
+Session.__index = Session
+harness.session = Session -- 9-explored.lua has the rest of it
+
+local READ, READ_RESPONSE, ATOMIC, ATOMIC_RESPONSE = 0x1, 0x2, 0xA, 0xB
+
+-- Octets of messages and memory: each message has its own place in one long row.
+local ROW, PLACES, STRIDE = 20000, 97, 31
+local row
+
+function Session.octets_of(count, number)
+  row = row or pattern(ROW + PLACES * STRIDE)
+  local first = number % PLACES * STRIDE
+  return row:sub(first + 1, first + count)
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What is wrong in a step
+
+-- One field of a header that begins at octet w.at of these octets: w.add is added to it, w.flip is exclusive-ored.
+local function change_field(octets, w)
+  local size = wire.size(w.of)
+  local fields = #octets >= w.at + size and wire.unpack(w.of, octets, w.at + 1)
+  if not fields then return octets end
+  local value = math.tointeger(tonumber(fields[w.field])) or 0
+  local mask = w.bits == 64 and -1 or (1 << w.bits) - 1
+  fields[w.field] = (value + (w.add or 0) ~ (w.flip or 0)) & mask
+  return octets:sub(1, w.at) .. wire.pack(w.of, fields) .. octets:sub(w.at + size + 1)
+end
+
+function Session.change_octets(octets, w)
+  if w.field then octets = change_field(octets, w) end
+  if w.keep then octets = octets:sub(1, w.keep) end
+  if w.more then octets = octets .. Session.octets_of(w.more, 11) end
+  return octets
+end
+
+-- The members of w.fpdu as wire.frame has them; `longer` is relative to the ULPDU's own length.
+local function overrides_of(w, ulpdu)
+  local out = copy_fields(w.fpdu)
+  if out.longer then
+    out.length = math.max(0, math.min(0xFFFF, #ulpdu + out.longer))
+    out.longer = nil
+  end
+  if out.pad_octets then out.pad, out.pad_octets = ("\x5A"):rep(out.pad_octets), nil end
+  return out
+end
+
+-- Which of these frames is wrong: number w.frame, counted from 1 and round.
+local function wrong_place(frames, w) return (w.frame - 1) % math.max(#frames, 1) + 1 end
+
+-- The FPDUs of these frames, each as octets; w is nil where nothing is wrong.
+function Session:framed(frames, w)
+  local out, wrong = {}, w and wrong_place(frames, w)
+  local ulpdus = {}
+  for i, frame in ipairs(frames) do ulpdus[i] = self.c:ulpdu(frame) end
+  if w and w.missing then table.remove(ulpdus, wrong) end
+  if w and w.exchanged and ulpdus[wrong + 1] then ulpdus[wrong], ulpdus[wrong + 1] = ulpdus[wrong + 1], ulpdus[wrong] end
+  if w and w.twice then table.insert(ulpdus, wrong, ulpdus[wrong]) end
+  for i, ulpdu in ipairs(ulpdus) do
+    local this = i == wrong and w or {}
+    ulpdu = Session.change_octets(ulpdu, this)
+    out[i] = self.c:frame(fpdu(raw.segment { data = ulpdu }, overrides_of(this, ulpdu)))
+  end
+  return out
+end
+
+-- Octets go out: in TCP segments of step.cut octets, the last one first where step.backwards is set; with step.held they go with
+-- those of the next step.
+function Session:put(octets, step)
+  octets = (self.held or "") .. octets
+  self.held = step.held and octets or nil
+  if step.held or #octets == 0 then return end
+  if not step.cut then return self.c:send_segments { octets } end
+  local pieces, order = {}, step.backwards and {} or nil
+  for at = 1, #octets, step.cut do pieces[#pieces + 1] = octets:sub(at, at + step.cut - 1) end
+  for i = 1, order and #pieces or 0 do order[i] = #pieces + 1 - i end
+  self.c:send_segments(pieces, order)
+end
+
+function Session:send(step, frames)
+  self.sent = self.sent + #frames
+  if step.wrong then self:settle() end -- what came before is judged before
+  self:put(table.concat(self:framed(frames, step.wrong)), step)
+  if step.wrong then self:react(step.wrong) end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What the tester sends
+
+-- The segments of a message, none with more than `piece` octets of payload; make(at, data, last) makes one.
+function Session.segments(data, piece, make)
+  local frames, at = {}, 0
+  repeat
+    local part = data:sub(at + 1, at + (piece or #data))
+    frames[#frames + 1] = make(at, part, at + #part >= #data and 1 or 0)
+    at = at + math.max(#part, 1)
+  until at >= #data
+  return frames
+end
+
+local sends = { [3] = rdmap.send, [4] = rdmap.send_invalidate, [5] = rdmap.send_se, [6] = rdmap.send_se_invalidate }
+
+local steps = {}
+Session.steps = steps
+
+steps["send"] = function(self, step)
+  local opcode, data = step.opcode or 3, Session.octets_of(step.octets, step.number)
+  local m, msn = step.region and self.regions[step.region], self.c.msn[0]
+  if self.undelivered >= self.receives then self:settle() end
+  local function make(at, part, last)
+    return sends[opcode] { MSN = msn, MO = at, L = last, data = part, InvalidateSTag = m and m.STag }
+  end
+  if not step.wrong then
+    self.undelivered = self.undelivered + 1
+    self.delivered[#self.delivered + 1] = { data = data, opcode = opcode, solicited = opcode > 4, invalidated = m and m.STag }
+    if m then m.dead = true end
+  end
+  self:send(step, Session.segments(data, step.piece, make))
+end
+
+steps["write"] = function(self, step)
+  local data, m = Session.octets_of(step.octets, step.number), self.regions[step.region]
+  local frames = Session.segments(data, step.piece, function(at, part, last) return m:write(step.at + at, part, { L = last }) end)
+  m:patch(step.at, step.wrong and data:sub(1, (step.piece or #data) * (wrong_place(frames, step.wrong) - 1)) or data)
+  self:send(step, frames)
+end
+
+steps["read"] = function(self, step)
+  local m, sink = self.regions[step.region], { SinkSTag = 0x51A60000 + step.number, SinkTO = step.sink or 0 }
+  if #self.responses >= self.depth then self:settle() end
+  if not step.wrong then
+    self.responses[#self.responses + 1] = { opcode = READ_RESPONSE, STag = sink.SinkSTag, TO = sink.SinkTO, got = 0,
+                                            data = m.image:sub(step.at + 1, step.at + step.octets) }
+  end
+  self:send(step, { m:read(step.at, step.octets, sink) })
+end
+
+local function after(operation, before, step)
+  if operation == ADD then return before + step.data end
+  if operation == SWAP then return step.data end
+  return before == step.compare and step.data or before
+end
+
+steps["atomic"] = function(self, step)
+  local t, m, id = self.t, self.regions[step.region], 0x41540000 + step.number
+  if #self.responses >= self.depth then self:settle() end
+  local order = self.order
+  local before = string.unpack(order .. "i8", m.image, step.at + 1)
+  local request = { AOpCode = step.operation, RequestId = id, STag = m.STag, TO = m.TO + step.at, Data = step.data,
+                    CompareData = step.compare or 0, Mask = step.operation == ADD and 0 or ALL_BITS, CompareMask = ALL_BITS }
+  if not step.wrong then
+    self.responses[#self.responses + 1] = { opcode = ATOMIC_RESPONSE, RequestId = id, Value = before }
+    m:patch(step.at, string.pack(order .. "i8", after(step.operation, before, step)))
+  end
+  self:send(step, { rdmap.atomic_request(request) })
+  return t
+end
+
+steps["immediate"] = function(self, step)
+  local data, opcode = Session.octets_of(8, step.number), step.solicited and 9 or 8
+  if self.undelivered >= self.receives then self:settle() end
+  if not step.wrong then
+    self.undelivered = self.undelivered + 1
+    self.delivered[#self.delivered + 1] = { data = data, opcode = opcode, solicited = opcode == 9 }
+  end
+  self:send(step, { rdmap.immediate { Opcode = opcode, Data = string.unpack(">i8", data) } })
+end
+
+-- A response to nothing: always wrong.
+steps["response"] = function(self, step)
+  local m = self.regions[step.region]
+  self:send(step, { rdmap.read_response { STag = m.STag, TO = m.TO + step.at, data = Session.octets_of(step.octets, step.number) } })
+end
+
+steps["atomic response"] = function(self, step)
+  self:send(step, { rdmap.atomic_response { RequestId = step.number, Value = step.number } })
+end
+
+-- The tester's Terminate, after which the device ends the stream too.
+steps["terminate"] = function(self, step)
+  self:settle()
+  self:send(step, { rdmap.terminate { Layer = step.layer, EType = step.etype, Code = step.code } })
+  if self.over then return end
+  local got = self.c:receive()
+  if got.kind == "timeout" then
+    self.c:fin()
+    got = self.c:receive()
+  end
+  if got.kind ~= "fin" and got.kind ~= "reset" then
+    self.t:fail("after the tester's Terminate nothing comes but the end of the stream", "FIN or RST", describe(got))
+  end
+  self.over = true
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What the device is asked for
+
+-- Posts work, which completes in its turn; `entry` is what comes of it on the wire.
+function Session:post(verb, arguments, done, entry)
+  arguments.stream, arguments.id = self.stream, #self.completions + 1
+  local answer = self.t:post(verb, arguments)
+  if not answer.ok and self.c:ended_by_device() then self:settle() end -- what the wire shows is the cause
+  if not answer.ok then
+    self.t:fail("work that the device's ULP posts: " .. verb, "it is taken", tostring(answer.error))
+  end
+  self.completions[#self.completions + 1] = done
+  self.incoming[#self.incoming + 1] = entry
+end
+
+steps["device send"] = function(self, step)
+  local data = Session.octets_of(step.octets, step.number)
+  local invalidate = step.invalidate and 0x1A000000 + step.number
+  local opcode = (invalidate and 4 or 3) + (step.solicited and 2 or 0)
+  self:post("send", { data = hex(data), solicited = step.solicited or nil, invalidate = invalidate }, "send_done",
+            { opcode = opcode, data = data, got = 0, InvalidateSTag = invalidate or 0 })
+end
+
+steps["device write"] = function(self, step)
+  local data, stag = Session.octets_of(step.octets, step.number), 0x2B000000 + step.number
+  self:post("write", { stag = stag, to = step.to or 0, data = hex(data) }, "write_done",
+            { opcode = 0, data = data, got = 0, STag = stag, TO = step.to or 0 })
+end
+
+steps["device read"] = function(self, step)
+  local m = self.regions[step.region]
+  local entry = { opcode = READ, SrcSTag = 0x3C000000 + step.number, SrcTO = step.to or 0, RDMARDSZ = step.octets,
+                  SinkSTag = m.STag, SinkTO = m.TO + step.at, piece = step.piece, data = Session.octets_of(step.octets, step.number) }
+  self:post("read", { source_stag = entry.SrcSTag, source_to = entry.SrcTO, sink_stag = m.STag, sink_to = entry.SinkTO,
+                      length = step.octets }, "read_done", entry)
+  m:patch(step.at, entry.data)
+end
+
+steps["device atomic"] = function(self, step)
+  local stag, name = 0x4D000000 + step.number, step.operation == COMPARE and "compare_swap" or "fetch_add"
+  self:post("atomic", { operation = name, stag = stag, to = step.to or 0, data = step.data, compare = step.compare }, "atomic_done",
+            { opcode = ATOMIC, STag = stag, TO = step.to or 0, Data = step.data, AOpCode = step.operation,
+              Value = 0x5E00000000 + step.number })
+end
+
+steps["device immediate"] = function(self, step)
+  local data = Session.octets_of(8, step.number)
+  self:post("immediate", { data = hex(data), solicited = step.solicited or nil }, "immediate_done",
+            { opcode = step.solicited and 9 or 8, data = data, got = 0 })
+end
+
+steps["settle"] = function(self) self:settle() end
+
+steps["pause"] = function(self, step)
+  self:put("", {})
+  rig.wait(step.milliseconds / 1000)
+end

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Sessions that seeds draw: the correct stack and legal devices fail none, defects are found, and a session that is shown is the one that
+# was played. EXPLORE_SESSIONS (1500) from seed EXPLORE_SEED (1) on the correct stack.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=any
+
+seed=${EXPLORE_SEED:-1}
+echo "== nothing fails where nothing is wrong with the device"
+expect 0 "sessions on the correct stack" "$WARPCHECK" explore --simulate --seed "$seed" --sessions "${EXPLORE_SESSIONS:-1500}" -j "${JOBS:-$(nproc)}" --format jsonl
+holds "the summary says so" jq -e -s '.[-1] | .type == "summary" and .failed == 0 and .undecided == 0 and .wrong > 0 and .wrong < .sessions and .refused > 0 and .refused < .met' "$WORK/stdout"
+# Devices that exploration once called faulty, or that were: a Reply in several TCP segments, a Terminate that quotes the first segment,
+# segments that go out backwards, a device that is slow to acknowledge.
+for choices in tcp.mss=128,reply-flag-wanted terminate-first-segment segments-backwards acks-late,segments-64 immediate-events-all oversize-refused 12; do
+	expect 0 "on the legal device $choices" "$WARPCHECK" explore --simulate --choices "$choices" --seed 3 --wrong 50 --sessions 100
+done
+
+echo "== the same seed, the same sessions"
+expect 0 "session 9 of seed 4" "$WARPCHECK" explore --simulate --seed 4 --show 9
+cp "$WORK/stdout" "$WORK/session.lua"
+expect 0 "once more" "$WARPCHECK" explore --simulate --seed 4 --show 9
+holds "octet for octet" cmp "$WORK/session.lua" "$WORK/stdout"
+expect 0 "it runs as a check" "$WARPCHECK" run --simulate --destructive --script "$WORK/session.lua" --all
+says '^PASS +explored-4-9 '
+expect 1 "a device with a defect" "$WARPCHECK" explore --simulate --defect rdmap-empty-send-undelivered --seed 2 --sessions 200 -j 1
+cp "$WORK/stdout" "$WORK/once"
+expect 1 "by two processes" "$WARPCHECK" explore --simulate --defect rdmap-empty-send-undelivered --seed 2 --sessions 200 -j 2
+holds "the same lines" cmp "$WORK/once" "$WORK/stdout"
+number=$(sed -nE '/first is number/{s/.*first is number ([0-9]+) of seed 2$/\1/p;q}' "$WORK/once")
+expect 1 "its first session alone" "$WARPCHECK" explore --simulate --defect rdmap-empty-send-undelivered --seed 2 --from "$number" --sessions 1
+"$WARPCHECK" explore --simulate --seed 2 --show "$number" >"$WORK/session.lua"
+expect 1 "and as a check" "$WARPCHECK" run --simulate --destructive --defect rdmap-empty-send-undelivered --script "$WORK/session.lua"
+says "^FAIL +explored-2-$number "
+
+echo "== defects are found, each by what it breaks"
+found() { # DEFECT WORDS
+	expect 1 "$1" "$WARPCHECK" explore --simulate --defect "$1" --first --sessions 2000
+	says "$2"
+}
+found ddp-msn-shared '^FAIL +DDP-4\.3-12: '
+found next-solicited 'what the ULP is told of delivery [0-9]+: solicited'
+found rdmap-version-unchecked '^FAIL  how the device reacts'
+found bound-response-stag-second '^FAIL +RDMAP-4\.4-03: '
+
+echo "== wrong arguments"
+expect_error() { # WORDS ARGUMENT...
+	local words=$1
+	shift
+	expect 2 "$*" "$WARPCHECK" explore "$@"
+	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
+	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
+}
+expect_error "--simulate was expected"
+expect_error "did you mean \"ddp-qn-unchecked\"" --simulate --defect ddp-qn-uncheked
+expect_error "--sessions" --simulate --sessions 0
+expect_error "--wrong" --simulate --wrong 101
+expect_error "segments-backwards" --simulate --choices segments-backwards,segments-uneven
+finish

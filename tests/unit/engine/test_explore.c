@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions against the simulated stack: what is predicted, and what is found. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/explore/explore.h"
+#include "conformance/engine/explore/session_prediction.h"
+#include "tests/unit/suites.h"
+
+Suite *explore_suite(void);
+
+static struct catalogue *catalogue;
+static struct pics *pics;
+static struct defect_list *variants;
+static struct session_device device;
+static struct explore_config config;
+
+static void setup(void)
+{
+    struct iwarp_sentence error = {""};
+
+    ck_assert_msg(catalogue_load(&catalogue, &error) == 0 && pics_load(&pics, &error) == 0, "%s", error.text);
+    variants = variant_list_embedded(&error);
+    ck_assert_msg(variants != NULL, "%s", error.text);
+    memset(&device, 0, sizeof(device));
+    config = (struct explore_config){.world = {.catalogue = catalogue, .pics = pics, .seed = 1},
+                                     .variants = variants,
+                                     .device = &device,
+                                     .seed = 1,
+                                     .sessions = 100,
+                                     .wrong = 50,
+                                     .jobs = 1};
+}
+
+static void teardown(void)
+{
+    run_services_free(&device.served);
+    defect_set_free(device.defects);
+    defect_list_free(variants);
+    pics_free(pics);
+    catalogue_free(catalogue);
+}
+
+static void give_defect(const char *id)
+{
+    struct iwarp_sentence error = {""};
+    const struct defect_names names = {.defects = &id, .defect_count = 1, .layer = CHOICE_TCP};
+
+    ck_assert_msg(defect_set_named(&names, &device.defects, &error) == 0, "%s", error.text);
+}
+
+static void explore(struct explore_summary *summary)
+{
+    struct iwarp_sentence error = {""};
+
+    ck_assert_msg(explore_run(&config, summary, &error) == 0, "%s", error.text);
+}
+
+START_TEST(the_correct_stack_draws_nothing)
+{
+    struct explore_summary summary;
+
+    config.sessions = 300;
+    explore(&summary);
+    ck_assert_msg(summary.group_count == 0, "session %u: %s", (unsigned)summary.groups[0].number,
+                  summary.groups[0].message);
+    ck_assert_msg(summary.undecided == 0, "session %u: %s", (unsigned)summary.undecided_number, summary.reason);
+    ck_assert_uint_eq(summary.sessions, 300);
+    ck_assert(summary.wrong > 100 && summary.wrong < 200);
+    explore_summary_free(&summary);
+}
+END_TEST
+
+/* The same with one process and with two. */
+START_TEST(failures_of_one_cause_are_one_group)
+{
+    struct explore_summary alone, shared;
+
+    give_defect("rdmap-empty-send-undelivered");
+    config.sessions = 200;
+    explore(&alone);
+    config.jobs = 2;
+    explore(&shared);
+    ck_assert_uint_gt(alone.failed, alone.group_count);
+    ck_assert_uint_gt(alone.group_count, 0);
+    ck_assert_uint_eq(alone.failed, shared.failed);
+    ck_assert_uint_eq(alone.group_count, shared.group_count);
+    for (size_t i = 0; i < alone.group_count; i++) {
+        ck_assert_str_eq(alone.groups[i].cause, shared.groups[i].cause);
+        ck_assert_uint_eq(alone.groups[i].number, shared.groups[i].number);
+        ck_assert_uint_eq(alone.groups[i].count, shared.groups[i].count);
+    }
+    explore_summary_free(&alone);
+    explore_summary_free(&shared);
+}
+END_TEST
+
+START_TEST(a_rule_names_its_group)
+{
+    struct explore_summary summary;
+
+    give_defect("ddp-msn-shared");
+    config.first_only = true;
+    explore(&summary);
+    ck_assert(summary.stopped);
+    ck_assert_ptr_nonnull(summary.groups[0].id);
+    ck_assert_str_eq(summary.groups[0].id, "DDP-4.3-12");
+    explore_summary_free(&summary);
+}
+END_TEST
+
+/* A Send to a queue that is not there: the entry's own triple, and no memory or delivery changes. */
+START_TEST(what_is_refused_allows_the_reactions_of_the_table)
+{
+    static struct session session = {.seed = 1};
+    struct prediction_seen seen = {.reaction = "terminate 1201"};
+    struct defect_set *asking;
+    struct iwarp_sentence error;
+    struct session_step *step = session_add_step(&session, "send");
+
+    asking = defect_set_asking(&error);
+    ck_assert_ptr_nonnull(asking);
+    step->wrong.present = true;
+    seen.asking = asking;
+    session_predict(&session, &seen, variants);
+    ck_assert_str_eq(session.reactions[0], "terminate 1201");
+    ck_assert_str_eq(session.reactions[1], "any"); /* nothing was refused, and yet the stream did not go on */
+    ck_assert(!session.untouched);
+    seen.reaction = "goes on";
+    session_predict(&session, &seen, variants);
+    ck_assert_uint_eq(session.reaction_count, 1);
+    seen.reaction = NULL;
+    session_predict(&session, &seen, variants);
+    ck_assert_uint_eq(session.reaction_count, 0);
+    defect_set_free(asking);
+}
+END_TEST
+
+static bool allows(const struct session *session, const char *reaction)
+{
+    for (size_t i = 0; i < session->reaction_count; i++)
+        if (strcmp(session->reactions[i], reaction) == 0)
+            return true;
+    return false;
+}
+
+/* By session_run(), as explore_make() has it. */
+static void predict(void *user, struct session *session, const struct result *result)
+{
+    struct prediction_seen seen = {.reaction = result->reading, .asking = user};
+
+    if (result->verdict == VERDICT_AMBIGUOUS && strcmp(result->by, "rule") != 0)
+        session_predict(session, &seen, variants);
+}
+
+START_TEST(the_octets_decide_what_is_allowed)
+{
+    static struct session session = {.seed = 1};
+    struct session_step *step = session_add_step(&session, "write");
+    struct session_device oracle = {0};
+    struct iwarp_sentence error = {""};
+
+    oracle.defects = defect_set_asking(&error);
+    session.region_count = 1;
+    session_add(&session.regions[0].members, "octets", 64);
+    session.regions[0].access = "{ \"read\" }";
+    session_add(&step->members, "region", 1);
+    session_add(&step->members, "at", 0);
+    session_add(&step->members, "octets", 65);
+    session_add(&step->wrong.what, "frame", 1);
+    step->wrong.present = true;
+    ck_assert_msg(session_run(&config.world, &oracle, &session, 1, predict, NULL, oracle.defects, &error) == 0, "%s",
+                  error.text);
+    ck_assert(allows(&session, "terminate 1100")); /* DDP-7.1-11, with what the variants have for it */
+    ck_assert(allows(&session, "terminate 0102"));
+    ck_assert(allows(&session, "terminate 1101")); /* and DDP-7.1-13: too long for the region */
+    ck_assert(!allows(&session, "goes on"));
+    ck_assert(!allows(&session, "terminate 1201"));
+    ck_assert(session.untouched);
+    run_services_free(&oracle.served);
+    defect_set_free(oracle.defects);
+}
+END_TEST
+
+START_TEST(a_cause_has_no_numbers)
+{
+    struct result one = {.verdict = VERDICT_FAIL, .by = "check", .message = "the device's region 3 of 0x1f octets"};
+    struct result two = {.verdict = VERDICT_FAIL, .by = "check", .message = "the device's region 12 of 0x7 octets"};
+    struct result rule = {.id = "DDP-4.3-12", .verdict = VERDICT_FAIL, .by = "rule", .message = "any"};
+    char *a = explore_cause(&one), *b = explore_cause(&two), *c = explore_cause(&rule);
+
+    ck_assert_str_eq(a, b);
+    ck_assert_str_eq(c, "rule DDP-4.3-12");
+    ck_assert(explore_fails(&config, &one));
+    one.verdict = VERDICT_WARN;
+    ck_assert(!explore_fails(&config, &one));
+    config.warns = true;
+    ck_assert(explore_fails(&config, &one));
+    free(a);
+    free(b);
+    free(c);
+}
+END_TEST
+
+Suite *explore_suite(void)
+{
+    Suite *suite = suite_create("explore");
+    TCase *tcase = tcase_create("sessions");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, the_correct_stack_draws_nothing);
+    tcase_add_test(tcase, failures_of_one_cause_are_one_group);
+    tcase_add_test(tcase, a_rule_names_its_group);
+    tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
+    tcase_add_test(tcase, the_octets_decide_what_is_allowed);
+    tcase_add_test(tcase, a_cause_has_no_numbers);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is made wrong in a session. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/explore/session_deviation.h"
+#include "tests/unit/suites.h"
+#include "wire/field.h"
+
+Suite *session_deviation_suite(void);
+
+enum { SESSIONS = 3000 };
+
+static void check_field(const struct session_members *what)
+{
+    const struct session_member *of = session_find(what, "of"), *name = session_find(what, "field");
+    const struct wire_layout *layout = of != NULL ? wire_layout_find(of->word) : NULL;
+    const struct wire_field *field = layout != NULL ? wire_layout_field(layout, name->word) : NULL;
+    const struct session_member *flip = session_find(what, "flip");
+
+    if (of == NULL)
+        return;
+    ck_assert_msg(field != NULL, "%s.%s", of->word, name->word);
+    ck_assert_int_eq(session_number(what, "bits", 0), field->bits);
+    ck_assert(flip != NULL || session_find(what, "add") != NULL);
+    if (flip != NULL && field->bits < 64)
+        ck_assert_uint_eq((uint64_t)flip->number >> field->bits, 0);
+    if (flip != NULL)
+        ck_assert_int_ne(flip->number, 0);
+}
+
+START_TEST(the_last_step_is_wrong_or_the_start)
+{
+    static struct session one, two;
+    static const char *const kinds[] = {"of", "keep", "more", "twice", "missing", "exchanged"};
+    int seen[sizeof(kinds) / sizeof(kinds[0])] = {0}, starts = 0, frames = 0, legal = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        struct session_draw draw, again;
+        const struct session_wrong *wrong;
+
+        session_generate(3, number, &one, &draw);
+        session_deviate(&one, &draw);
+        session_generate(3, number, &two, &again);
+        session_deviate(&two, &again);
+        ck_assert_int_eq(memcmp(&one, &two, sizeof(one)), 0);
+        legal += !session_is_wrong(&one); /* a Terminate */
+        for (size_t i = 0; i + 1 < one.step_count; i++)
+            ck_assert(!one.steps[i].wrong.present);
+        if (!session_is_wrong(&one))
+            continue;
+        starts += one.wrong_start.present;
+        wrong = one.wrong_start.present ? &one.wrong_start : &one.steps[one.step_count - 1].wrong;
+        ck_assert(wrong->present);
+        check_field(&wrong->what);
+        frames += wrong->fpdu.count != 0;
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+            seen[i] += session_find(&wrong->what, kinds[i]) != NULL;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        ck_assert_msg(seen[i] > 0, "%s never comes", kinds[i]);
+    ck_assert(starts > 0 && frames > 0 && legal > 0 && legal < SESSIONS / 10);
+}
+END_TEST
+
+Suite *session_deviation_suite(void)
+{
+    Suite *suite = suite_create("session_deviation");
+    TCase *tcase = tcase_create("grammar");
+
+    tcase_add_test(tcase, the_last_step_is_wrong_or_the_start);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

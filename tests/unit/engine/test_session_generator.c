@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions by seed: the same each time, and legal as far as their numbers show. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/explore/session_generator.h"
+#include "tests/unit/suites.h"
+
+Suite *session_generator_suite(void);
+
+enum { SESSIONS = 2000 };
+
+START_TEST(the_same_seed_and_number_make_the_same_session)
+{
+    static struct session one, two, other;
+    struct session_draw draw;
+    int differ = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        session_generate(5, number, &one, &draw);
+        session_generate(6, number, &other, &draw);
+        session_generate(5, number, &two, &draw);
+        ck_assert_int_eq(memcmp(&one, &two, sizeof(one)), 0);
+        other.seed = one.seed;
+        differ += memcmp(&one, &other, sizeof(one)) != 0;
+    }
+    ck_assert_int_gt(differ, SESSIONS * 9 / 10);
+}
+END_TEST
+
+/* What a step of the tester reaches lies in its region, and a region that was invalidated is not used again. */
+static void check_step(const struct session *session, const struct session_step *step, bool dead[SESSION_REGIONS])
+{
+    const struct session_member *named = session_find(&step->members, "region");
+    int64_t octets = session_number(&step->members, "octets", 8), at = session_number(&step->members, "at", 0);
+    int64_t region = named != NULL ? named->number : 0;
+
+    ck_assert_int_ge(octets, 0);
+    if (named == NULL)
+        return;
+    ck_assert_int_ge(region, 1);
+    ck_assert_uint_le((size_t)region, session->region_count);
+    ck_assert(!dead[region - 1]);
+    if (strcmp(step->name, "send") == 0)
+        dead[region - 1] = true;
+    else
+        ck_assert_int_le(at + octets, session_number(&session->regions[region - 1].members, "octets", 0));
+}
+
+START_TEST(sessions_are_legal)
+{
+    static struct session session;
+    struct session_draw draw;
+    int initiators = 0, atomics = 0;
+    size_t longest = 0;
+
+    for (uint64_t number = 0; number < SESSIONS; number++) {
+        bool dead[SESSION_REGIONS] = {false};
+
+        session_generate(1, number, &session, &draw);
+        ck_assert(!session_is_wrong(&session));
+        ck_assert_uint_ge(session.step_count, 1);
+        ck_assert_str_eq(session.steps[strcmp(session.steps[0].name, "settle") == 0].name, "send");
+        for (size_t i = 0; i < session.step_count; i++)
+            check_step(&session, &session.steps[i], dead);
+        initiators += session.initiator;
+        atomics += session.atomics;
+        longest = longest < session.step_count ? session.step_count : longest;
+    }
+    ck_assert(initiators > SESSIONS / 3 && initiators < SESSIONS * 2 / 3);
+    ck_assert_int_gt(atomics, 0);
+    ck_assert_uint_ge(longest, 10);
+}
+END_TEST
+
+Suite *session_generator_suite(void)
+{
+    Suite *suite = suite_create("session_generator");
+    TCase *tcase = tcase_create("seeds");
+
+    tcase_add_test(tcase, the_same_seed_and_number_make_the_same_session);
+    tcase_add_test(tcase, sessions_are_legal);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
