@@ -42,7 +42,7 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return 0;
 }
 
-/* What rules found is told of the sessions, and not at the end once more. */
+/* Findings of rules come with their session (on_journal), not once more at the end. */
 static int on_result(void *user, const struct result *result)
 {
     struct playing *playing = user;

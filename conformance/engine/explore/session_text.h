@@ -14,7 +14,7 @@ const char *session_id(const struct session *session, char id[SESSION_ID_OCTETS]
 
 /*
  * Writes the check. `id`: NULL: the session's own; `purpose` is cleaned. A session with something wrong and no
- * reactions makes a check that tells what it saw (AMBIGUOUS).
+ * reactions makes a check that says what it saw (AMBIGUOUS).
  */
 void session_print(const struct session *session, const char *id, const char *purpose, FILE *out);
 

@@ -119,7 +119,7 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- All that was asked for has come
 
--- Deliveries, in the order of the Sends, with what the ULP is told of each.
+-- Deliveries, in the order of the Sends, with what the ULP gets with each.
 function Session:check_deliveries()
   local wanted = {}
   for i, delivery in ipairs(self.delivered) do wanted[i] = delivery.data end
@@ -229,7 +229,7 @@ function Session:refuse(reactions, seen, got)
 end
 
 -- Judges the reaction to what was wrong, and ends the session unless the stream goes on. Without a list of reactions the check
--- tells what it saw: so predictions are made.
+-- says what it saw: so predictions are made.
 function Session:react(wrong, start)
   local t = self.t
   local seen, got = self:observe(not start)
