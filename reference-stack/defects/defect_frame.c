@@ -41,7 +41,11 @@ static uint32_t behind_marker(const struct builder *builder)
 {
     uint32_t position = builder->framing->position + (uint32_t)builder->count;
 
-    return (position - (has(builder, DEFECT_MARKER_SHIFTED) ? MARKER_OCTETS : 0)) % MARKER_SPACING;
+    if (has(builder, DEFECT_MARKER_SHIFTED))
+        position -= MARKER_OCTETS;
+    if (has(builder, DEFECT_MARKER_DRIFTS))
+        position -= builder->occasion->state->crc_octets;
+    return position % MARKER_SPACING;
 }
 
 static bool marker_due(const struct builder *builder)
@@ -200,6 +204,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     if (marker_due(builder))
         put_marker(builder);
     put_crc(builder);
+    builder->occasion->state->crc_octets += FPDU_CRC_OCTETS;
     put_marker_behind(builder);
     return builder->overflow ? 0 : builder->count;
 }

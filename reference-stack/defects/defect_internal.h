@@ -104,6 +104,7 @@
     B(PAD_FOR_ULPDU,               "pad-for-ulpdu",               "the pad is computed without the two octets of ULPDU_Length") \
     B(MARKER_LATE,                 "marker-late",                 "the first Marker comes after 512 octets only") \
     B(MARKER_SHIFTED,              "marker-shifted",              "Markers stand 4 octets after their place") \
+    B(MARKER_DRIFTS,               "marker-drifts",               "CRC fields are not counted: with each FPDU the next Marker stands 4 octets further from its place") \
     B(MARKER_LOST_AT_WRAP,         "marker-lost-at-wrap",         "TCP's sequence numbers wrap after the first KiB, and no Marker is due then") \
     B(MARKER_PREVIOUS,             "marker-previous",             "inner Markers but the first point to the one before") \
     B(MARKER_BEHIND_LENGTH,        "marker-behind-length",        "a Marker due before ULPDU_Length follows it") \

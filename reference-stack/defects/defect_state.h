@@ -83,7 +83,8 @@ struct defect_state {
     uint32_t seen[DEFECT_TRANSMITS_MAX];
     bool inside; /* the segment before was not the last of its message */
     uint32_t crc_previous;
-    bool crc_kept; /* there is a CRC before */
+    bool crc_kept;       /* there is a CRC before */
+    uint32_t crc_octets; /* of CRC fields that were sent */
     uint32_t interval_start;
     bool interval_open; /* an FPDU began after the last Marker, at interval_start */
     uint8_t tail[4];    /* octets of the FPDU before that go out with the next */

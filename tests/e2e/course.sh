@@ -31,7 +31,7 @@ says '^next: warpcheck course start 1$'
 echo "== wrong answers"
 script=conformance/templates/responder.lua
 for answer in "1 8 initiator" "1 17 responder" "2 12 initiator" "3 5 initiator" "4 MPA-4.4-14" "5 MPA-4.4-14 9" "5 MPA-4.1-03 10" \
-	"6 MPA-4.2-05 18" "7 DDP-5.2-08 11" "8 DDP-4.3-12 10" "9 RDMAP-4.8-03 8" "10 DDP-7.1-01" "11 $script" "12 $script" "13 MPA-4.3-04 18" "14 RDMAP-4.4-02"; do
+	"6 MPA-4.2-05 18" "7 DDP-5.2-08 11" "8 DDP-4.3-12 10" "9 RDMAP-4.8-03 8" "10 DDP-7.1-01" "11 $script" "12 $script" "13 MPA-4.3-04 17" "14 RDMAP-4.4-02"; do
 	read -ra words <<<"$answer"
 	expect 1 "exercise $answer" "$WARPCHECK" course answer "${words[@]}"
 	says '^wrong: '
