@@ -11,6 +11,7 @@
 #include "conformance/engine/show/cmd_dump.h"
 #include "conformance/engine/explore/cmd_explore.h"
 #include "conformance/engine/gen/cmd_gen.h"
+#include "conformance/engine/interop/cmd_interop.h"
 #include "conformance/engine/option/pager.h"
 #include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
@@ -54,6 +55,7 @@ static const struct subcommand subcommands[] = {
     {"explain", cmd_explain, "explains one requirement and draws its header"},
     {"new-check", cmd_new_check, "writes the skeleton of a check for one requirement"},
     {"pics", cmd_pics, "lists the questions about a device's capabilities, or its answers"},
+    {"interop", cmd_interop, "lets devices talk to each other: one grid of who can do what with whom"},
     {"report", cmd_report, "makes reports again from results.jsonl, compares runs, joins shards"},
     {"course", cmd_course, "exercises of the course: captures and peers with a hidden defect"},
     {"complete", cmd_complete, "completes a command line; the completion of shells calls it"},

@@ -177,6 +177,9 @@ static void pages_list(struct markup *m, const struct site *site)
     markup_open(m, "ul", NULL);
     item(m, "matrix.html", "Requirements by implementation",
          "what each run decided of every requirement, with links to its evidence");
+    if (site->interop)
+        item(m, "interop/index.html", "Interoperability",
+             "one grid: who can do what with whom, each implementation as initiator with each as responder");
     if (site_has_findings(site))
         item(m, "findings.html", "Findings",
              "the faults behind these results, where they were met, and how to repeat them");

@@ -37,6 +37,7 @@ struct site_run {
 struct site {
     const struct site_run *runs;
     size_t count;
+    bool interop; /* there is a page interop/index.html */
 };
 
 enum { SITE_NAME_OCTETS = 80 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The pages of a run, of an audit, of a matrix, of differences, of a statement, of a site and of the course in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
+# The pages of a run, of an audit, of a matrix, of differences, of a statement, of a site with its grid, and of the course in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
 # is wider than the window, the pages are a few screens tall as they come, and the ladder is readable. Without Chromium, node or axe-core: a SKIP.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
@@ -24,7 +24,7 @@ holds "all of its lessons, and no link to a document" test "$(grep -c '^<details
 expect 0 "a link to a part of the course" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/course.html#glossary"
 says '^<details id="glossary" open'
 expect 0 "a conformance statement" "$WARPCHECK" report --statement RFC5041 "$WORK/run" -o "$WORK/statement.html"
-pages=("$WORK/statement.html" "$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html"
+pages=("$WORK/statement.html" "$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html" "$WORK/site/interop/index.html"
 	"$WORK/course.html")
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" "${pages[@]}"
 cp "$WORK/stdout" "$WORK/seen"

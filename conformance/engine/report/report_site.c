@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/report/report_input.h"
+#include "conformance/engine/report/report_site_interop.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/diff/diff.h"
@@ -44,6 +45,7 @@ struct builder {
     struct part *parts;
     struct site_run *runs;
     struct site site;
+    struct interop_results interop; /* where the site has them */
     struct catalogue *catalogue;
     const struct report_coverage *coverage;
     struct folder *output;
@@ -76,7 +78,7 @@ static int join(char *path, size_t room, const char *folder, const char *name, s
 static bool is_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && strlen(name) < 64 && strchr(name, '/') == NULL &&
-           strcmp(name, "findings") != 0;
+           strcmp(name, "findings") != 0 && strcmp(name, SITE_INTEROP) != 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -171,7 +173,7 @@ static int site_read(struct builder *builder, struct iwarp_sentence *error)
                                              .evidence = part->evidence,
                                              .evidence_count = part->evidence_count};
     }
-    builder->site = (struct site){builder->runs, rows};
+    builder->site = (struct site){.runs = builder->runs, .count = rows};
     return 0;
 }
 
@@ -303,6 +305,8 @@ static int site_write(const struct builder *builder, struct iwarp_sentence *erro
         if (rc == 0 && site_is_first(&builder->site, i))
             rc = history_write(builder, i, error);
     }
+    if (rc == 0 && builder->site.interop)
+        rc = report_site_interop_write(&builder->interop, builder->folder, builder->output, error);
     if (rc != 0 || finding_files_write(builder, error) != 0 || matrix_make(builder, error) != 0)
         return -1;
     if (site_has_findings(&builder->site)) {
@@ -326,6 +330,7 @@ static void builder_free(struct builder *builder)
             free(part->evidence[k]);
         free(part->evidence);
     }
+    interop_results_free(&builder->interop);
     free(builder->parts);
     free(builder->runs);
     table_free(&builder->table);
@@ -341,7 +346,8 @@ static int build(struct builder *builder, const char *input, const char *output)
 
     if (catalogue_load(&builder->catalogue, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);
-    if (paths_set(builder, input, &error) != 0 || site_read(builder, &error) != 0)
+    if (paths_set(builder, input, &error) != 0 || site_read(builder, &error) != 0 ||
+        report_site_interop_read(&builder->interop, builder->folder, &builder->site.interop, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
     taken = folder_take(&builder->output, &config, &error);
     if (taken != 0)

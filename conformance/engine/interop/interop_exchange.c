@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/interop/interop_exchange.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conformance/engine/process/run_stop.h"
+
+enum { STEP_OCTETS = 320, STEPS_MOST = 400, PATTERN = 251, PAUSE_LEAST = 500000, PAUSE_MOST = 20000000 };
+
+static const char *const roles[INTEROP_SIDES] = {"initiator", "responder"};
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+static int decide(struct interop_exchange *x, enum verdict verdict, const char *expected, const char *actual,
+                  va_list arguments)
+{
+    if (x->decided)
+        return -1;
+    x->decided = true;
+    x->verdict = verdict;
+    (void)iwarp_sentence_set(&x->expected, "%s", expected);
+    (void)vsnprintf(x->actual.text, sizeof(x->actual.text), actual, arguments);
+    return -1;
+}
+
+int interop_fail(struct interop_exchange *x, const char *expected, const char *actual, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, actual);
+    (void)decide(x, VERDICT_FAIL, expected, actual, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int interop_undecided(struct interop_exchange *x, const char *why, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, why);
+    (void)decide(x, VERDICT_INCONCLUSIVE, "", why, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int interop_unsupported(struct interop_exchange *x, const char *why, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, why);
+    (void)decide(x, VERDICT_SKIP, "", why, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+const char *interop_name(const struct interop_exchange *x, enum interop_side side)
+{
+    return x->side[side]->device->name;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* "initiator libiwarp: send ... -> ok", in the account of the exchange and in its capture. */
+static void step(struct interop_exchange *x, enum interop_side side, const char *sign, const char *text)
+{
+    char line[STEP_OCTETS];
+
+    if (snprintf(line, sizeof(line), "%s %s %s %s", roles[side], interop_name(x, side), sign, text) >= STEP_OCTETS)
+        memcpy(line + STEP_OCTETS - 4, "...", 4);
+    if (json_array_size(x->steps) < STEPS_MOST)
+        (void)json_array_append_new(x->steps, json_string(line));
+    if (x->capture != NULL)
+        interop_capture_note(x->capture, line);
+}
+
+static void step_object(struct interop_exchange *x, enum interop_side side, const char *sign, const json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT);
+
+    if (text != NULL)
+        step(x, side, sign, text);
+    free(text);
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+enum refusal { REFUSAL_UNDECIDED, REFUSAL_FAILS, REFUSAL_ALLOWED };
+
+static const char *text_of(const json_t *object, const char *member, const char *absent)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+
+    return text != NULL ? text : absent;
+}
+
+static int refused(struct interop_exchange *x, enum interop_side side, const char *verb, const json_t *answer,
+                   enum refusal refusal, bool *lacks)
+{
+    const char *why = text_of(answer, "error", "no reason given");
+
+    step(x, side, "<", why);
+    if (json_is_true(json_object_get(answer, "unsupported"))) {
+        if (refusal == REFUSAL_ALLOWED) {
+            *lacks = true;
+            return 0;
+        }
+        return interop_unsupported(x, "%s has no such thing: %.300s", interop_name(x, side), why);
+    }
+    if (refusal == REFUSAL_UNDECIDED)
+        return interop_undecided(x, "%s refuses \"%s\": %.300s", interop_name(x, side), verb, why);
+    return interop_fail(x, "the command is obeyed", "%s refuses \"%s\": %.300s", interop_name(x, side), verb, why);
+}
+
+static int command(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer,
+                   enum refusal refusal, bool *lacks)
+{
+    char verb[32];
+    struct iwarp_sentence why = {{0}};
+    json_t *reply;
+    int rc = 0;
+
+    if (answer != NULL)
+        *answer = NULL;
+    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb", ""));
+    if (request == NULL || x->decided) {
+        json_decref(request);
+        return interop_undecided(x, "out of memory");
+    }
+    step_object(x, side, ">", request);
+    reply = interop_call(x->side[side], request, &why);
+    json_decref(request);
+    if (x->capture != NULL)
+        interop_capture_drain(x->capture);
+    if (reply == NULL)
+        return interop_undecided(x, "%s does not answer \"%s\": %.400s", interop_name(x, side), verb, why.text);
+    if (!json_is_true(json_object_get(reply, "ok")))
+        rc = refused(x, side, verb, reply, refusal, lacks);
+    if (rc == 0 && answer != NULL)
+        *answer = json_incref(reply);
+    json_decref(reply);
+    return rc;
+}
+
+int interop_tell(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer)
+{
+    return command(x, side, request, answer, REFUSAL_UNDECIDED, NULL);
+}
+
+int interop_ask(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer)
+{
+    return command(x, side, request, answer, REFUSAL_FAILS, NULL);
+}
+
+int interop_try(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer, bool *lacks)
+{
+    *lacks = false;
+    return command(x, side, request, answer, REFUSAL_ALLOWED, lacks);
+}
+
+json_t *interop_work(const struct interop_exchange *x, enum interop_side side, const char *verb)
+{
+    return json_pack("{s:s, s:I}", "verb", verb, "stream", x->stream[side]);
+}
+
+int interop_reset(struct interop_exchange *x)
+{
+    for (unsigned side = 0; side < INTEROP_SIDES; side++) {
+        if (interop_tell(x, side, json_pack("{s:s}", "verb", "reset"), NULL) != 0)
+            return -1;
+        (void)json_array_clear(x->side[side]->events);
+        x->stream[side] = 0;
+    }
+    return 0;
+}
+
+bool interop_can(const struct interop_exchange *x, enum interop_side side, const char *ability)
+{
+    return !json_is_false(json_object_get(x->side[side]->abilities, ability));
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+/* Gets what is new; *any: something was. */
+static int events_take(struct interop_exchange *x, enum interop_side side, bool *any)
+{
+    json_t *request = json_pack("{s:s}", "verb", "poll"), *events, *event;
+    struct iwarp_sentence why = {{0}};
+    json_t *reply = request != NULL ? interop_call(x->side[side], request, &why) : NULL;
+    size_t i;
+
+    json_decref(request);
+    *any = false;
+    if (x->capture != NULL)
+        interop_capture_drain(x->capture);
+    events = json_object_get(reply, "events");
+    if (!json_is_array(events)) {
+        json_decref(reply);
+        return interop_undecided(x, "%s does not answer \"poll\": %.400s", interop_name(x, side),
+                                 why.text[0] != '\0' ? why.text : "no list of events");
+    }
+    json_array_foreach(events, i, event)
+    {
+        if (!json_is_object(event))
+            continue;
+        *any = true;
+        step_object(x, side, "<", event);
+        (void)json_array_append(x->side[side]->events, event);
+    }
+    json_decref(reply);
+    return 0;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+static bool is_end(const char *name)
+{
+    static const char *const ends[] = {"closed",  "connect_failed",     "rejected",       "error",
+                                       "flushed", "terminate_received", "terminate_sent", NULL};
+
+    return is_one_of(name, ends);
+}
+
+static bool is_of_stream(const struct interop_exchange *x, enum interop_side side, const json_t *event)
+{
+    return x->stream[side] == 0 || json_integer_value(json_object_get(event, "stream")) == x->stream[side];
+}
+
+/* The words of an event that ends a stream: its own, and what it says. */
+static void end_text(const json_t *event, char *text, size_t room)
+{
+    const char *more = text_of(event, "text", text_of(event, "reason", text_of(event, "what", "")));
+
+    (void)snprintf(text, room, "%s%s%.300s", text_of(event, "event", ""), *more != '\0' ? ": " : "", more);
+}
+
+/* 1: found, and taken out of the queue; 0: not there; -1: the stream has ended before. */
+static int event_find(struct interop_exchange *x, enum interop_side side, const char *const *names, json_t **found)
+{
+    json_t *queue = x->side[side]->events, *event;
+    char text[400];
+    size_t i;
+
+    json_array_foreach(queue, i, event)
+    {
+        const char *name = text_of(event, "event", "");
+
+        if (!is_of_stream(x, side, event))
+            continue;
+        if (is_one_of(name, names)) {
+            if (found != NULL)
+                *found = json_incref(event);
+            (void)json_array_remove(queue, i);
+            return 1;
+        }
+        if (x->ending || !is_end(name))
+            continue;
+        end_text(event, text, sizeof(text));
+        return interop_fail(x, names[0], "%s (%s) reports %s", interop_name(x, side), roles[side], text);
+    }
+    return 0;
+}
+
+static int await(struct interop_exchange *x, enum interop_side side, const char *const *names, const char *expected,
+                 json_t **event)
+{
+    uint64_t end = now_ns() + UINT64_C(1000000000) * x->seconds;
+    long pause = PAUSE_LEAST;
+
+    while (!x->decided) {
+        bool any, late = now_ns() >= end;
+        int found;
+
+        if (events_take(x, side, &any) != 0 || (found = event_find(x, side, names, event)) < 0)
+            return -1;
+        if (found > 0)
+            return 0;
+        if (run_stopped())
+            return interop_undecided(x, "the command was stopped");
+        if (late)
+            return interop_fail(x, expected, "%s (%s) reports no \"%s\" within %u s", interop_name(x, side),
+                                roles[side], names[0], x->seconds);
+        if (any)
+            pause = PAUSE_LEAST;
+        (void)nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+        pause = pause * 2 < PAUSE_MOST ? pause * 2 : PAUSE_MOST;
+    }
+    return -1;
+}
+
+int interop_await_any(struct interop_exchange *x, enum interop_side side, const char *const *names, json_t **event)
+{
+    return await(x, side, names, names[0], event);
+}
+
+int interop_await(struct interop_exchange *x, enum interop_side side, const char *name, json_t **event)
+{
+    return await(x, side, (const char *const[]){name, NULL}, name, event);
+}
+
+int interop_await_as(struct interop_exchange *x, enum interop_side side, const char *name, const char *expected)
+{
+    return await(x, side, (const char *const[]){name, NULL}, expected, NULL);
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+/* A side that cannot be asked to do CRC may do it all the same, because the other one asks for it. */
+static int offer(struct interop_exchange *x, enum interop_side side, json_t *request, json_t **answer, bool *crc_lacks)
+{
+    json_t *without = NULL;
+    bool lacks = false;
+    int rc;
+
+    if (json_is_true(json_object_get(request, "crc"))) {
+        without = json_copy(request);
+        (void)json_object_del(without, "crc");
+        rc = interop_try(x, side, request, answer, &lacks);
+        if (rc != 0 || !lacks) {
+            json_decref(without);
+            return rc;
+        }
+        json_decref(*answer);
+        *crc_lacks = true;
+        request = without;
+    }
+    return interop_ask(x, side, request, answer);
+}
+
+static json_t *with(const char *verb, json_t *options)
+{
+    json_t *request = options != NULL ? options : json_object();
+
+    (void)json_object_set_new(request, "verb", json_string(verb));
+    return request;
+}
+
+int interop_connect(struct interop_exchange *x, json_t *initiator, json_t *responder)
+{
+    bool lacks[INTEROP_SIDES] = {false, false};
+    struct iwarp_sentence why;
+    json_t *answer = NULL;
+    char address[64];
+    json_int_t port;
+
+    for (unsigned side = 0; side < INTEROP_SIDES; side++) {
+        x->stream[side] = 0;
+        (void)json_array_clear(x->side[side]->events); /* of an earlier stream of this exchange, which has ended */
+    }
+    initiator = with("connect", initiator);
+    if (interop_address(x->side[RESPONDER], x->side[INITIATOR], address, &why) != 0) {
+        json_decref(initiator);
+        json_decref(responder);
+        return interop_undecided(x, "%s", why.text);
+    }
+    if (offer(x, RESPONDER, with("listen", responder), &answer, &lacks[RESPONDER]) != 0) {
+        json_decref(initiator);
+        return -1;
+    }
+    port = json_integer_value(json_object_get(answer, "port"));
+    json_decref(answer);
+    answer = NULL;
+    if (port < 1 || port > UINT16_MAX) {
+        json_decref(initiator);
+        return interop_undecided(x, "%s does not say at which port it listens", interop_name(x, RESPONDER));
+    }
+    if (x->capture != NULL)
+        interop_capture_port(x->capture, (uint16_t)port);
+    (void)json_object_set_new(initiator, "address", json_string(address));
+    (void)json_object_set_new(initiator, "port", json_integer(port));
+    if (offer(x, INITIATOR, initiator, &answer, &lacks[INITIATOR]) != 0)
+        return -1;
+    x->stream[INITIATOR] = json_integer_value(json_object_get(answer, "stream"));
+    json_decref(answer);
+    return lacks[INITIATOR] && lacks[RESPONDER] ? interop_unsupported(x, "neither side can ask for CRCs") : 0;
+}
+
+/* The responder's stream is that of its first event with one. */
+static int responder_stream(struct interop_exchange *x, const json_t *event)
+{
+    x->stream[RESPONDER] = json_integer_value(json_object_get(event, "stream"));
+    return x->stream[RESPONDER] != 0
+               ? 0
+               : interop_undecided(x, "%s does not say which stream was established", interop_name(x, RESPONDER));
+}
+
+int interop_establish(struct interop_exchange *x, json_t *initiator, json_t *responder)
+{
+    json_t *event = NULL;
+    int rc;
+
+    if (interop_connect(x, initiator, responder) != 0 || interop_await(x, INITIATOR, "established", NULL) != 0 ||
+        interop_await(x, RESPONDER, "established", &event) != 0)
+        return -1;
+    rc = responder_stream(x, event);
+    json_decref(event);
+    return rc;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+void interop_region_take(struct interop_region *region, const json_t *answer)
+{
+    const char *base = text_of(answer, "base", "0");
+
+    region->stag = json_integer_value(json_object_get(answer, "stag"));
+    region->base = strtoull(base, NULL, strncmp(base, "0x", 2) == 0 ? 16 : 10);
+}
+
+int interop_region(struct interop_exchange *x, enum interop_side side, json_int_t octets, json_t *access, bool counted,
+                   struct interop_region *region)
+{
+    json_t *answer = NULL, *request = json_pack("{s:s, s:I, s:o, s:o}", "verb", "reg_mr", "length", octets, "access",
+                                                access, "fill", counted ? json_string("count") : json_integer(0));
+
+    if (interop_tell(x, side, request, &answer) != 0)
+        return -1;
+    interop_region_take(region, answer);
+    json_decref(answer);
+    return 0;
+}
+
+json_t *interop_to(const struct interop_region *region, json_int_t offset)
+{
+    uint64_t to = region->base + (uint64_t)offset;
+
+    return json_sprintf("0x%llx", (unsigned long long)to);
+}
+
+static unsigned hex_octet(const char *hex)
+{
+    char text[3] = {hex[0], hex[1], '\0'}, *end;
+    unsigned long octet = strtoul(text, &end, 16);
+
+    return *end == '\0' && end == text + 2 ? (unsigned)octet : UINT16_MAX;
+}
+
+/* The first octet that is not as expected; `octets`: none. */
+static json_int_t first_wrong(const char *hex, json_int_t octets, json_int_t counted)
+{
+    for (json_int_t i = 0; i < octets; i++)
+        if (hex[2 * i] == '\0' || hex_octet(hex + 2 * i) != (i < counted ? (unsigned)(i % PATTERN) : 0))
+            return i;
+    return octets;
+}
+
+bool interop_is_pattern(const char *hex, json_int_t octets)
+{
+    return strlen(hex) == (size_t)octets * 2 && first_wrong(hex, octets, octets) == octets;
+}
+
+int interop_compare(struct interop_exchange *x, enum interop_side side, const struct interop_region *region,
+                    json_int_t octets, json_int_t counted, const char *what)
+{
+    json_t *answer;
+    const char *data;
+    json_int_t wrong;
+    int rc = 0;
+
+    if (interop_tell(x, side, json_pack("{s:s, s:I}", "verb", "mem_read", "stag", region->stag), &answer) != 0)
+        return -1;
+    data = text_of(answer, "data", "");
+    wrong = first_wrong(data, octets, counted);
+    if (json_is_false(json_object_get(answer, "guarded")))
+        rc = interop_fail(x, what, "octets around the memory of %s have changed", interop_name(x, side));
+    else if (strlen(data) != (size_t)octets * 2)
+        rc = interop_undecided(x, "%s shows %zu octets of a region of %lld", interop_name(x, side), strlen(data) / 2,
+                               (long long)octets);
+    else if (wrong != octets)
+        rc = interop_fail(x, what, "octet %lld of %lld in the memory of %s is 0x%.2s", (long long)wrong,
+                          (long long)octets, interop_name(x, side), data + 2 * wrong);
+    json_decref(answer);
+    return rc;
+}
