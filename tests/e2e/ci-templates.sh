@@ -29,6 +29,7 @@ holds "and no annotation but the outcome" test "$(grep -c '^::' "$WORK/stdout")"
 says '^::notice title=warpcheck::.* is as expected: .*; findings: [0-9]+ expected, 0 new$'
 cp pcaps/generated/atomics.pcap "$CORPUS/100% new.pcap"
 lines=any expect 1 "GitHub, a new capture" env GITHUB_ACTIONS=true packaging/ci/audit.sh
+says '^::error title=warpcheck::[^(]* \([0-9]+ captures\) is not as expected: ' # of the folder, not of its first file
 says '^::error file=.*100%25 new.pcap,title=ATOM-.*::FAIL in frame '
 complains 'new: .*/100% new.pcap: ATOM-'
 complains '^      actual  '

@@ -136,6 +136,8 @@ static int file_add(struct audit_options *options, const char *path, struct iwar
 
     if (capture_list_add(&options->files, path, error) != 0)
         return EXIT_USAGE;
+    if (options->named_count++ == 0)
+        options->named = path;
     if (options->files.count + options->files.skipped_count != before)
         return 0;
     (void)iwarp_sentence_set(error, "nothing selected: %.300s holds no captures", path);
@@ -265,6 +267,21 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
     return rc;
 }
 
+/* What is audited, as a subject in the singular: reports go on with "conforms" or "is not as expected". */
+static void name_target(struct audit_options *options)
+{
+    const struct capture_list *files = &options->files;
+
+    if (files->count < 2)
+        snprintf(options->target, sizeof(options->target), "%s",
+                 files->count == 1 ? files->paths[0] : files->skipped[0].path);
+    else if (options->named_count == 1)
+        snprintf(options->target, sizeof(options->target), "%.400s (%zu captures)", options->named, files->count);
+    else
+        snprintf(options->target, sizeof(options->target), "a set of %zu captures (from %.400s on)", files->count,
+                 options->named);
+}
+
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
                         struct iwarp_sentence *error)
 {
@@ -301,12 +318,7 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
     }
     if (!options->no_rings && capture_list_rings(&options->files, error) != 0)
         return EXIT_INCONCLUSIVE;
-    if (options->files.count < 2)
-        snprintf(options->target, sizeof(options->target), "%s",
-                 options->files.count == 1 ? options->files.paths[0] : options->files.skipped[0].path);
-    else
-        snprintf(options->target, sizeof(options->target), "%.400s (and %zu more capture%s)", options->files.paths[0],
-                 options->files.count - 1, options->files.count > 2 ? "s" : "");
+    name_target(options);
     return options->shard.of == 0 || keep_own(options, catalogue, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
 }
 

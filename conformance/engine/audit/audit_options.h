@@ -20,6 +20,8 @@ enum { AUDIT_RULE_FILES_MAX = 256 };
 struct audit_options {
     struct selection selection;
     struct capture_list files;      /* at least one, read or skipped, when parsed, but for a shard */
+    const char *named;              /* the first file or folder that the user named */
+    size_t named_count;             /* so many were */
     const char *output;             /* folder, NULL: none */
     unsigned processes;             /* files judged at once, at least 1 */
     struct shard shard;             /* --shard: `files` are its own */
