@@ -108,7 +108,7 @@ static void legend(const struct page *page)
     static const unsigned standings[] = {VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIP, VERDICT_INCONCLUSIVE};
     static const char *const words[] = {"both ends saw what they should", "one end saw something else",
                                         "one of the devices does not have it", "nothing could be said"};
-    static const char *const names[] = {"", "test case", "what happens"};
+    static const char *const names[] = {"letters", "test case", "what happens"};
     size_t counts[VERDICT_COUNT];
     struct markup *m = page->m;
 
@@ -188,7 +188,7 @@ static void exchange_body(const struct page *page, const json_t *exchange)
         markup_text(m, ", the frames with these steps as comments");
         markup_close(m);
     }
-    markup_open(m, "pre", "class", "dump", NULL);
+    markup_open(m, "pre", "class", "dump", "tabindex", "0", NULL); /* it scrolls: from the keyboard, too */
     json_array_foreach(steps, i, text)
     {
         const char *line = json_string_value(text);
