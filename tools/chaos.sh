@@ -30,27 +30,15 @@ if [ "${1:-}" = --calls ]; then
 	CLASSES=${2//,/ }
 	shift 2
 fi
-checked=0 broken=0 most=all
+most=all
 WORK=$WORK/chaos
 rm -rf "${WORK:?}"
 mkdir -p "$WORK"
 export WORK
+# shellcheck source=tests/e2e/wrong.bash
+source tests/e2e/wrong.bash
+kept_output=$WORK/held
 echo "seed $SEED, $MOMENTS moments, $FAULTS faults of each class"
-
-wrong() {
-	broken=$((broken + 1))
-	echo "WRONG $1"
-	shift
-	[ $# -eq 0 ] || printf '      %s\n' "$@"
-}
-
-# holds WHAT COMMAND...
-holds() {
-	local what=$1
-	shift
-	checked=$((checked + 1))
-	"$@" >"$WORK/held" 2>&1 || wrong "$what" "$(head -c 600 "$WORK/held")" "stderr: $(head -c 400 "$WORK/stderr" 2>/dev/null)"
-}
 
 # ---- one command ----------------------------------------------------------------------------------------------------
 

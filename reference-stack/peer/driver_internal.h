@@ -54,6 +54,9 @@ void driver_refuse(struct driver *driver, enum driver_refusal refusal);
  */
 void driver_refuse_memory(struct driver *driver, uint64_t before);
 
+/* An association that a peer opens on a port; `path` is the transport's, *user becomes the peer's. NULL: refused. */
+struct iwarp_association *driver_incoming(struct driver *driver, uint16_t port, void *path, void **user);
+
 /* driver_sctp.c: the transport below `peer`, which has to be made next, and its ops. -1 with a sentence. */
 int driver_sctp_open(struct driver *driver, struct iwarp_sentence *sentence);
 

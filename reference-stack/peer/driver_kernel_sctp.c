@@ -4,16 +4,7 @@
 
 static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct kernel_sctp_path *path, void **user)
 {
-    struct driver *driver = owner;
-    struct peer_association *pa = NULL;
-    uint64_t refused = peer_budget(driver->peer)->refused;
-    struct iwarp_association *association =
-        peer_association_incoming(driver->peer, port, path, &pa, driver_now(driver));
-
-    if (association == NULL)
-        driver_refuse_memory(driver, refused);
-    *user = pa;
-    return association;
+    return driver_incoming(owner, port, path, user);
 }
 
 static void on_changed(void *user)

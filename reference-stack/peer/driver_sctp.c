@@ -17,9 +17,8 @@ static size_t on_leaving(void *owner, uint8_t *packet, size_t octets, size_t roo
     return peer_sctp_leaving(&driver->config.peer, packet, octets, room);
 }
 
-static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
+struct iwarp_association *driver_incoming(struct driver *driver, uint16_t port, void *path, void **user)
 {
-    struct driver *driver = owner;
     struct peer_association *pa = NULL;
     uint64_t refused = peer_budget(driver->peer)->refused;
     struct iwarp_association *association =
@@ -29,6 +28,11 @@ static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct 
         driver_refuse_memory(driver, refused);
     *user = pa;
     return association;
+}
+
+static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
+{
+    return driver_incoming(owner, port, path, user);
 }
 
 static void on_changed(void *user)

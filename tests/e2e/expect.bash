@@ -7,7 +7,7 @@
 #                                     that says PASS; with lines=any the usage may follow, with passes=any there may
 #                                     be PASSes (of what was judged, beside what was not). The output is left in $WORK/stdout and $WORK/stderr.
 #   says PATTERN / complains PATTERN  a line of the last stdout / stderr must match (grep -E)
-#   holds WHAT COMMAND...             a condition; the command's stdout is not shown
+#   wrong, holds                      wrong.bash
 #   eventually, prints                wait.bash
 #
 # "${cc[@]}" is the compiler, "${libiwarp[@]}" the library and what it needs. Everything is checked before the script ends: `finish` gives the exit status.
@@ -19,19 +19,13 @@ if [ -z "$WORK" ]; then
 	trap 'rm -rf "$WORK"' EXIT
 fi
 source tests/e2e/wait.bash
+source tests/e2e/wrong.bash
 read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
 # What CRCs are computed with, as the library was built; for programs that are compiled of base/*.c and wire/*.c, too.
 if pkg-config --exists libisal; then isal=(-lisal); else isal=(-DWARPCHECK_NO_ISAL); fi
 read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
 libiwarp=("$B/libiwarp.a" -luv "${isal[@]}" "${usrsctp[@]}" -pthread)
-checked=0 broken=0 last='' lines=one passes=none
-
-wrong() {
-	broken=$((broken + 1))
-	echo "WRONG $1"
-	shift
-	[ $# -eq 0 ] || printf '      %s\n' "$@"
-}
+last='' lines=one passes=none
 
 expect() {
 	local statuses=$1 what=$2 status=0 count
@@ -59,13 +53,6 @@ says() {
 complains() {
 	checked=$((checked + 1))
 	grep -qE -- "$1" "$WORK/stderr" || wrong "$last: stderr does not say '$1'" "$(head -n 5 "$WORK/stderr")"
-}
-
-holds() {
-	local what=$1
-	shift
-	checked=$((checked + 1))
-	if "$@" >/dev/null; then echo "ok    $what"; else wrong "$what" "command: $*"; fi
 }
 
 # generator NAME: builds tests/bench/bench_gen_capture.c as $WORK/NAME.

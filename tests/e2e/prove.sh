@@ -17,11 +17,12 @@ if [ -s "$work/unmet" ]; then
     cat "$work/unmet" >&2
     exit 1
 fi
+"$WARPCHECK" list --checks --format jsonl >"$work/list"
 # Every defect, check and rule that there is took part (an id may have a check over TCP and one over SCTP), but for defects that act over SCTP whose requirement no check over SCTP decides.
 tail -n 1 "$work/matrix.jsonl" | jq -e \
     --argjson defects "$(cat reference-stack/defects/defects.tsv reference-stack/defects/defects-cm.tsv | grep -cvE '^(#|$)')" \
     --argjson sctp "$(grep -cE '^sctp-' reference-stack/defects/defects.tsv)" \
-    --argjson checks "$("$WARPCHECK" list --checks --format jsonl | jq -s 'length')" \
+    --argjson checks "$(wc -l <"$work/list")" \
     --argjson rules "$("$WARPCHECK" list --rules --format jsonl | jq -s 'length')" '
     .type == "summary" and .defects + .left_out == $defects and .left_out < $sctp and
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks >= $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
@@ -29,7 +30,7 @@ tail -n 1 "$work/matrix.jsonl" | jq -e \
 # Every check has a defect that it kills, by its own id. The checks of requirements that no device can break
 # (reference-stack/defects/defects-none.tsv) draw no FAIL; but each of them loses its PASS where the exchange that it looks at is broken: a message is
 # lost, is too long or has no end.
-"$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null and .no_defect == null) | .id' | sort -u >"$work/checks"
+jq -r 'select(.check != null and .no_defect == null) | .id' "$work/list" | sort -u >"$work/checks"
 jq -r 'select(.type == "defect") | .killed_by[]' "$work/matrix.jsonl" | sort -u >"$work/killers"
 comm -23 "$work/checks" "$work/killers" >"$work/idle"
 "$WARPCHECK" list --no-defect --format jsonl | jq -r '.id' | sort -u | comm -12 - "$work/killers" >"$work/broken"
@@ -38,7 +39,7 @@ if [ -s "$work/broken" ]; then
     cat "$work/broken" >&2
     exit 1
 fi
-"$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null and .no_defect != null) | .id' | sort -u >"$work/free"
+jq -r 'select(.check != null and .no_defect != null) | .id' "$work/list" | sort -u >"$work/free"
 mapfile -t free <"$work/free"
 unpassed() { # LLP DEFECT
     "$WARPCHECK" run --simulate --format jsonl --llp "$1" --defect "$2" "${free[@]}" 2>/dev/null |

@@ -49,66 +49,38 @@ local function terminated(c, _, offset)
   c:expect_terminate(MISALIGNED, { message = "an atomic at a multiple of 8 plus " .. offset, next = true })
 end
 
+-- The ULP learns of it too: an error event of the stream.
+local function expect_error_event(c, _, offset)
+  local event = c.t:await_event("error", { stream = c.t:stream_of(c) })
+  if not event then
+    c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
+  end
+  c.t:equal("layer of the error", 0, c.t:told(event, "layer"))
+end
 
-check {
-  id = "ATOM7306-5.1.1-04",
-  role = "both",
-  purpose = "a misaligned FetchAdd is an error",
-  run = function(t) misaligned(t, ADD, SOME, no_response) end,
-}
-
-check {
-  id = "ATOM7306-5.1.1-05",
-  role = "both",
-  purpose = "a misaligned FetchAdd changes no memory",
-  run = function(t) misaligned(t, ADD, SOME, untouched) end,
-}
-
-check {
-  id = "ATOM7306-5.1.1-07",
-  role = "both",
-  purpose = "a misaligned FetchAdd draws a Terminate",
-  run = function(t) misaligned(t, ADD, SOME, terminated) end,
-}
-
-check {
-  id = "ATOM-5.1.2-05",
-  role = "both",
-  purpose = "a misaligned Swap is an error",
-  run = function(t) misaligned(t, SWAP, SOME, no_response) end,
-}
-
-check {
-  id = "ATOM-5.1.2-06",
-  role = "both",
-  purpose = "a misaligned Swap changes no memory",
-  run = function(t) misaligned(t, SWAP, SOME, untouched) end,
-}
-
-check {
-  id = "ATOM-5.1.2-08",
-  role = "both",
-  purpose = "a misaligned Swap draws a Terminate",
-  run = function(t) misaligned(t, SWAP, SOME, terminated) end,
-}
-
-check {
-  id = "ATOM-5.1.3-08",
-  purpose = "a misaligned CmpSwap is an error, by however many octets",
-  run = function(t) misaligned(t, COMPARE, EACH, no_response) end,
-}
-
-check {
-  id = "ATOM-5.1.3-09",
-  purpose = "a misaligned CmpSwap that matches changes no memory",
-  run = function(t) misaligned(t, COMPARE, EACH, untouched) end,
-}
-
-check {
-  id = "ATOM-5.1.3-11",
-  purpose = "a misaligned CmpSwap draws a Terminate",
-  run = function(t) misaligned(t, COMPARE, EACH, terminated) end,
-}
+-- What the texts say of a misaligned operation: it is an error, it changes no memory, and how it is reported.
+for _, row in ipairs {
+  { "ATOM7306-5.1.1-04", "a misaligned FetchAdd is an error", ADD, SOME, no_response },
+  { "ATOM7306-5.1.1-05", "a misaligned FetchAdd changes no memory", ADD, SOME, untouched },
+  { "ATOM7306-5.1.1-07", "a misaligned FetchAdd draws a Terminate", ADD, SOME, terminated },
+  { "ATOM-5.1.2-05", "a misaligned Swap is an error", SWAP, SOME, no_response },
+  { "ATOM-5.1.2-06", "a misaligned Swap changes no memory", SWAP, SOME, untouched },
+  { "ATOM-5.1.2-08", "a misaligned Swap draws a Terminate", SWAP, SOME, terminated },
+  { "ATOM-5.1.3-08", "a misaligned CmpSwap is an error, by however many octets", COMPARE, EACH, no_response },
+  { "ATOM-5.1.3-09", "a misaligned CmpSwap that matches changes no memory", COMPARE, EACH, untouched },
+  { "ATOM-5.1.3-11", "a misaligned CmpSwap draws a Terminate", COMPARE, EACH, terminated },
+  { "ATOM7306-5.1.1-06", "a misaligned FetchAdd is reported to the local ULP", ADD, SOME, expect_error_event },
+  { "ATOM-5.1.2-07", "a misaligned Swap is reported to the local ULP", SWAP, SOME, expect_error_event },
+  { "ATOM-5.1.3-10", "a misaligned CmpSwap is reported to the local ULP", COMPARE, EACH, expect_error_event },
+} do
+  local id, purpose, operation, offsets, look = table.unpack(row)
+  check {
+    id = id,
+    role = operation ~= COMPARE and "both" or nil,
+    purpose = purpose,
+    run = function(t) misaligned(t, operation, offsets, look) end,
+  }
+end
 
 check {
   id = "ATOM7306-5.1.2-01",
@@ -120,35 +92,6 @@ check {
       t:open():expect_operation_on(target, target:request(ADD), ODD, ODD, "an atomic of another stream finds what was there")
     end)
   end,
-}
-
--- The ULP learns of it too: an error event of the stream.
-local function expect_error_event(c, _, offset)
-  local event = c.t:await_event("error", { stream = c.t:stream_of(c) })
-  if not event then
-    c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
-  end
-  c.t:equal("layer of the error", 0, c.t:told(event, "layer"))
-end
-
-check {
-  id = "ATOM7306-5.1.1-06",
-  role = "both",
-  purpose = "a misaligned FetchAdd is told to the local ULP",
-  run = function(t) misaligned(t, ADD, SOME, expect_error_event) end,
-}
-
-check {
-  id = "ATOM-5.1.2-07",
-  role = "both",
-  purpose = "a misaligned Swap is told to the local ULP",
-  run = function(t) misaligned(t, SWAP, SOME, expect_error_event) end,
-}
-
-check {
-  id = "ATOM-5.1.3-10",
-  purpose = "a misaligned CmpSwap is told to the local ULP",
-  run = function(t) misaligned(t, COMPARE, EACH, expect_error_event) end,
 }
 
 check {

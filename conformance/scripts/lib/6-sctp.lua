@@ -396,3 +396,16 @@ function Test:sctp_exchange(kind)
   a.handle:abort()
   a.handle:close()
 end
+
+-- The adaptation indication of an INIT or INIT ACK, for messages.
+function indication_text(value) return value and string.format("indication 0x%08x", value) or "no indication" end
+
+-- The first association stays up, whether one of another mode (the tester's indication) is accepted or not.
+function Test:survives_other_mode(indication)
+  local a = self:sctp_open()
+  a:probe(a.sid)
+  local b = self:try_associate { tester = { adaptation = indication } }
+  if b then b.handle:receive(self.quiet) end
+  a:probe(a.sid, "after an association with " .. indication_text(indication) .. " the first one is in operation")
+  if b then b.handle:abort() end
+end

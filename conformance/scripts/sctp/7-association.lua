@@ -22,14 +22,12 @@ local function procedures(t, value, seconds)
   return why ~= "timeout" and "ended" or nil
 end
 
-local function value_text(value) return value and string.format("indication 0x%08x", value) or "no indication" end
-
 -- FAIL if the device sends a chunk of DDP where the tester indicates one of these values.
 local function no_procedures(t, values)
   for _, value in ipairs(values) do
     local got = procedures(t, value)
     if type(got) == "table" and (got.ppid == sctp.segment or got.ppid == sctp.control) then
-      t:fail("the peer says " .. value_text(value) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 16 or 17",
+      t:fail("the peer says " .. indication_text(value) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 16 or 17",
              "a chunk of PPID " .. got.ppid)
     end
   end
@@ -76,29 +74,19 @@ check {
   end,
 }
 
--- The first association stays up, whether one of another mode is accepted or not.
-local function other_mode(t, value)
-  local a = t:sctp_open()
-  a:probe(a.sid)
-  local b = t:try_associate { tester = { adaptation = value } }
-  if b then b.handle:receive(t.quiet) end
-  a:probe(a.sid, "after an association with " .. value_text(value) .. " the first one is in operation")
-  if b then b.handle:abort() end
-end
-
 check {
   id = "SCTP5043-7.1-04",
   frees = true,
   also = { "SCTP5043-7.1-05", "SCTP5043-11.1-07" },
   purpose = "associations of another mode may be refused, and do not disturb the first",
-  run = function(t) other_mode(t, false) end,
+  run = function(t) t:survives_other_mode(false) end,
 }
 
 check {
   id = "SCTP5043-11.1-08",
   frees = true,
   purpose = "associations of DDP and RDMA together may be refused, and do not disturb the first",
-  run = function(t) other_mode(t, sctp["DDP+RDMA"]) end,
+  run = function(t) t:survives_other_mode(sctp["DDP+RDMA"]) end,
 }
 
 check {

@@ -7,8 +7,6 @@ defaults { llp = "sctp-draft02" }
 local ABORTED = "ABORT"
 local RDMA = sctp["DDP+RDMA"]
 
-local function value_text(value) return value and string.format("indication 0x%08x", value) or "no indication" end
-
 local function is_ddp(got)
   return got.ppid == sctp["draft segment"] or got.ppid == sctp["draft control"]
 end
@@ -104,7 +102,7 @@ local function no_procedures(t, values)
   for _, value in ipairs(values) do
     local got = answer_of(t, { adaptation = value })
     if type(got) == "table" and is_ddp(got) then
-      t:fail("the peer says " .. value_text(value) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 1 or 2",
+      t:fail("the peer says " .. indication_text(value) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 1 or 2",
              "a chunk of PPID " .. got.ppid)
     end
   end
@@ -113,7 +111,7 @@ end
 local function expect_response(t, value)
   local got = answer_of(t, { adaptation = value })
   if type(got) ~= "table" or got.ppid ~= sctp["draft segment"] then
-    t:fail("the peer says " .. value_text(value), "a Read Response", type(got) == "table" and "PPID " .. got.ppid or got)
+    t:fail("the peer says " .. indication_text(value), "a Read Response", type(got) == "table" and "PPID " .. got.ppid or got)
   end
 end
 
@@ -125,7 +123,7 @@ check {
     local memory = rig.has_upper_tester() and t:memory { octets = 16, access = { "write", "read" } } or nil
     local got = answer_of(t, { adaptation = false }, memory and memory:write(0, "no procedures"))
     if type(got) == "table" and is_ddp(got) then
-      t:fail("the peer says " .. value_text(false) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 1 or 2",
+      t:fail("the peer says " .. indication_text(false) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 1 or 2",
              "a chunk of PPID " .. got.ppid)
     end
     if memory then memory:check("a Write on an association whose peer indicates nothing") end
@@ -276,7 +274,7 @@ check {
       local why = "refused"
       if a then why = select(2, a.handle:receive(t.reaction)) end
       if why == "timeout" then
-        t:warn("a request with " .. value_text(value), "ABORT, or no set-up", "an association that stays up")
+        t:warn("a request with " .. indication_text(value), "ABORT, or no set-up", "an association that stays up")
       end
     end
   end,
@@ -295,22 +293,12 @@ check {
   end,
 }
 
--- The first association stays up, whether one of another mode is accepted or not.
-local function other_mode(t, value)
-  local a = t:sctp_open()
-  a:probe(a.sid)
-  local b = t:try_associate { tester = { adaptation = value } }
-  if b then b.handle:receive(t.quiet) end
-  a:probe(a.sid, "after an association with " .. value_text(value) .. " the first one is in operation")
-  if b then b.handle:abort() end
-end
-
 check {
   id = "SCTP-2.1-06",
   frees = true,
   also = { "SCTP-2.1-07", "SCTP-3.1-04", "SCTP-3.1-05" },
   purpose = "associations of another mode may be refused, and do not disturb the first",
-  run = function(t) other_mode(t, sctp.DDP) end,
+  run = function(t) t:survives_other_mode(sctp.DDP) end,
 }
 
 check {
