@@ -53,47 +53,47 @@ static int take_format(void *user, const char *value, struct iwarp_sentence *err
 
 /* clang-format off */
 static const struct option_row rows[] = {
-    {"  --no-rings         judge each file of a ring by itself\n",
+    {"  --no-rings         judges each file of a ring by itself\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(no_rings)},
-    {"  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n",
+    {"  --reasons          lists the reasons for which frames and octets are not judged, and the limits, and stops\n",
      OPTION_SHOWS, .kind = OPTION_EARLY},
-    {"  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
+    {"  --allow-gaps       exits with 0 even if a part that is or may be iWARP was not judged; the part is still reported\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(allow_gaps)},
-    {"  -j N               judge up to N files at once (1)\n",
+    {"  -j N               judges up to N files at once (1)\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(processes), .least = 1, .most = PROCESSES_MAX},
     {"  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many connections\n"
      "                     are followed comes from it (--reasons)\n",
      OPTION_JUDGES, OPTION_OWN, .take = take_memory, .value = memory_value},
     /* A replay names one file. */
-    {"  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge joins the\n"
+    {"  --shard I/N        judges part I of N of the files; every machine computes the same parts; report --merge joins the\n"
      "                     results\n",
      OPTION_APART, OPTION_OWN, .take = take_shard},
-    {"  -o DIR             write results.jsonl and the reports there: %s;\n"
+    {"  -o DIR             writes results.jsonl and the reports there: %s;\n"
      "                     the folder must be empty, and no other command may write there at the same time\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .joined = true, .names = report_format_files},
-    {"  --force            remove the files that an earlier command wrote to -o DIR\n",
+    {"  --force            removes the files that an earlier command wrote to -o DIR\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
     {"  --format F         %s: the format of the standard output\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_format, .names = format_option_names},
-    {"  --expect FILE      compare the findings with those that FILE expects: exit status 0 if they are the same, 1 if\n"
+    {"  --expect FILE      compares the findings with those that FILE expects: exit status 0 if they are the same, 1 if\n"
      "                     one is new, missing or of another verdict, count or outcome, or if its review is due\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(expect)},
-    {"  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review date\n",
+    {"  --write-expect FILE  writes the findings as a file for --expect; lines that are there keep note and review date\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(write_expect)},
     {"  --review-spread N  with --write-expect: new lines are due in a year, or up to N weeks earlier, by capture\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(spread), .least = 1, .most = SPREAD_WEEKS_MAX, .unit = "weeks"},
     /* cmd_audit() has loaded them before: the catalogue has to know them. */
-    {"  --rules FILE.lua   judge by these rules, too (docs/writing-rules.md); repeat it for several files\n",
+    {"  --rules FILE.lua   judges by these rules, too (docs/writing-rules.md); repeat it for several files\n",
      OPTION_REPEATED, OPTION_LIST, .member = MEMBER(rule_files), .count = MEMBER(rule_file_count), .most = AUDIT_RULE_FILES_MAX},
-    {"  --rules-meta       list what a rule can ask of events, as definitions for the Lua language server, and stop\n",
+    {"  --rules-meta       lists what a rule can ask of events, as definitions for the Lua language server, and stops\n",
      OPTION_SHOWS, .kind = OPTION_EARLY},
-    {"  --findings-only    write what passed as one line for each requirement and role: results and JUnit stay small\n",
+    {"  --findings-only    writes what passed as one line for each requirement and role: results and JUnit stay small\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(findings_only)},
-    {"  --all              also show passes\n",
+    {"  --all              also shows passes\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(all)},
-    {"  --quiet            show no results and no progress, only the closing lines\n",
+    {"  --quiet            shows no results and no progress, only the closing lines\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(quiet)},
-    {"  --help             show this text\n",
+    {"  --help             shows this text\n",
      OPTION_SHOWS, .kind = OPTION_EARLY},
 };
 /* clang-format on */

@@ -173,7 +173,7 @@ static int take_format(void *user, const char *value, struct iwarp_sentence *err
 static const struct option_row rows[] = {
     {"  --format F         text or jsonl (one object for each FPDU or start-up frame)\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_format},
-    {"  --no-rings         each file of a ring is a capture of its own\n",
+    {"  --no-rings         prints each file of a ring as a capture of its own\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_rings)},
     {"  --help             shows this text\n",
      OPTION_SHOWS, .kind = OPTION_EARLY},
@@ -185,9 +185,9 @@ static const struct option_table table = {
     .head = "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
             "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
             "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
-            "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it. So it "
-            "does where\n"
-            "  there are several captures.\n",
+            "  name_00001_20260101120000.pcapng) are one capture. Each line names the frame; "
+            "in a ring, or if\n"
+            "  several captures are given, also the file.\n",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

@@ -44,13 +44,13 @@ static int take_format(void *user, const char *value, struct iwarp_sentence *err
 
 /* clang-format off */
 static const struct option_row rows[] = {
-    {"  --checks           only those that a check decides, with its script\n",
+    {"  --checks           lists only those that a check decides, with its script\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(checks)},
-    {"  --rules            only those that a rule decides, with its function\n",
+    {"  --rules            lists only those that a rule decides, with its function\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(rules)},
-    {"  --defects          only those that a defect breaks, with the names of the defects\n",
+    {"  --defects          lists only those that a defect breaks, with the names of the defects\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(defects)},
-    {"  --no-defect        only those that no defect of the reference stack can break, with the reason\n",
+    {"  --no-defect        lists only those that no defect of the reference stack can break, with the reason\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_defect)},
     {"  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_format},
