@@ -22,6 +22,7 @@ cases=$(wc -l <"$WORK/tests")
 expect 0 "libiwarp with itself" "$WARPCHECK" interop -o "$WORK/good"
 says "^$cases passed, 0 failed, 0 not supported, 0 not decided$"
 says '^libiwarp +libiwarp '
+holds "docs/interop.md shows this grid" test "$(grep -cxF -f <(head -n 3 "$WORK/stdout") docs/interop.md)" -eq 3
 holds "each test case has a line that passed" cmp <(sort "$WORK/tests") <(exchanges PASS good | cut -d' ' -f3 | sort)
 holds "each was done on the wire: start-ups and what the case is about are in the captures" \
 	test "$(find "$WORK/good/evidence" -name 'libiwarp+libiwarp.*.pcapng' | wc -l)" -eq "$cases"
