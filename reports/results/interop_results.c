@@ -149,8 +149,12 @@ static int lines_take(struct interop_results *results, const char *text, size_t 
         line++;
         if (stop == NULL)
             return iwarp_sentence_set(error, "%.300s:%zu: the line is cut: the file is not whole", path, line);
-        if (line_take(results, text, (size_t)(stop - text), line, &why) != 0)
+        if (line_take(results, text, (size_t)(stop - text), line, &why) != 0) {
+            for (char *at = why.text; *at != '\0'; at++) /* what it quotes may be anything */
+                if ((unsigned char)*at < ' ')
+                    *at = ' ';
             return iwarp_sentence_set(error, "%.200s:%zu: %.250s", path, line, why.text);
+        }
         text = stop + 1;
     }
     return 0;
