@@ -149,7 +149,7 @@ all_h := $(sort $(wildcard $(patsubst %,%/*.h,base wire upper-tester generator g
 embedded_scripts := $(scripts)
 embedded_requirements := $(sort $(wildcard conformance/requirements/*.tsv))
 embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
-embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-warn.tsv variants.tsv choices.tsv))
+embedded_defects := $(wildcard $(addprefix reference-stack/defects/,defects.tsv defects-cm.tsv defects-llp.tsv defects-uncaught.tsv defects-warn.tsv variants.tsv choices.tsv))
 embedded_no_defects := $(wildcard reference-stack/defects/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
 # The course: the table of its exercises, and the exchanges that they show.

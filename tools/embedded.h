@@ -31,7 +31,8 @@ extern const struct embedded_file embedded_report_files[];
 extern const size_t embedded_report_file_count;
 
 /*
- * reference-stack/defects/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-warn.tsv, variants.tsv and choices.tsv, or nothing;
+ * reference-stack/defects/defects.tsv, defects-cm.tsv, defects-llp.tsv, defects-uncaught.tsv, defects-warn.tsv,
+ * variants.tsv and choices.tsv, or nothing;
  * part of libiwarp
  */
 extern const struct embedded_file embedded_defects[];

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "conformance/engine/prove/prove_llp.h"
+#include "conformance/engine/prove/prove_named.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
+#include "conformance/flow/event/flow.h"
 #include "base/nearest.h"
 
 enum { SAMPLE = 32 };
@@ -31,9 +33,11 @@ struct matrix {
 struct drawn {
     json_t *killed_by; /* ids with FAIL or WARN */
     json_t *kills;     /* the same with role and verdict: "ID role VERDICT" */
+    json_t *decided;   /* ids on which a check came to a verdict */
     json_t *alarms;    /* in words. Correct stack: FAIL, WARN and INCONCLUSIVE; with a defect: script errors */
     const struct defect *defect; /* NULL: the correct stack */
     const struct plan *plan;
+    struct prove_judges judges; /* of the plan that runs */
     size_t undecided;
 };
 
@@ -52,6 +56,8 @@ static int on_result(void *user, const struct result *result)
 
     (void)snprintf(text, sizeof(text), "%s %s %s", result->id, result->role != NULL ? result->role : "",
                    verdict_name(result->verdict));
+    if (strcmp(result->by, "check") == 0 && result->verdict != VERDICT_SKIP && !is_listed(drawn->decided, result->id))
+        (void)json_array_append_new(drawn->decided, json_string(result->id));
     if (result->verdict == VERDICT_INCONCLUSIVE)
         drawn->undecided++;
     else if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN)
@@ -111,10 +117,20 @@ static bool is_killed(const struct drawn *drawn)
     return false;
 }
 
+/* Has each requirement that the defect names, and that is judged where it runs, caught it? */
+static bool is_caught_by_all(const struct drawn *drawn)
+{
+    json_t *uncaught = prove_named_uncaught(&drawn->judges, drawn->defect, drawn->killed_by, NULL);
+    bool all = uncaught != NULL && json_array_size(uncaught) == 0;
+
+    json_decref(uncaught);
+    return all && is_killed(drawn);
+}
+
 /*
- * First the checks that the defect names are run with it. If neither these checks nor a rule on their traffic catches
- * the defect, a few more are run, then those of its layer, then all: a rule may need traffic that other checks make.
- * For the whole matrix all checks are run in one pass.
+ * First the checks that the defect names are run with it. Where a requirement that it names has not caught it then, a
+ * few more are run, then those of its layer, then all: a rule may need traffic that other checks make. For the whole
+ * matrix all checks are run in one pass.
  */
 static int run_passes(const struct prove_config *config, struct runner_config *runner, struct drawn *drawn,
                       struct iwarp_sentence *error)
@@ -126,11 +142,28 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
         runner->items.left_out = passes[i];
         if (runner_run(runner, &totals, error) != 0)
             return -1;
-        if (is_killed(drawn))
+        if (is_caught_by_all(drawn))
             return 0;
     }
     runner->items.left_out = cannot_meet;
     return runner_run(runner, &totals, error);
+}
+
+static struct prove_judges judges_of(const struct matrix *matrix, const struct drawn *drawn)
+{
+    const struct prove_config *config = matrix->config;
+    uint32_t flows =
+        drawn->plan == &matrix->sctp_plan ? 1U << FLOW_ASSOCIATION | 1U << FLOW_STREAM : 1U << FLOW_CONNECTION;
+
+    return (struct prove_judges){
+        .decided = drawn->decided,
+        .flows = drawn->defect != NULL && defect_acts_over_cm(drawn->defect) ? 1U << FLOW_CM_EXCHANGE : flows,
+        .catalogue = config->catalogue,
+        .pics = config->pics,
+        .llp = !config->sctp                           ? "tcp"
+               : config->profile == IWARP_SCTP_DRAFT02 ? "sctp-draft02"
+                                                       : "sctp",
+    };
 }
 
 /*
@@ -143,6 +176,7 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     bool sctp = matrix->config->sctp || (drawn->defect != NULL && defect_acts_over_sctp(drawn->defect));
 
     runner->plan = drawn->plan = sctp ? &matrix->sctp_plan : &matrix->plan;
+    drawn->judges = judges_of(matrix, drawn);
     if (run_passes(matrix->config, runner, drawn, error) != 0)
         return -1;
     if (matrix->config->sctp ||
@@ -155,12 +189,33 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     return runner_run(runner, &(struct runner_totals){0}, error);
 }
 
+/* Adds the requirements that have not caught the defect to `uncaught`; what the table excuses without need is an alarm. */
+static int weigh_named(const struct drawn *drawn, json_t *uncaught, struct iwarp_sentence *error)
+{
+    json_t *escaped = prove_named_uncaught(&drawn->judges, drawn->defect, drawn->killed_by, NULL);
+    json_t *needless = prove_named_needless(&drawn->judges, drawn->defect, drawn->killed_by), *id;
+    int status = escaped != NULL && needless != NULL ? json_array_extend(uncaught, escaped) : -1;
+    size_t i;
+
+    json_array_foreach(needless, i, id)
+    {
+        if (json_array_append_new(drawn->alarms, json_sprintf("reference-stack/defects/defects-uncaught.tsv excuses %s "
+                                                              "without need: it catches the defect",
+                                                              json_string_value(id))) != 0)
+            status = -1;
+    }
+    json_decref(escaped);
+    json_decref(needless);
+    return status == 0 ? 0 : iwarp_sentence_set(error, "out of memory for the matrix");
+}
+
 static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
 {
     const struct matrix *matrix = user;
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
-    struct drawn drawn = {json_array(), json_array(), json_array(), unit->defect, &matrix->plan, 0};
+    struct drawn drawn = {json_array(), json_array(), json_array(), json_array(), unit->defect, &matrix->plan, {0}, 0};
+    json_t *uncaught = json_array();
     struct defect_set *defects = NULL;
     struct run_services services = {0};
     struct runner_config runner = {
@@ -185,14 +240,18 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
         status = run_plans(matrix, &runner, &drawn, error);
     run_services_free(&services);
     defect_set_free(defects);
+    if (status == 0 && unit->defect != NULL)
+        status = weigh_named(&drawn, uncaught, error);
+    json_decref(drawn.decided);
     if (status != 0) {
+        json_decref(uncaught);
         json_decref(drawn.killed_by);
         json_decref(drawn.kills);
         json_decref(drawn.alarms);
         return NULL;
     }
-    return json_pack("{s:o, s:o, s:o, s:I}", "killed_by", drawn.killed_by, "kills", drawn.kills, "alarms", drawn.alarms,
-                     "undecided", (json_int_t)drawn.undecided);
+    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "killed_by", drawn.killed_by, "uncaught", uncaught, "kills",
+                     drawn.kills, "alarms", drawn.alarms, "undecided", (json_int_t)drawn.undecided);
 }
 
 /* Reports the alarms of a unit; returns their number. */
@@ -209,22 +268,19 @@ static size_t tell_alarms(const struct matrix *matrix, const struct unit *unit, 
 static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     struct prove_summary *summary = matrix->summary;
-    const json_t *ids = json_object_get(row, "killed_by");
-    size_t count = json_array_size(ids);
-    const char **names = calloc(count + 1, sizeof(*names));
+    const json_t *id;
     bool killed = false;
+    size_t i;
 
-    if (names == NULL)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        names[i] = json_string_value(json_array_get(ids, i));
-        killed = killed || defect_breaks(unit->defect, names[i]);
+    json_array_foreach(json_object_get(row, "killed_by"), i, id)
+    {
+        killed = killed || defect_breaks(unit->defect, json_string_value(id));
     }
+    killed = killed && json_array_size(json_object_get(row, "uncaught")) == 0;
     summary->defects++;
     summary->killed += killed;
     summary->false_alarms += tell_alarms(matrix, unit, row);
-    matrix->config->defect(matrix->config->user, unit->defect, names, count, killed, json_object_get(row, "kills"));
-    free(names);
+    matrix->config->defect(matrix->config->user, unit->defect, killed, row);
 }
 
 static void report_correct(const struct matrix *matrix, const struct unit *unit, const json_t *row)

@@ -2,7 +2,8 @@
 /*
  * The kill matrix: the reference stack with each defect in turn, in simulation, against every check and rule; and the
  * correct stack over many seeds, which must draw no FAIL and no WARN. A check or rule catches a defect when its verdict
- * is FAIL or WARN. A defect is killed when a check or rule of a requirement that it names catches it.
+ * is FAIL or WARN. A defect is killed when each requirement that it names catches it, as far as a check or rule judges
+ * that one on the lower layer of the run (prove_named.h has the exceptions).
  */
 #ifndef CONFORMANCE_ENGINE_PROVE_H
 #define CONFORMANCE_ENGINE_PROVE_H
@@ -36,10 +37,10 @@ struct prove_config {
     bool whole;         /* every defect against every check, also when one that it names has caught it already */
 
     /*
-     * One defect's row: ids that caught it, in the order of checks, then rules; `kills`: the same as "ID role VERDICT".
+     * One defect's row: "killed_by", ids that caught it, in the order of checks, then rules; "kills", the same as
+     * "ID role VERDICT"; "uncaught", ids that it names and that did not.
      */
-    void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
-                   const json_t *kills);
+    void (*defect)(void *user, const struct defect *defect, bool killed, const json_t *row);
     /* The defect does not apply over SCTP; `reason` says why. NULL: not called. */
     void (*left_out)(void *user, const struct defect *defect, const char *reason);
     /* Called when all checks were run against the correct stack with this seed. NULL: not called. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/engine/option/shard.h"
+#include "conformance/engine/prove/prove_printer.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/defects/defect.h"
 #include "base/exit_status.h"
@@ -235,8 +236,7 @@ static void print_line(json_t *line, bool jsonl)
                     json_object_get(line, "defect") != NULL ? text_of(line, "defect") : "correct stack",
                     (long long)json_integer_value(json_object_get(line, "seed")), text_of(line, "text"));
     } else if (strcmp(text_of(line, "type"), "defect") == 0) {
-        print_plain(stdout, "%-8s %-40s %s", json_is_true(json_object_get(line, "killed")) ? "killed" : "SURVIVED",
-                    text_of(line, "defect"), text_of(line, "requirement"));
+        prove_printer_defect(line, false);
     }
 }
 

@@ -19,6 +19,12 @@ struct prove_printer {
 /* Takes the reference. */
 void prove_printer_line(json_t *line);
 
+/*
+ * A defect's row as text: killed or not, what it names, and which of these did not catch it; with `whole`, and of one
+ * that was not killed, also what did. `line`: as JSON has it.
+ */
+void prove_printer_defect(const json_t *line, bool whole);
+
 /* What the correct stack drew, as text; and how many units are done. `user` is the printer: both are callbacks of proving. */
 void prove_printer_alarm(void *user, const char *text);
 void prove_printer_progress(void *user, size_t done, size_t total);

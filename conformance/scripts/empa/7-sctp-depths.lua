@@ -55,7 +55,7 @@ local function keeps_ord(t, ird, after)
 end
 
 local function keeps_each_ord(t)
-  for _, ird in ipairs { 2, 0 } do keeps_ord(t, ird) end
+  for _, ird in ipairs { 2, 3, 0 } do keeps_ord(t, ird) end -- 3: no power of two
   keeps_ord(t, 2, 6)
 end
 
