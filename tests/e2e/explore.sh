@@ -38,13 +38,34 @@ says "^FAIL +explored-2-$number "
 
 echo "== defects are found, each by what it breaks"
 found() { # DEFECT WORDS
-	expect 1 "$1" "$WARPCHECK" explore --simulate --defect "$1" --first --sessions 2000
+	expect 1 "$1" "$WARPCHECK" explore --simulate --defect "$1" --first --whole --sessions 2000
 	says "$2"
 }
 found ddp-msn-shared '^FAIL +DDP-4\.3-12: '
 found next-solicited 'what the ULP is told of delivery [0-9]+: solicited'
 found rdmap-version-unchecked '^FAIL  how the device reacts'
 found bound-response-stag-second '^FAIL +RDMAP-4\.4-03: '
+
+echo "== what fails is reduced to a check"
+reduced() { # DEFECT STEPS [OPTION...]: sessions with at most so many steps are left
+	local check count
+	expect 1 "$1" "$WARPCHECK" explore --simulate --defect "$1" -o "$WORK/$1" "${@:3}"
+	checks=("$WORK/$1"/checks/*.lua)
+	holds "a check" test -s "${checks[0]}"
+	holds "of few steps" test "$(grep -c '^      { "' "${checks[0]}")" -le "$2"
+	expect 0 "the correct stack passes it" "$WARPCHECK" run --simulate --destructive --script "${checks[0]}"
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		expect 1 "the defect fails it, seed $seed" "$WARPCHECK" run --simulate --destructive --defect "$1" --seed "$seed" --script "${checks[0]}"
+	done
+	for check in "${checks[@]}"; do
+		holds "its evidence is there" test -s "$WORK/$1/run/evidence/$(basename "$check" .lua).pcapng"
+	done
+	holds "its result has a ladder" jq -e -s 'any(.verdict == "FAIL" and (.steps | length > 0))' "$WORK/$1/run/results.jsonl"
+	holds "the report is there" test -s "$WORK/$1/run/index.html"
+}
+reduced rdmap-empty-send-undelivered 1 --sessions 100
+reduced ddp-length-no-buffer 1 --sessions 100 --from 50
+reduced next-solicited 2 --sessions 50
 
 echo "== wrong arguments"
 expect_error() { # WORDS ARGUMENT...
@@ -55,6 +76,10 @@ expect_error() { # WORDS ARGUMENT...
 	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
 }
 expect_error "--simulate was expected"
+expect_error "excludes --whole" --simulate --whole -o "$WORK/x"
+mkdir -p "$WORK/there/checks"
+expect 4 "a folder with checks" "$WARPCHECK" explore --simulate --defect next-solicited --sessions 50 -o "$WORK/there"
+complains "a new folder was expected"
 expect_error "did you mean \"ddp-qn-unchecked\"" --simulate --defect ddp-qn-uncheked
 expect_error "--sessions" --simulate --sessions 0
 expect_error "--wrong" --simulate --wrong 101

@@ -11,12 +11,14 @@
 #include "base/exit_status.h"
 #include "conformance/engine/explore/session_deviation.h"
 #include "conformance/engine/explore/explore.h"
+#include "conformance/engine/explore/explore_reduce.h"
 #include "conformance/engine/explore/session_generator.h"
 #include "conformance/engine/explore/session_text.h"
 #include "reference-stack/program/option_table.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/prove/prove_workers.h"
+#include "conformance/engine/run/cmd_run.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/validation/validation.h"
 #include "reports/writers/terminal.h"
@@ -32,7 +34,8 @@ struct command {
     const char *choices;
     uint64_t seed, sessions, first, show;
     unsigned jobs, wrong;
-    bool first_only, warns, shows, jsonl;
+    const char *output;
+    bool first_only, warns, shows, whole, jsonl;
     struct terminal terminal;
 };
 
@@ -76,6 +79,11 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(first_only)},
     {"  --warn           a WARN is a failure, too\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(warns)},
+    {"  --whole          reduces nothing: a session stays as it was drawn\n",
+     OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(whole)},
+    {"  -o DIR           writes a check for each group to DIR/checks, the smallest session that fails in the same way, and runs\n"
+     "                   them: results.jsonl, evidence/ and the report are in DIR/run\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
     {"  --show N         plays nothing: writes session N as a check, for warpcheck run --script\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_show},
     {"  -j N             number of processes (default: the number of processors)\n",
@@ -111,6 +119,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         if (taken < 0)
             return -1;
     }
+    if (command->output != NULL && (command->whole || command->shows))
+        return iwarp_sentence_set(error, "-o writes reduced sessions: it excludes --whole and --show");
     if (!command->simulate)
         return iwarp_sentence_set(error, "--simulate was expected: what the sessions are played against");
     return 0;
@@ -125,6 +135,19 @@ static void on_progress(void *user, size_t done, size_t total)
 
 /* ---- what is printed --------------------------------------------------------------------------------------------- */
 
+/* The smallest session of each group: how many steps are left, and which are wrong. */
+static void print_reduced(const struct explore_group *group)
+{
+    const struct session *session = group->reduced;
+
+    if (session == NULL)
+        return;
+    printf("      reduced to %zu step%s:", session->step_count, session->step_count == 1 ? "" : "s");
+    for (size_t i = 0; i < session->step_count; i++)
+        printf("%s %s%s", i == 0 ? "" : ",", session->steps[i].wrong.present ? "wrong " : "", session->steps[i].name);
+    printf("%s\n", session->wrong_start.present ? " wrong start-up" : "");
+}
+
 static void print_group(const struct command *command, const struct explore_group *group)
 {
     print_plain(stdout, "%s  %s%s%s", group->verdict, group->id != NULL ? group->id : "", group->id != NULL ? ": " : "",
@@ -135,6 +158,7 @@ static void print_group(const struct command *command, const struct explore_grou
         print_plain(stdout, "      actual    %s", group->actual);
     printf("      %" PRIu64 " session%s; the first is number %" PRIu64 " of seed %" PRIu64 "\n", group->count,
            group->count == 1 ? "" : "s", group->number, command->seed);
+    print_reduced(group);
 }
 
 static void put_line(json_t *line)
@@ -204,19 +228,79 @@ static int show(const struct explore_config *config, uint64_t number, struct iwa
     return status;
 }
 
+/* The checks are run as anybody would run them, so that results, evidence and report are those of a run. */
+static int run_checks(const struct command *command, struct iwarp_sentence *error)
+{
+    enum { ARGUMENTS = 16 + 4 * LIST_MAX };
+    char *argv[ARGUMENTS + 1] = {NULL}, checks[512], out[512], seed[32];
+    int argc = 0;
+
+    if (snprintf(checks, sizeof(checks), "%s/checks", command->output) >= (int)sizeof(checks) ||
+        snprintf(out, sizeof(out), "%s/run", command->output) >= (int)sizeof(out))
+        return complain(EXIT_USAGE, "%.100s...: the name is too long", command->output);
+    (void)snprintf(seed, sizeof(seed), "%" PRIu64, command->seed);
+#define ARGUMENT(text) (argv[argc++] = (char *)(uintptr_t)(text))
+    ARGUMENT("run");
+    ARGUMENT("--simulate");
+    ARGUMENT("--destructive");
+    ARGUMENT("--quiet");
+    ARGUMENT("--script");
+    ARGUMENT(checks);
+    ARGUMENT("-o");
+    ARGUMENT(out);
+    ARGUMENT("--seed");
+    ARGUMENT(seed);
+    for (size_t i = 0; i < command->defect_count; i++) {
+        ARGUMENT("--defect");
+        ARGUMENT(command->defects[i]);
+    }
+    for (size_t i = 0; i < command->variant_count; i++) {
+        ARGUMENT("--variant");
+        ARGUMENT(command->variants[i]);
+    }
+    if (command->choices != NULL) {
+        ARGUMENT("--choices");
+        ARGUMENT(command->choices);
+    }
+#undef ARGUMENT
+    (void)error;
+    return cmd_run(argc, argv);
+}
+
+/* 0, or the exit status. */
+static int write_output(const struct command *command, const struct explore_summary *summary,
+                        struct iwarp_sentence *error)
+{
+    bool reduced = false;
+    int status;
+
+    if (command->output == NULL)
+        return 0;
+    if (explore_write_checks(summary, command->output, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
+    for (size_t i = 0; i < summary->group_count; i++)
+        reduced = reduced || summary->groups[i].reduced != NULL;
+    status = reduced ? run_checks(command, error) : EXIT_CONFORMS;
+    return status == EXIT_ENVIRONMENT || status == EXIT_USAGE ? status : 0;
+}
+
 static int explore(struct command *command, const struct explore_config *config, struct iwarp_sentence *error)
 {
     struct explore_summary summary;
     int status;
 
-    if (explore_run(config, &summary, error) != 0) {
+    if (explore_run(config, &summary, error) != 0 ||
+        (!command->whole && explore_reduce(config, &summary, error) != 0)) {
         status = complain(EXIT_ENVIRONMENT, "%s", error->text);
     } else {
         terminal_clear(&command->terminal);
         for (size_t i = 0; i < summary.group_count; i++)
             (command->jsonl ? put_group : print_group)(command, &summary.groups[i]);
         print_summary(command, &summary);
-        status = summary.group_count != 0 ? EXIT_FAILS : summary.undecided != 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+        (void)fflush(stdout);
+        status = write_output(command, &summary, error);
+        if (status == 0)
+            status = summary.group_count != 0 ? EXIT_FAILS : summary.undecided != 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     }
     explore_summary_free(&summary);
     return status;
@@ -281,11 +365,12 @@ int cmd_explore(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("explore");
-    if (run_confine(NULL, 0, 0, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     command.jobs = processors > 0 && processors <= PROVE_JOBS_MAX ? (unsigned)processors : 1;
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
+    /* With -o the checks are run afterwards, which confines the process by itself. */
+    if (command.output == NULL && run_confine(NULL, 0, 0, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     return load_and_explore(&command, &error);
 }

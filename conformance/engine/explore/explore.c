@@ -65,12 +65,22 @@ static size_t wrong_first(struct session *sessions, size_t count)
     return wrong;
 }
 
+int explore_predict(const struct explore_config *config, struct session_device *oracle, struct session *sessions,
+                    size_t count, struct explore_summary *summary, struct iwarp_sentence *error)
+{
+    struct predicting predicting = {.config = config, .asking = oracle->defects, .summary = summary};
+    size_t wrong = wrong_first(sessions, count);
+
+    for (size_t i = 0; i < wrong; i++)
+        sessions[i].reaction_count = 0;
+    if (summary != NULL)
+        summary->wrong += wrong;
+    return wrong == 0 ? 0 : session_run(&config->world, oracle, sessions, wrong, predict, forget, &predicting, error);
+}
+
 int explore_make(const struct explore_config *config, struct session_device *oracle, struct session *sessions,
                  uint64_t number, size_t count, struct explore_summary *summary, struct iwarp_sentence *error)
 {
-    struct predicting predicting = {.config = config, .asking = oracle->defects, .summary = summary};
-    size_t wrong;
-
     for (size_t i = 0; i < count; i++) {
         struct session_draw draw;
 
@@ -78,10 +88,7 @@ int explore_make(const struct explore_config *config, struct session_device *ora
         if (session_below(&draw, 100) < config->wrong)
             session_deviate(&sessions[i], &draw);
     }
-    wrong = wrong_first(sessions, count);
-    if (summary != NULL)
-        summary->wrong += wrong;
-    return wrong == 0 ? 0 : session_run(&config->world, oracle, sessions, wrong, predict, forget, &predicting, error);
+    return explore_predict(config, oracle, sessions, count, summary, error);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------------- */
@@ -334,6 +341,7 @@ void explore_summary_free(struct explore_summary *summary)
         free(group->message);
         free(group->expected);
         free(group->actual);
+        free(group->reduced);
     }
     free(summary->groups);
     free(summary->reason);

@@ -32,7 +32,8 @@ struct explore_group {
     char *cause;        /* what they have in common: the rule's id, or what the check says */
     char *verdict, *id; /* id: of the rule; NULL: the session's own judgement */
     char *message, *expected, *actual;
-    uint64_t number; /* of its first session */
+    struct session *reduced; /* explore_reduce(); NULL: there is none */
+    uint64_t number;         /* of its first session */
     uint64_t count;
 };
 
@@ -52,6 +53,10 @@ struct explore_summary {
  */
 int explore_make(const struct explore_config *config, struct session_device *oracle, struct session *sessions,
                  uint64_t number, size_t count, struct explore_summary *summary, struct iwarp_sentence *error);
+
+/* Fills in the reactions that these sessions allow; their order changes. The same. */
+int explore_predict(const struct explore_config *config, struct session_device *oracle, struct session *sessions,
+                    size_t count, struct explore_summary *summary, struct iwarp_sentence *error);
 
 /* 0, or -1 with a sentence; explore_summary_free() in either case. */
 int explore_run(const struct explore_config *config, struct explore_summary *summary, struct iwarp_sentence *error);

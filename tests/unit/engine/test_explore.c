@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/engine/explore/explore.h"
+#include "conformance/engine/explore/explore_reduce.h"
 #include "conformance/engine/explore/session_prediction.h"
 #include "tests/unit/suites.h"
 
@@ -183,6 +184,30 @@ START_TEST(the_octets_decide_what_is_allowed)
 }
 END_TEST
 
+/* An empty Send is what is left of the sessions that the defect fails. */
+START_TEST(a_group_is_reduced)
+{
+    struct explore_summary summary;
+    struct iwarp_sentence error = {""};
+    const struct session *reduced;
+
+    give_defect("rdmap-empty-send-undelivered");
+    explore(&summary);
+    ck_assert_uint_eq(summary.group_count, 1);
+    ck_assert_msg(explore_reduce(&config, &summary, &error) == 0, "%s", error.text);
+    reduced = summary.groups[0].reduced;
+    ck_assert_ptr_nonnull(reduced);
+    ck_assert_uint_eq(reduced->step_count, 1);
+    ck_assert_str_eq(reduced->steps[0].name, "send");
+    ck_assert_int_eq(session_number(&reduced->steps[0].members, "octets", -1), 0);
+    ck_assert_uint_eq(reduced->region_count, 0);
+    ck_assert_uint_eq(reduced->number, summary.groups[0].number);
+    ck_assert_int_eq(explore_write_checks(&summary, "/dev/null", &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "/dev/null/checks"));
+    explore_summary_free(&summary);
+}
+END_TEST
+
 START_TEST(a_cause_has_no_numbers)
 {
     struct result one = {.verdict = VERDICT_FAIL, .by = "check", .message = "the device's region 3 of 0x1f octets"};
@@ -215,6 +240,7 @@ Suite *explore_suite(void)
     tcase_add_test(tcase, a_rule_names_its_group);
     tcase_add_test(tcase, what_is_refused_allows_the_reactions_of_the_table);
     tcase_add_test(tcase, the_octets_decide_what_is_allowed);
+    tcase_add_test(tcase, a_group_is_reduced);
     tcase_add_test(tcase, a_cause_has_no_numbers);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A session that fails is made smaller while it fails in the same way: steps, members of steps and of the start-up,
+ * regions and numbers go, one after another. What is left has to be served by the correct stack, so that nothing is
+ * taken away that made it legal.
+ */
+#ifndef CONFORMANCE_ENGINE_EXPLORE_SESSION_REDUCTION_H
+#define CONFORMANCE_ENGINE_EXPLORE_SESSION_REDUCTION_H
+
+#include "conformance/engine/explore/explore.h"
+
+/* The n-th smaller session that `session` has, from the largest cut to the smallest; false: there are no more. */
+bool session_smaller(const struct session *session, size_t n, struct session *smaller);
+
+/*
+ * Reduces the session as far as it fails with `cause` (explore_cause()). `oracle` is what was learned of the correct
+ * stack. 1: it does not fail with it at all, 0, or -1 with a sentence.
+ */
+int session_reduce(const struct explore_config *config, struct session_device *oracle, const char *cause,
+                   struct session *session, struct iwarp_sentence *error);
+
+#endif
