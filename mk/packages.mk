@@ -9,8 +9,9 @@
 
 .PHONY: deb abi packages-check
 
+# Debian has no two architectures of libwireshark-dev at once: a cross build takes the other one's alone.
 deb:
-	@tools/deps.sh packages build plugin $(if $(cross),cross-$(ARCH) cross-packages-$(ARCH))
+	@tools/deps.sh packages build $(if $(cross),cross-$(ARCH) cross-packages-$(ARCH),plugin)
 	@B='$(abspath $(B))' ARCH='$(ARCH)' packaging/build-deb.sh
 
 abi: programs
