@@ -47,8 +47,8 @@ HOST_CC ?= gcc
 multiarch := $(patsubst i686-%,i386-%,$(gnu_$(ARCH)))
 emulator = $(firstword $(wildcard $(addprefix /usr/bin/qemu-$(qemu_$(ARCH)),-static)) $(wildcard /usr/bin/qemu-$(qemu_$(ARCH))))
 EXEC ?= $(if $(emulator),$(emulator) -E LD_LIBRARY_PATH=$(sysroot)/usr/lib/$(multiarch))
-# What Debian cannot have installed for two architectures at once lies here (tools/deps.sh).
-sysroot := $(abspath $(B))/sysroot
+# What Debian cannot have installed for two architectures at once lies here (tools/deps.sh); a package's copy of the source has it elsewhere.
+sysroot := $(abspath $(or $(SYSROOT),$(B)/sysroot))
 pkg_config := PKG_CONFIG_LIBDIR=$(sysroot)/usr/lib/$(multiarch)/pkgconfig:/usr/lib/$(multiarch)/pkgconfig:/usr/share/pkgconfig $(PKG_CONFIG)
 cross_cflags := -I$(sysroot)/usr/include
 cross_libs := -L$(sysroot)/usr/lib/$(multiarch) -Wl,-rpath-link,$(sysroot)/usr/lib/$(multiarch)

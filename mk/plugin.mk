@@ -18,8 +18,8 @@ plugin_so := $(B)/dissector/warpcheck.so
 plugin_src := $(call c_in,dissector base wire conformance/flow conformance/flow/* conformance/rules)
 plugin_objects := $(plugin_src:%.c=$(B)/dissector/obj/%.o)
 # Wireshark's headers are not written for our warnings.
-plugin_cflags = $(call once,plugin_cflags,$(pkg_config) --cflags wireshark $(isal) | sed 's/-I/-isystem /g' && echo '$(no_isal)')
-plugin_libs = $(call once,plugin_libs,$(pkg_config) --libs wireshark $(isal))
+plugin_cflags = $(call once,plugin_cflags,$(pkg_config) --cflags wireshark $(isal) | sed 's/-I/-isystem /g' && echo '$(no_isal) $(cross_cflags)')
+plugin_libs = $(call once,plugin_libs,$(pkg_config) --libs wireshark $(isal) && echo '$(cross_libs)')
 plugin_version = $(call once,plugin_version,$(pkg_config) --modversion wireshark | cut -d. -f1-2)
 PLUGIN_DIR ?= $(if $(filter 0,$(shell id -u)),$(shell $(pkg_config) --variable=plugindir wireshark)/epan,$(HOME)/.local/lib/wireshark/plugins/$(plugin_version)/epan)
 

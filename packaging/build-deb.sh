@@ -11,11 +11,15 @@ rm -rf "$out"
 mkdir -p "$out/warpcheck-$version"
 git archive "${COMMIT:-HEAD}" | tar -x -C "$out/warpcheck-$version"
 cp -a packaging/debian "$out/warpcheck-$version/debian"
+sysroot=$(realpath -m "${SYSROOT:-${B:-build}/sysroot}")
 cd "$out/warpcheck-$version"
 log=../build.txt
 # The packages that a cross build needs are those of tools/deps.sh, as far as dpkg cannot say so.
 cross=()
-[ -z "${ARCH:-}" ] || [ "$ARCH" = "$(dpkg --print-architecture)" ] || cross=("--host-arch=$ARCH" "--build-profiles=cross,nocheck" --no-check-builddeps)
+if [ -n "${ARCH:-}" ] && [ "$ARCH" != "$(dpkg --print-architecture)" ]; then
+	cross=("--host-arch=$ARCH" "--build-profiles=cross,nocheck" --no-check-builddeps)
+	export SYSROOT=$sysroot
+fi
 if ! dpkg-buildpackage --build=binary --no-sign "${cross[@]}" >"$log" 2>&1 </dev/null; then
 	tail -n 30 "$log" >&2
 	echo "build-deb.sh: the packages could not be built; $PWD/$log has all that was said" >&2
