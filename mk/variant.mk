@@ -28,7 +28,7 @@ FORCE:
 
 # The functions of the C library that allocate and that the program calls (reference-stack/program/memory_main.c).
 watched_allocators := malloc calloc realloc strdup strndup asprintf vasprintf fopen fdopen opendir fdopendir \
-	tmpfile realpath scandir
+	tmpfile realpath scandir fopen64 tmpfile64 scandir64
 
 define variant
 $(1)_iwarp_objects := $$(call object_of,$(1),$$(iwarp_src))

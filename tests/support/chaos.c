@@ -258,17 +258,17 @@ OPENS(open64)
 OPENS_AT(openat)
 OPENS_AT(openat64)
 
-FILE *fopen(const char *path, const char *mode)
-{
-    NEXT(fopen);
-    return happens(OPEN) ? NULL : next(path, mode);
-}
-
-FILE *tmpfile(void)
-{
-    NEXT(tmpfile);
-    return happens(OPEN) ? NULL : next();
-}
+/* Each name stands beside that of offsets of 64 bits. */
+#define OPENS_STREAM(name, parameters, arguments)                                                                      \
+    FILE *name parameters                                                                                              \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        return happens(OPEN) ? NULL : next arguments;                                                                  \
+    }
+OPENS_STREAM(fopen, (const char *path, const char *mode), (path, mode))
+OPENS_STREAM(fopen64, (const char *path, const char *mode), (path, mode))
+OPENS_STREAM(tmpfile, (void), ())
+OPENS_STREAM(tmpfile64, (void), ())
 
 /* How much of a write is done: half of it when this is the call that is to fall short. */
 static size_t done_of(long before, size_t count)
@@ -284,13 +284,16 @@ ssize_t write(int file, const void *octets, size_t count)
     return happens(WRITE) ? -1 : next(file, octets, done_of(before, count));
 }
 
-ssize_t pwrite(int file, const void *octets, size_t count, off_t offset)
-{
-    long before = chaos.calls;
-
-    NEXT(pwrite);
-    return happens(WRITE) ? -1 : next(file, octets, done_of(before, count), offset);
-}
+#define WRITES_AT(name, offset_type)                                                                                   \
+    ssize_t name(int file, const void *octets, size_t count, offset_type offset)                                       \
+    {                                                                                                                  \
+        long before = chaos.calls;                                                                                     \
+                                                                                                                       \
+        NEXT(name);                                                                                                    \
+        return happens(WRITE) ? -1 : next(file, octets, done_of(before, count), offset);                               \
+    }
+WRITES_AT(pwrite, off_t)
+WRITES_AT(pwrite64, off64_t)
 
 ssize_t writev(int file, const struct iovec *pieces, int count)
 {
@@ -346,6 +349,7 @@ int fclose(FILE *stream)
 CALL(SYNC, int, fsync, (int file), (file))
 CALL(SYNC, int, fdatasync, (int file), (file))
 CALL(SYNC, int, ftruncate, (int file, off_t octets), (file, octets))
+CALL(SYNC, int, ftruncate64, (int file, off64_t octets), (file, octets))
 CALL(RENAME, int, rename, (const char *from, const char *to), (from, to))
 CALL(RENAME, int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
 CALL(REMOVE, int, unlink, (const char *path), (path))
