@@ -7,8 +7,8 @@
 #   CLANG_FLAGS      the compiler's flags
 #   LUA_SYNTAX       a program that parses Lua
 #   T                'wire generator': looks only at files below those folders
-#   STEPS            'clang-tidy cppcheck': only these steps, of arrows, rooms, files, phrases, test-names, clang-format, lua,
-#                    shellcheck, cppcheck and clang-tidy
+#   STEPS            'clang-tidy cppcheck': only these steps, of arrows, rooms, files, phrases, test-names, clang-format,
+#                    lua, shellcheck, cppcheck and clang-tidy
 #   PART             I/N: of the files of clang-format, shellcheck, cppcheck and clang-tidy each N-th, from the I-th on
 #   JOBS             how many processes (as many as there are processors)
 #   FAST=1           leaves cppcheck and clang-tidy out, which take minutes

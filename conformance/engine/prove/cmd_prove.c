@@ -125,19 +125,20 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {
     .command = "prove",
-    .head = "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
-            "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
-            "       warpcheck prove --devices N [OPTION...]\n"
-            "       warpcheck prove --merge [--format F] FILE...\n"
-            "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs "
-            "the correct\n"
-            "  stack over many seeds. Each requirement that a defect names must catch it, where a check or a rule judges "
-            "that one\n"
-            "  on the lower layer of the run (reference-stack/defects/defects-uncaught.tsv has the exceptions). No "
-            "requirement may\n"
-            "  fail on the correct stack. The checks that a defect names run first; others run while one has not caught "
-            "it.\n"
-            "  A check whose script fails is an alarm, whatever defect the stack has.\n",
+    .head =
+        "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+        "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
+        "       warpcheck prove --devices N [OPTION...]\n"
+        "       warpcheck prove --merge [--format F] FILE...\n"
+        "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs "
+        "the correct\n"
+        "  stack over many seeds. Each requirement that a defect names must catch it, where a check or a rule judges "
+        "that one\n"
+        "  on the lower layer of the run (reference-stack/defects/defects-uncaught.tsv has the exceptions). No "
+        "requirement may\n"
+        "  fail on the correct stack. The checks that a defect names run first; others run while one has not caught "
+        "it.\n"
+        "  A check whose script fails is an alarm, whatever defect the stack has.\n",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
