@@ -128,6 +128,7 @@ scripted() { # HOW STATUS WHAT PATTERN
 		ip link set lo up
 		rm -f "$2/port"
 		perl "$2/upper.pl" "$3" >"$2/port" &
+		trap 'kill $! 2>/dev/null' EXIT
 		while [ ! -s "$2/port" ]; do sleep 0.05; done
 		sed "s/@PORT@/$(cat "$2/port")/; s/@NAME@/scripted/" "$2/safe.json" >"$2/scripted.json"
 		"$1" interop libiwarp "$2/scripted.json" --test send --test write -o "$2/$3"
