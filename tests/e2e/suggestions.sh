@@ -45,7 +45,7 @@ suggests 2 ddp-qn-wrong-code "$WARPCHECK" prove ddp-qn-wrong-cod
 echo "== beginnings"
 suggests 2 ddp-qn-wrong-code "$WARPCHECK" run --simulate --defect ddp-qn-wrong
 suggests 2 --simulate "$WARPCHECK" run --simu
-suggests 2 explain "$WARPCHECK" expl
+suggests 2 explain "$WARPCHECK" expla
 
 echo "== what is no misspelling"
 for words in frobnicate 'run --frobnicate' 'list --frobnicate' 'audit --frobnicate' 'prove frobnicate' 'run -q' 'explain -q'; do
