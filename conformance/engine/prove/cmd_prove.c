@@ -184,13 +184,13 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
     return check_devices(command, error);
 }
 
-static void on_defect(void *user, const struct defect *defect, bool killed, const json_t *row)
+static void on_defect(void *user, const struct defect *defect, const json_t *row)
 {
     struct command *command = user;
-    json_t *line =
-        json_pack("{s:s, s:s, s:s, s:O, s:O, s:b, s:O}", "type", "defect", "defect", defect->id, "requirement",
-                  defect->requirement, "killed_by", json_object_get(row, "killed_by"), "uncaught",
-                  json_object_get(row, "uncaught"), "killed", killed, "kills", json_object_get(row, "kills"));
+    json_t *line = json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O}", "type", "defect", "defect", defect->id,
+                             "requirement", defect->requirement, "killed_by", json_object_get(row, "killed_by"),
+                             "uncaught", json_object_get(row, "uncaught"), "killed", json_object_get(row, "killed"),
+                             "kills", json_object_get(row, "kills"));
     const json_t *kill;
     size_t i;
 

@@ -34,20 +34,13 @@ struct drawn {
     json_t *killed_by; /* ids with FAIL or WARN */
     json_t *kills;     /* the same with role and verdict: "ID role VERDICT" */
     json_t *decided;   /* ids on which a check came to a verdict */
+    json_t *uncaught;  /* ids that the defect names and that did not catch it */
     json_t *alarms;    /* in words. Correct stack: FAIL, WARN and INCONCLUSIVE; with a defect: script errors */
     const struct defect *defect; /* NULL: the correct stack */
     const struct plan *plan;
     struct prove_judges judges; /* of the plan that runs */
     size_t undecided;
 };
-
-static bool is_listed(const json_t *ids, const char *id)
-{
-    for (size_t i = 0; i < json_array_size(ids); i++)
-        if (strcmp(json_string_value(json_array_get(ids, i)), id) == 0)
-            return true;
-    return false;
-}
 
 static int on_result(void *user, const struct result *result)
 {
@@ -56,15 +49,16 @@ static int on_result(void *user, const struct result *result)
 
     (void)snprintf(text, sizeof(text), "%s %s %s", result->id, result->role != NULL ? result->role : "",
                    verdict_name(result->verdict));
-    if (strcmp(result->by, "check") == 0 && result->verdict != VERDICT_SKIP && !is_listed(drawn->decided, result->id))
+    if (strcmp(result->by, "check") == 0 && result->verdict != VERDICT_SKIP &&
+        !prove_named_has(drawn->decided, result->id))
         (void)json_array_append_new(drawn->decided, json_string(result->id));
     if (result->verdict == VERDICT_INCONCLUSIVE)
         drawn->undecided++;
     else if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN)
         return 0;
-    if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->killed_by, result->id))
+    if (result->verdict != VERDICT_INCONCLUSIVE && !prove_named_has(drawn->killed_by, result->id))
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
-    if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->kills, text))
+    if (result->verdict != VERDICT_INCONCLUSIVE && !prove_named_has(drawn->kills, text))
         (void)json_array_append_new(drawn->kills, json_string(text));
     if (drawn->defect != NULL && !script_error_tells(result->message))
         return 0;
@@ -118,13 +112,11 @@ static bool is_killed(const struct drawn *drawn)
 }
 
 /* Has each requirement that the defect names, and that is judged where it runs, caught it? */
-static bool is_caught_by_all(const struct drawn *drawn)
+static bool is_caught_by_all(struct drawn *drawn)
 {
-    json_t *uncaught = prove_named_uncaught(&drawn->judges, drawn->defect, drawn->killed_by, NULL);
-    bool all = uncaught != NULL && json_array_size(uncaught) == 0;
-
-    json_decref(uncaught);
-    return all && is_killed(drawn);
+    json_decref(drawn->uncaught);
+    drawn->uncaught = prove_named_uncaught(&drawn->judges, drawn->defect, drawn->killed_by);
+    return drawn->uncaught != NULL && json_array_size(drawn->uncaught) == 0 && is_killed(drawn);
 }
 
 /*
@@ -189,12 +181,11 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     return runner_run(runner, &(struct runner_totals){0}, error);
 }
 
-/* Adds the requirements that have not caught the defect to `uncaught`; what the table excuses without need is an alarm. */
-static int weigh_named(const struct drawn *drawn, json_t *uncaught, struct iwarp_sentence *error)
+/* What the table of exceptions excuses without need is an alarm. */
+static int note_needless(const struct drawn *drawn, struct iwarp_sentence *error)
 {
-    json_t *escaped = prove_named_uncaught(&drawn->judges, drawn->defect, drawn->killed_by, NULL);
     json_t *needless = prove_named_needless(&drawn->judges, drawn->defect, drawn->killed_by), *id;
-    int status = escaped != NULL && needless != NULL ? json_array_extend(uncaught, escaped) : -1;
+    int status = drawn->uncaught != NULL && needless != NULL ? 0 : -1;
     size_t i;
 
     json_array_foreach(needless, i, id)
@@ -204,7 +195,6 @@ static int weigh_named(const struct drawn *drawn, json_t *uncaught, struct iwarp
                                                               json_string_value(id))) != 0)
             status = -1;
     }
-    json_decref(escaped);
     json_decref(needless);
     return status == 0 ? 0 : iwarp_sentence_set(error, "out of memory for the matrix");
 }
@@ -214,8 +204,12 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
     const struct matrix *matrix = user;
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
-    struct drawn drawn = {json_array(), json_array(), json_array(), json_array(), unit->defect, &matrix->plan, {0}, 0};
-    json_t *uncaught = json_array();
+    struct drawn drawn = {.killed_by = json_array(),
+                          .kills = json_array(),
+                          .decided = json_array(),
+                          .uncaught = json_array(),
+                          .alarms = json_array(),
+                          .defect = unit->defect};
     struct defect_set *defects = NULL;
     struct run_services services = {0};
     struct runner_config runner = {
@@ -229,6 +223,7 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
         .items = {.user = &drawn},
         .report = {.result = on_result, .user = &drawn},
     };
+    bool killed = false;
     int status = 0;
 
     if (unit->defect != NULL) {
@@ -240,18 +235,21 @@ static json_t *run_unit(void *user, size_t number, struct iwarp_sentence *error)
         status = run_plans(matrix, &runner, &drawn, error);
     run_services_free(&services);
     defect_set_free(defects);
-    if (status == 0 && unit->defect != NULL)
-        status = weigh_named(&drawn, uncaught, error);
+    if (status == 0 && unit->defect != NULL) {
+        killed = is_caught_by_all(&drawn);
+        status = note_needless(&drawn, error);
+    }
     json_decref(drawn.decided);
     if (status != 0) {
-        json_decref(uncaught);
+        json_decref(drawn.uncaught);
         json_decref(drawn.killed_by);
         json_decref(drawn.kills);
         json_decref(drawn.alarms);
         return NULL;
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "killed_by", drawn.killed_by, "uncaught", uncaught, "kills",
-                     drawn.kills, "alarms", drawn.alarms, "undecided", (json_int_t)drawn.undecided);
+    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:I}", "killed", killed, "killed_by", drawn.killed_by, "uncaught",
+                     drawn.uncaught, "kills", drawn.kills, "alarms", drawn.alarms, "undecided",
+                     (json_int_t)drawn.undecided);
 }
 
 /* Reports the alarms of a unit; returns their number. */
@@ -268,19 +266,11 @@ static size_t tell_alarms(const struct matrix *matrix, const struct unit *unit, 
 static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
     struct prove_summary *summary = matrix->summary;
-    const json_t *id;
-    bool killed = false;
-    size_t i;
 
-    json_array_foreach(json_object_get(row, "killed_by"), i, id)
-    {
-        killed = killed || defect_breaks(unit->defect, json_string_value(id));
-    }
-    killed = killed && json_array_size(json_object_get(row, "uncaught")) == 0;
     summary->defects++;
-    summary->killed += killed;
+    summary->killed += json_is_true(json_object_get(row, "killed"));
     summary->false_alarms += tell_alarms(matrix, unit, row);
-    matrix->config->defect(matrix->config->user, unit->defect, killed, row);
+    matrix->config->defect(matrix->config->user, unit->defect, row);
 }
 
 static void report_correct(const struct matrix *matrix, const struct unit *unit, const json_t *row)

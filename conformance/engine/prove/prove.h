@@ -37,10 +37,10 @@ struct prove_config {
     bool whole;         /* every defect against every check, also when one that it names has caught it already */
 
     /*
-     * One defect's row: "killed_by", ids that caught it, in the order of checks, then rules; "kills", the same as
+     * One defect's row: "killed", true or false; "killed_by", ids that caught it, in the order of checks, then rules; "kills", the same as
      * "ID role VERDICT"; "uncaught", ids that it names and that did not.
      */
-    void (*defect)(void *user, const struct defect *defect, bool killed, const json_t *row);
+    void (*defect)(void *user, const struct defect *defect, const json_t *row);
     /* The defect does not apply over SCTP; `reason` says why. NULL: not called. */
     void (*left_out)(void *user, const struct defect *defect, const char *reason);
     /* Called when all checks were run against the correct stack with this seed. NULL: not called. */

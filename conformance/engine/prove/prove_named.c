@@ -9,7 +9,7 @@
 #include "conformance/rules/rule.h"
 #include "tools/embedded.h"
 
-enum { ID_OCTETS = 64 };
+enum { ID_OCTETS = 64, LLPS_OCTETS = 64 };
 
 /* The columns of reference-stack/defects/defects-uncaught.tsv. */
 enum { DEFECT, REQUIREMENT, LLPS, REASON, COLUMNS };
@@ -19,37 +19,24 @@ static bool is_text(struct cell cell, const char *text)
     return strlen(text) == cell.octets && memcmp(text, cell.text, cell.octets) == 0;
 }
 
-/* Is it one of those that commas separate? */
-static bool has(struct cell cell, const char *text)
-{
-    const char *end = cell.text + cell.octets;
-    struct cell one = {cell.text, 0};
-
-    for (const char *at = cell.text; at <= end; at++)
-        if (at == end || *at == ',') {
-            one.octets = (size_t)(at - one.text);
-            if (is_text(one, text))
-                return true;
-            one.text = at + 1;
-        }
-    return false;
-}
-
 static bool is_excused(const char *defect, const char *id, const char *llp)
 {
     const struct embedded_file *file =
         embedded_find(embedded_defects, embedded_defect_count, "reference-stack/defects/defects-uncaught.tsv");
     const char *at = file != NULL ? (const char *)file->octets : "", *end = at + (file != NULL ? file->size : 0);
     struct cell cells[COLUMNS];
+    char llps[LLPS_OCTETS];
 
-    while (cells_next(&at, end, cells, COLUMNS) != 0)
+    while (cells_next(&at, end, cells, COLUMNS) != 0) {
+        (void)snprintf(llps, sizeof(llps), "%.*s", (int)cells[LLPS].octets, cells[LLPS].text);
         if (cells[REASON].octets != 0 && is_text(cells[DEFECT], defect) && is_text(cells[REQUIREMENT], id) &&
-            has(cells[LLPS], llp))
+            defect_is_among(llps, llp))
             return true;
+    }
     return false;
 }
 
-static bool is_among(const json_t *ids, const char *id)
+bool prove_named_has(const json_t *ids, const char *id)
 {
     const json_t *one;
     size_t i;
@@ -84,7 +71,7 @@ static bool is_judged(const struct prove_judges *judges, const char *id)
     const struct requirement *requirement = catalogue_find(judges->catalogue, id);
     struct iwarp_sentence reason, error;
 
-    if (is_among(judges->decided, id))
+    if (prove_named_has(judges->decided, id))
         return true;
     return rule != NULL && (rule->flows & judges->flows) != 0 && requirement != NULL &&
            !is_of_other_text(requirement, judges) &&
@@ -104,21 +91,15 @@ static bool id_next(const char **at, char id[ID_OCTETS])
     return true;
 }
 
-json_t *prove_named_uncaught(const struct prove_judges *judges, const struct defect *defect, const json_t *caught,
-                             json_t *excused)
+json_t *prove_named_uncaught(const struct prove_judges *judges, const struct defect *defect, const json_t *caught)
 {
     json_t *uncaught = json_array();
     const char *at = defect->requirement;
     char id[ID_OCTETS];
 
-    while (uncaught != NULL && id_next(&at, id)) {
-        if (is_among(caught, id) || !is_judged(judges, id))
-            continue;
-        if (!is_excused(defect->id, id, judges->llp))
+    while (uncaught != NULL && id_next(&at, id))
+        if (!prove_named_has(caught, id) && is_judged(judges, id) && !is_excused(defect->id, id, judges->llp))
             (void)json_array_append_new(uncaught, json_string(id));
-        else if (excused != NULL)
-            (void)json_array_append_new(excused, json_string(id));
-    }
     return uncaught;
 }
 
@@ -129,7 +110,7 @@ json_t *prove_named_needless(const struct prove_judges *judges, const struct def
     char id[ID_OCTETS];
 
     while (needless != NULL && id_next(&at, id))
-        if (is_among(caught, id) && is_excused(defect->id, id, judges->llp))
+        if (prove_named_has(caught, id) && is_excused(defect->id, id, judges->llp))
             (void)json_array_append_new(needless, json_string(id));
     return needless;
 }

@@ -22,13 +22,14 @@ struct prove_judges {
     const char *llp; /* as --llp names it */
 };
 
+/* Whether an array of ids has this one. */
+bool prove_named_has(const json_t *ids, const char *id);
+
 /*
- * A new array of the ids that `defect` names, that something judges and that are not in `caught`, an array of ids; NULL
- * without memory. Those that the table excuses on this lower layer go into `excused`, an array, or, where that is NULL,
- * are left out.
+ * A new array of the ids that `defect` names, that something judges and that are not in `caught`, an array of ids, nor
+ * excused by the table on this lower layer; NULL without memory.
  */
-json_t *prove_named_uncaught(const struct prove_judges *judges, const struct defect *defect, const json_t *caught,
-                             json_t *excused);
+json_t *prove_named_uncaught(const struct prove_judges *judges, const struct defect *defect, const json_t *caught);
 
 /* A new array of the ids that the table excuses here and that have caught the defect: lines without need. */
 json_t *prove_named_needless(const struct prove_judges *judges, const struct defect *defect, const json_t *caught);
