@@ -19,6 +19,7 @@
 #include <pcap/pcap.h>
 
 #include "generator/link/address_claim.h"
+#include "generator/link/link_capture.h"
 
 #define SNAP_LENGTH    65535
 #define CAPTURE_BUFFER (8 << 20)
@@ -89,9 +90,7 @@ static int take_frame(struct link_net *net, struct link_frame *out)
     out->octets = octets;
     out->length = header->caplen;
     out->wire_length = header->len;
-    net->last_ns = link_net_frame_time(net->last_ns,
-                                       (uint64_t)header->ts.tv_sec * SECOND_NS +
-                                           (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick,
+    net->last_ns = link_net_frame_time(net->last_ns, link_capture_time(header, net->nanoseconds_per_tick),
                                        link_net_now(&net->link));
     out->time_ns = net->last_ns;
     return 1;
@@ -226,9 +225,7 @@ static void write_hosts(const struct link_net_config *config, char *text, size_t
 static int set_filter(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     const uint8_t *m = net->mac;
-    struct bpf_program program;
     char filter[512], hosts[200];
-    int result;
 
     write_hosts(config, hosts, sizeof(hosts));
     (void)snprintf(
@@ -236,32 +233,7 @@ static int set_filter(struct link_net *net, const struct link_net_config *config
         "(ether dst %02x:%02x:%02x:%02x:%02x:%02x%s%s%s) or (ether broadcast and arp) or (ether multicast and icmp6)",
         m[0], m[1], m[2], m[3], m[4], m[5], hosts[0] != '\0' ? " and (arp or icmp6" : "", hosts,
         hosts[0] != '\0' ? ")" : "");
-    if (pcap_compile(net->in, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0)
-        return iwarp_sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
-                                  pcap_geterr(net->in));
-    result = pcap_setfilter(net->in, &program);
-    pcap_freecode(&program);
-    if (result != 0)
-        return iwarp_sentence_set(error, "%s: cannot set the capture filter: %s", net->interface, pcap_geterr(net->in));
-    return 0;
-}
-
-static int activate(struct link_net *net, struct iwarp_sentence *error)
-{
-    int status = pcap_activate(net->in);
-
-    if (status >= 0)
-        return 0;
-    if (status == PCAP_ERROR_PERM_DENIED || status == PCAP_ERROR_PROMISC_PERM_DENIED)
-        return iwarp_sentence_set(error, "%s: no privileges to capture: run as root, or grant CAP_NET_RAW",
-                                  net->interface);
-    if (status == PCAP_ERROR_NO_SUCH_DEVICE)
-        return iwarp_sentence_set(error, "%s: no such interface; `ip link` lists them", net->interface);
-    if (status == PCAP_ERROR_IFACE_NOT_UP)
-        return iwarp_sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
-                                  net->interface);
-    return iwarp_sentence_set(error, "%s: cannot capture: %s (%s)", net->interface, pcap_statustostr(status),
-                              pcap_geterr(net->in));
+    return link_capture_filter(net->in, net->interface, filter, error);
 }
 
 /*
@@ -291,21 +263,11 @@ static bool joins_frames(const char *interface)
 static int open_capture(struct link_net *net, const struct link_net_config *config, struct iwarp_sentence *error)
 {
     int buffer = joins_frames(net->interface) ? MERGED_BUFFER : CAPTURE_BUFFER;
-    char why[PCAP_ERRBUF_SIZE] = "";
 
-    net->in = pcap_create(net->interface, why);
+    net->in = link_capture_open(net->interface, SNAP_LENGTH, buffer, &net->nanoseconds_per_tick, error);
     if (net->in == NULL)
-        return iwarp_sentence_set(error, "%s: cannot capture: %s", net->interface, why);
-    if (pcap_set_snaplen(net->in, SNAP_LENGTH) != 0 || pcap_set_promisc(net->in, 1) != 0 ||
-        pcap_set_immediate_mode(net->in, 1) != 0 || pcap_set_buffer_size(net->in, buffer) != 0)
-        return iwarp_sentence_set(error, "%s: cannot capture: libpcap does not take the settings", net->interface);
-    net->nanoseconds_per_tick = pcap_set_tstamp_precision(net->in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
-    if (activate(net, error) != 0)
         return -1;
-    if (pcap_datalink(net->in) != DLT_EN10MB)
-        return iwarp_sentence_set(error, "%s: not an Ethernet interface but %s", net->interface,
-                                  pcap_datalink_val_to_name(pcap_datalink(net->in)));
-    if (pcap_setdirection(net->in, PCAP_D_IN) != 0 || pcap_setnonblock(net->in, 1, why) != 0)
+    if (pcap_setdirection(net->in, PCAP_D_IN) != 0)
         return iwarp_sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface,
                                   pcap_geterr(net->in));
     net->in_file = pcap_get_selectable_fd(net->in);

@@ -122,10 +122,7 @@ static int invalidate(struct interop_exchange *x, enum interop_side from, bool s
         (from == RESPONDER && interop_send(x, INITIATOR, SMALL) != 0) || /* the responder may not send before */
         stream_region(x, 1 - from, &region) != 0 || send_kind(x, from, SMALL, solicited, region.stag) != 0)
         return -1;
-    write = interop_work(x, from, "write");
-    (void)json_object_set_new(write, "stag", json_integer(region.stag));
-    (void)json_object_set_new(write, "to", interop_to(&region, 0));
-    (void)json_object_set_new(write, "length", json_integer(SMALL));
+    write = interop_write(x, from, region.stag, &region, 0, SMALL);
     x->ending = true;
     return interop_ask(x, from, write, NULL) != 0 || interop_await_as(x, from, "closed", expected) != 0 ||
                    interop_await_as(x, 1 - from, "closed", expected) != 0 ||
@@ -151,30 +148,6 @@ int interop_data_send_solicited_invalidate(struct interop_exchange *x)
 
 /* ---- Write and Read ---------------------------------------------------------------------------------------------- */
 
-static json_t *write_request(const struct interop_exchange *x, enum interop_side from, const struct interop_region *to,
-                             json_int_t octets)
-{
-    json_t *request = interop_work(x, from, "write");
-
-    (void)json_object_set_new(request, "stag", json_integer(to->stag));
-    (void)json_object_set_new(request, "to", interop_to(to, 0));
-    (void)json_object_set_new(request, "length", json_integer(octets));
-    return request;
-}
-
-static json_t *read_request(const struct interop_exchange *x, enum interop_side from,
-                            const struct interop_region *source, const struct interop_region *sink, json_int_t octets)
-{
-    json_t *request = interop_work(x, from, "read");
-
-    (void)json_object_set_new(request, "source_stag", json_integer(source->stag));
-    (void)json_object_set_new(request, "source_to", interop_to(source, 0));
-    (void)json_object_set_new(request, "sink_stag", json_integer(sink->stag));
-    (void)json_object_set_new(request, "sink_to", interop_to(sink, 0));
-    (void)json_object_set_new(request, "length", json_integer(octets));
-    return request;
-}
-
 /* Where one side writes and reads. */
 struct places {
     struct interop_region target; /* of the other side */
@@ -198,7 +171,7 @@ static int places_make(struct interop_exchange *x, enum interop_side from, json_
 static int write_one(struct interop_exchange *x, enum interop_side from, const struct places *places, json_int_t octets,
                      json_int_t send_octets)
 {
-    return interop_ask(x, from, write_request(x, from, &places->target, octets), NULL) != 0 ||
+    return interop_ask(x, from, interop_write(x, from, places->target.stag, &places->target, 0, octets), NULL) != 0 ||
                    interop_send(x, from, send_octets) != 0 || interop_await(x, from, "write_done", NULL) != 0 ||
                    interop_compare(x, 1 - from, &places->target, places->octets, octets,
                                    "the octets that were written, and no others") != 0
@@ -208,7 +181,7 @@ static int write_one(struct interop_exchange *x, enum interop_side from, const s
 
 static int read_one(struct interop_exchange *x, enum interop_side from, const struct places *places, json_int_t octets)
 {
-    return interop_ask(x, from, read_request(x, from, &places->source, &places->sink, octets), NULL) != 0 ||
+    return interop_ask(x, from, interop_read(x, from, &places->source, &places->sink, octets), NULL) != 0 ||
                    interop_await(x, from, "read_done", NULL) != 0 ||
                    interop_compare(x, from, &places->sink, places->octets, octets,
                                    "the octets that were read, and no others") != 0
@@ -300,13 +273,14 @@ static int burst_post(struct interop_exchange *x, enum interop_side from, const 
         json_t *send = interop_work(x, from, "send");
 
         (void)json_object_set_new(send, "length", json_integer(SMALL));
-        if (interop_ask(x, from, write_request(x, from, &places->target, BURST_OCTETS), NULL) != 0) {
+        if (interop_ask(x, from, interop_write(x, from, places->target.stag, &places->target, 0, BURST_OCTETS), NULL) !=
+            0) {
             json_decref(send);
             return -1;
         }
         if (interop_ask(x, from, send, NULL) != 0 ||
             (i < BURST_READS &&
-             interop_ask(x, from, read_request(x, from, &places->source, &places->sink, BURST_OCTETS), NULL) != 0))
+             interop_ask(x, from, interop_read(x, from, &places->source, &places->sink, BURST_OCTETS), NULL) != 0))
             return -1;
     }
     return 0;

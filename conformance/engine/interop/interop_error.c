@@ -82,43 +82,25 @@ static int both_offend(struct interop_exchange *x, const struct offence *offence
     return offend(x, INITIATOR, offence) != 0 ? -1 : offend(x, RESPONDER, offence);
 }
 
-static json_t *write_at(const struct interop_exchange *x, enum interop_side offender, json_int_t stag,
-                        const struct interop_region *victim, json_int_t offset)
-{
-    json_t *request = interop_work(x, offender, "write");
-
-    (void)json_object_set_new(request, "stag", json_integer(stag));
-    (void)json_object_set_new(request, "to", interop_to(victim, offset));
-    (void)json_object_set_new(request, "length", json_integer(SMALL));
-    return request;
-}
-
 /* An STag that differs from the victim's in bits that no device is likely to count by. */
 static json_t *unknown_stag(const struct interop_exchange *x, enum interop_side offender,
                             const struct interop_region *victim, const struct interop_region *own)
 {
     (void)own;
-    return write_at(x, offender, victim->stag ^ UNKNOWN_STAG_BITS, victim, 0);
+    return interop_write(x, offender, victim->stag ^ UNKNOWN_STAG_BITS, victim, 0, SMALL);
 }
 
 static json_t *beyond(const struct interop_exchange *x, enum interop_side offender, const struct interop_region *victim,
                       const struct interop_region *own)
 {
     (void)own;
-    return write_at(x, offender, victim->stag, victim, ROOM - SMALL + 1);
+    return interop_write(x, offender, victim->stag, victim, ROOM - SMALL + 1, SMALL);
 }
 
 static json_t *read_anyway(const struct interop_exchange *x, enum interop_side offender,
                            const struct interop_region *victim, const struct interop_region *own)
 {
-    json_t *request = interop_work(x, offender, "read");
-
-    (void)json_object_set_new(request, "source_stag", json_integer(victim->stag));
-    (void)json_object_set_new(request, "source_to", interop_to(victim, 0));
-    (void)json_object_set_new(request, "sink_stag", json_integer(own->stag));
-    (void)json_object_set_new(request, "sink_to", interop_to(own, 0));
-    (void)json_object_set_new(request, "length", json_integer(SMALL));
-    return request;
+    return interop_read(x, offender, victim, own, SMALL);
 }
 
 static json_t *send_long(const struct interop_exchange *x, enum interop_side offender,

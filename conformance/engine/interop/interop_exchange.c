@@ -9,7 +9,7 @@
 
 #include "conformance/engine/process/run_stop.h"
 
-enum { STEP_OCTETS = 320, STEPS_MOST = 400, PATTERN = 251, PAUSE_LEAST = 500000, PAUSE_MOST = 20000000 };
+enum { STEP_OCTETS = 320, STEPS_MOST = 400, PAUSE_LEAST = 500000, PAUSE_MOST = 20000000 };
 
 static const char *const roles[INTEROP_SIDES] = {"initiator", "responder"};
 
@@ -90,7 +90,7 @@ static void step_object(struct interop_exchange *x, enum interop_side side, cons
 
 enum refusal { REFUSAL_UNDECIDED, REFUSAL_FAILS, REFUSAL_ALLOWED };
 
-static const char *text_of(const json_t *object, const char *member, const char *absent)
+const char *interop_text(const json_t *object, const char *member, const char *absent)
 {
     const char *text = json_string_value(json_object_get(object, member));
 
@@ -100,7 +100,7 @@ static const char *text_of(const json_t *object, const char *member, const char 
 static int refused(struct interop_exchange *x, enum interop_side side, const char *verb, const json_t *answer,
                    enum refusal refusal, bool *lacks)
 {
-    const char *why = text_of(answer, "error", "no reason given");
+    const char *why = interop_text(answer, "error", "no reason given");
 
     step(x, side, "<", why);
     if (json_is_true(json_object_get(answer, "unsupported"))) {
@@ -125,7 +125,7 @@ static int command(struct interop_exchange *x, enum interop_side side, json_t *r
 
     if (answer != NULL)
         *answer = NULL;
-    (void)snprintf(verb, sizeof(verb), "%s", text_of(request, "verb", ""));
+    (void)snprintf(verb, sizeof(verb), "%s", interop_text(request, "verb", ""));
     if (request == NULL || x->decided) {
         json_decref(request);
         return interop_undecided(x, "out of memory");
@@ -246,9 +246,9 @@ static bool is_of_stream(const struct interop_exchange *x, enum interop_side sid
 /* The words of an event that ends a stream: its own, and what it says. */
 static void end_text(const json_t *event, char *text, size_t room)
 {
-    const char *more = text_of(event, "text", text_of(event, "reason", text_of(event, "what", "")));
+    const char *more = interop_text(event, "text", interop_text(event, "reason", interop_text(event, "what", "")));
 
-    (void)snprintf(text, room, "%s%s%.300s", text_of(event, "event", ""), *more != '\0' ? ": " : "", more);
+    (void)snprintf(text, room, "%s%s%.300s", interop_text(event, "event", ""), *more != '\0' ? ": " : "", more);
 }
 
 /* 1: found, and taken out of the queue; 0: not there; -1: the stream has ended before. */
@@ -260,7 +260,7 @@ static int event_find(struct interop_exchange *x, enum interop_side side, const 
 
     json_array_foreach(queue, i, event)
     {
-        const char *name = text_of(event, "event", "");
+        const char *name = interop_text(event, "event", "");
 
         if (!is_of_stream(x, side, event))
             continue;
@@ -411,81 +411,5 @@ int interop_establish(struct interop_exchange *x, json_t *initiator, json_t *res
         return -1;
     rc = responder_stream(x, event);
     json_decref(event);
-    return rc;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-void interop_region_take(struct interop_region *region, const json_t *answer)
-{
-    const char *base = text_of(answer, "base", "0");
-
-    region->stag = json_integer_value(json_object_get(answer, "stag"));
-    region->base = strtoull(base, NULL, strncmp(base, "0x", 2) == 0 ? 16 : 10);
-}
-
-int interop_region(struct interop_exchange *x, enum interop_side side, json_int_t octets, json_t *access, bool counted,
-                   struct interop_region *region)
-{
-    json_t *answer = NULL, *request = json_pack("{s:s, s:I, s:o, s:o}", "verb", "reg_mr", "length", octets, "access",
-                                                access, "fill", counted ? json_string("count") : json_integer(0));
-
-    if (interop_tell(x, side, request, &answer) != 0)
-        return -1;
-    interop_region_take(region, answer);
-    json_decref(answer);
-    return 0;
-}
-
-json_t *interop_to(const struct interop_region *region, json_int_t offset)
-{
-    uint64_t to = region->base + (uint64_t)offset;
-
-    return json_sprintf("0x%llx", (unsigned long long)to);
-}
-
-static unsigned hex_octet(const char *hex)
-{
-    char text[3] = {hex[0], hex[1], '\0'}, *end;
-    unsigned long octet = strtoul(text, &end, 16);
-
-    return *end == '\0' && end == text + 2 ? (unsigned)octet : UINT16_MAX;
-}
-
-/* The first octet that is not as expected; `octets`: none. */
-static json_int_t first_wrong(const char *hex, json_int_t octets, json_int_t counted)
-{
-    for (json_int_t i = 0; i < octets; i++)
-        if (hex[2 * i] == '\0' || hex_octet(hex + 2 * i) != (i < counted ? (unsigned)(i % PATTERN) : 0))
-            return i;
-    return octets;
-}
-
-bool interop_is_pattern(const char *hex, json_int_t octets)
-{
-    return strlen(hex) == (size_t)octets * 2 && first_wrong(hex, octets, octets) == octets;
-}
-
-int interop_compare(struct interop_exchange *x, enum interop_side side, const struct interop_region *region,
-                    json_int_t octets, json_int_t counted, const char *what)
-{
-    json_t *answer;
-    const char *data;
-    json_int_t wrong;
-    int rc = 0;
-
-    if (interop_tell(x, side, json_pack("{s:s, s:I}", "verb", "mem_read", "stag", region->stag), &answer) != 0)
-        return -1;
-    data = text_of(answer, "data", "");
-    wrong = first_wrong(data, octets, counted);
-    if (json_is_false(json_object_get(answer, "guarded")))
-        rc = interop_fail(x, what, "octets around the memory of %s have changed", interop_name(x, side));
-    else if (strlen(data) != (size_t)octets * 2)
-        rc = interop_undecided(x, "%s shows %zu octets of a region of %lld", interop_name(x, side), strlen(data) / 2,
-                               (long long)octets);
-    else if (wrong != octets)
-        rc = interop_fail(x, what, "octet %lld of %lld in the memory of %s is 0x%.2s", (long long)wrong,
-                          (long long)octets, interop_name(x, side), data + 2 * wrong);
-    json_decref(answer);
     return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One cell of the matrix: an initiator, a responder, and what is asked of both. Each function below returns 0, or -1 once
- * the exchange is decided: what follows is then to be left out. An exchange that nobody decided has passed.
+ * One cell of the matrix: an initiator, a responder, and the commands that both get. Each function below returns 0. It
+ * returns -1 as soon as the exchange has a verdict; the caller then leaves out the rest. An exchange that ends without a
+ * verdict has passed.
  */
 #ifndef CONFORMANCE_ENGINE_INTEROP_EXCHANGE_H
 #define CONFORMANCE_ENGINE_INTEROP_EXCHANGE_H
@@ -69,25 +70,7 @@ int interop_establish(struct interop_exchange *x, json_t *initiator, json_t *res
 /* A command for the stream of a side. */
 json_t *interop_work(const struct interop_exchange *x, enum interop_side side, const char *verb);
 
-/* Memory of a side, filled with zeros or counted through. */
-struct interop_region {
-    json_int_t stag;
-    uint64_t base;
-};
-int interop_region(struct interop_exchange *x, enum interop_side side, json_int_t octets, json_t *access, bool counted,
-                   struct interop_region *region);
-
-/* Of an answer to reg_mr. */
-void interop_region_take(struct interop_region *region, const json_t *answer);
-
-/* An address in it, as the member "to" has it. */
-json_t *interop_to(const struct interop_region *region, json_int_t offset);
-
-/* Compares memory: `counted` octets of the pattern from its beginning, then zeros. */
-int interop_compare(struct interop_exchange *x, enum interop_side side, const struct interop_region *region,
-                    json_int_t octets, json_int_t counted, const char *what);
-
-/* Whether `hex` is `octets` of the pattern 0, 1, ... 250, 0, 1, ... that `length` makes. */
-bool interop_is_pattern(const char *hex, json_int_t octets);
+/* The text of a member, or `absent`. */
+const char *interop_text(const json_t *object, const char *member, const char *absent);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_INTEROP_TESTS_H
 #define CONFORMANCE_ENGINE_INTEROP_TESTS_H
 
-#include "conformance/engine/interop/interop_exchange.h"
+#include "conformance/engine/interop/interop_memory.h"
 
 struct interop_test {
     const char *letters; /* in the grid: one or two */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The live capture of an Ethernet interface, by libpcap: opened alike for a link and for what keeps frames of others. */
+#ifndef GENERATOR_LINK_CAPTURE_H
+#define GENERATOR_LINK_CAPTURE_H
+
+#include <pcap/pcap.h>
+#include <stdint.h>
+
+struct iwarp_sentence;
+
+/*
+ * Starts to capture, both directions, in promiscuous mode; reading does not wait. `snap_octets`: of a frame, so many are
+ * kept; `buffer_octets`: of the kernel's ring. *nanoseconds_per_tick: of the frames' tv_usec, 1, or 1000 where the
+ * interface has microseconds alone. The caller closes it with pcap_close(). NULL with a sentence that says what helps.
+ */
+pcap_t *link_capture_open(const char *interface, int snap_octets, int buffer_octets, uint64_t *nanoseconds_per_tick,
+                          struct iwarp_sentence *error);
+
+/* Has the kernel leave out what the filter (pcap-filter(7)) does not name. 0, or -1 with a sentence. */
+int link_capture_filter(pcap_t *in, const char *interface, const char *filter, struct iwarp_sentence *error);
+
+/* Nanoseconds since 1970 of a captured frame. */
+uint64_t link_capture_time(const struct pcap_pkthdr *header, uint64_t nanoseconds_per_tick);
+
+#endif
