@@ -325,6 +325,19 @@ char *control_call(struct control *control, const char *request, struct iwarp_se
     return line;
 }
 
+json_t *control_answer(char *text, struct iwarp_sentence *error)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+
+    if (!json_is_object(answer)) {
+        (void)iwarp_sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
+        json_decref(answer);
+        answer = NULL;
+    }
+    free(text);
+    return answer;
+}
+
 unsigned control_losses(const struct control *control)
 {
     return control->losses;

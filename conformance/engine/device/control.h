@@ -9,6 +9,7 @@
 #ifndef CONFORMANCE_ENGINE_CONTROL_H
 #define CONFORMANCE_ENGINE_CONTROL_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +38,9 @@ struct control *control_new(const struct control_config *config, struct iwarp_se
 
 /* One request line, without its newline; the answer is the caller's to free(). NULL with a sentence: none came. */
 char *control_call(struct control *control, const char *request, struct iwarp_sentence *error);
+
+/* What such an answer says: an object, a new reference. Frees `text`. NULL with a sentence: it is none. */
+json_t *control_answer(char *text, struct iwarp_sentence *error);
 
 /*
  * How many answers or connections were lost since the beginning. If the number grows during a check, the check was

@@ -230,21 +230,11 @@ json_t *interop_call(struct interop_instance *instance, const json_t *request, s
 {
     char *line = json_dumps(request, JSON_COMPACT);
     char *text = line != NULL ? control_call(instance->control, line, error) : NULL;
-    json_t *answer;
 
     if (line == NULL)
         (void)iwarp_sentence_set(error, "out of memory");
     free(line);
-    if (text == NULL)
-        return NULL;
-    answer = json_loads(text, 0, NULL);
-    if (!json_is_object(answer)) {
-        (void)iwarp_sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
-        json_decref(answer);
-        answer = NULL;
-    }
-    free(text);
-    return answer;
+    return text != NULL ? control_answer(text, error) : NULL;
 }
 
 static int instance_connect(struct interop_instance *instance, struct iwarp_sentence *error)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/device/control.h"
+
 enum { PLAIN_VALUES = 64 };
 
 static bool is_plain_value(const json_t *value)
@@ -40,8 +42,6 @@ static bool is_plain(const json_t *request)
 
 json_t *upper_tester_call(struct rig *rig, const json_t *request, struct iwarp_sentence *error)
 {
-    json_error_t where;
-    json_t *answer;
     char *line;
     char *text;
 
@@ -58,16 +58,7 @@ json_t *upper_tester_call(struct rig *rig, const json_t *request, struct iwarp_s
     }
     text = rig->ops->command(rig, line, error);
     free(line);
-    if (text == NULL)
-        return NULL;
-    answer = json_loads(text, 0, &where);
-    if (!json_is_object(answer)) {
-        (void)iwarp_sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
-        json_decref(answer);
-        answer = NULL;
-    }
-    free(text);
-    return answer;
+    return text != NULL ? control_answer(text, error) : NULL;
 }
 
 int upper_tester_listen(struct rig *rig, uint16_t port, struct iwarp_sentence *error)
