@@ -30,6 +30,11 @@ const char *result_role(const char *role)
     return role_slot(role) == ROLE_UNKNOWN ? NULL : role;
 }
 
+bool result_is_by_rule(const struct result *result)
+{
+    return result->by != NULL && strcmp(result->by, "rule") == 0;
+}
+
 bool result_is_script_error(const struct result *result)
 {
     static const char sign[] = RESULT_SCRIPT_ERROR ": ";

@@ -162,6 +162,9 @@ unsigned role_slot(const char *role);
 /* `role` where it is "initiator" or "responder", else NULL. */
 const char *result_role(const char *role);
 
+/* Was it decided by a rule, not by a check? */
+bool result_is_by_rule(const struct result *result);
+
 /* How the message of an INCONCLUSIVE result begins whose check could not be run: its script has an error. */
 #define RESULT_SCRIPT_ERROR "script error"
 bool result_is_script_error(const struct result *result);

@@ -52,7 +52,7 @@ int stopped_result(struct stopped *stopped, const struct result *result)
     struct journal journal;
     bool of;
 
-    if (result->by && strcmp(result->by, "rule") == 0)
+    if (result_is_by_rule(result))
         return set_reported(stopped, result);
     if (!stopped->pending)
         return 0;

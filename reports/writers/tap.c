@@ -104,7 +104,7 @@ static void put_place(struct tap *tap, const struct result *result)
 {
     const char *colon = result->script ? strrchr(result->script, ':') : NULL;
     if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")]) {
-        put_member(tap, result->by && strcmp(result->by, "rule") == 0 ? "rule" : "script", result->script);
+        put_member(tap, result_is_by_rule(result) ? "rule" : "script", result->script);
         return;
     }
     char *file = strndup(result->script, (size_t)(colon - result->script));

@@ -40,7 +40,7 @@ static void predict(void *user, struct session *session, const struct result *re
     const struct predicting *predicting = user;
     struct prediction_seen seen = {.asking = predicting->asking};
 
-    if (result->by != NULL && strcmp(result->by, "rule") == 0)
+    if (result_is_by_rule(result))
         return;
     if (result->verdict == VERDICT_AMBIGUOUS)
         seen.reaction = result->reading;
@@ -119,7 +119,7 @@ char *explore_cause(const struct result *result)
 {
     char text[400] = "";
 
-    if (result->by != NULL && strcmp(result->by, "rule") == 0)
+    if (result_is_by_rule(result))
         (void)snprintf(text, sizeof(text), "rule %s", result->id);
     else
         append_words(text, sizeof(text), result->message != NULL ? result->message : "no message");
@@ -194,7 +194,7 @@ static void note_undecided(struct batch *batch, const struct session *session, c
 static void on_found(void *user, struct session *session, const struct result *result)
 {
     struct batch *batch = user;
-    bool rule = result->by != NULL && strcmp(result->by, "rule") == 0;
+    bool rule = result_is_by_rule(result);
     char *cause;
 
     if (result->verdict == VERDICT_INCONCLUSIVE || result->verdict == VERDICT_AMBIGUOUS)

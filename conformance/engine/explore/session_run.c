@@ -46,8 +46,7 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
 static int on_result(void *user, const struct result *result)
 {
     struct playing *playing = user;
-    struct session *session =
-        result->by != NULL && strcmp(result->by, "rule") == 0 ? NULL : session_of(playing, result->id);
+    struct session *session = result_is_by_rule(result) ? NULL : session_of(playing, result->id);
 
     if (session != NULL)
         playing->found(playing->user, session, result);

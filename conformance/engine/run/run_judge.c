@@ -64,7 +64,7 @@ static bool deferred(struct run_command *command, struct result *result, char te
 {
     struct result judged = *result;
 
-    if (command->options.shard.of == 0 || strcmp(result->by, "rule") != 0 || result->verdict != VERDICT_PASS)
+    if (command->options.shard.of == 0 || !result_is_by_rule(result) || result->verdict != VERDICT_PASS)
         return false;
     if (deviations_judge(&command->profile.deviations, &judged, command->today, text))
         result->unexpected = text;
@@ -78,7 +78,7 @@ struct deviation_texts {
 
 static bool judge(struct run_command *command, struct result *result, struct deviation_texts *texts)
 {
-    bool rule = strcmp(result->by, "rule") == 0;
+    bool rule = result_is_by_rule(result);
 
     if (command->options.profile == NULL)
         return false;
