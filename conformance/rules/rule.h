@@ -21,6 +21,7 @@ struct flow;
 struct flow_event;
 struct rule_context; /* conformance/rules/rule_context.h: what a rule is called with */
 struct rule_engine;
+struct end_cause; /* conformance/rules/end_cause.h */
 
 /*
  * The side that a rule binds, by MPA role. The initiator is the side that sent the Request, even if the other side
@@ -94,7 +95,13 @@ struct rule_config {
      */
     void (*finding)(const struct rule_finding *finding, void *argument);
 
-    void *argument; /* handed to all three */
+    /*
+     * Called for each end (conformance/rules/end_cause.h) after its rules, with what is known by then; NULL: not
+     * called. What waits for the flow's end rule_engine_flow_ends() knows.
+     */
+    void (*end)(const struct flow *flow, const struct end_cause *cause, void *argument);
+
+    void *argument; /* handed to all four */
 
     /*
      * Turns off the shortcut for segments that are wholly in order: each rule sees each of its events. The verdicts are
@@ -143,6 +150,14 @@ typedef void rule_result_function(const struct rule_result *result, void *argume
  */
 size_t rule_engine_flow_results(struct rule_engine *engine, const struct flow *flow, rule_result_function *function,
                                 void *argument);
+
+/*
+ * Calls `function` for each end of the flow (conformance/rules/end_cause.h), in the order of events; returns how many.
+ * Meant for FLOW_END, like rule_engine_flow_results().
+ */
+typedef void rule_end_function(const struct flow *flow, const struct end_cause *cause, void *argument);
+size_t rule_engine_flow_ends(struct rule_engine *engine, const struct flow *flow, rule_end_function *function,
+                             void *argument);
 
 /* Frees the state of a flow. rule_engine_free() frees the state of all flows that are left. */
 void rule_engine_flow_done(struct rule_engine *engine, const struct flow *flow);

@@ -51,8 +51,10 @@ struct rule_engine *rule_engine_create(const struct rule_config *config)
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = rule_at(i);
 
-        if (engine->config.selected != NULL && !engine->config.selected(rule->id, engine->config.argument))
+        if (engine->config.selected != NULL && !engine->config.selected(rule->id, engine->config.argument)) {
+            engine->partial = true;
             continue;
+        }
         for (unsigned flows = 0; flows < FLOW_KINDS; flows++)
             if (rule->flows >> flows & 1)
                 dispatch_rule(engine, flows, rule);
@@ -67,8 +69,7 @@ size_t rule_state_octets(void)
     return sizeof(struct rule_flow *);
 }
 
-/* The engine's state of a flow stands after a pointer in the flow's scratch octets. */
-static struct rule_flow *state_of(const struct flow *flow)
+struct rule_flow *rule_flow_of(const struct flow *flow)
 {
     struct rule_flow *state;
 
@@ -115,12 +116,13 @@ static void state_free(struct rule_flow *state)
     for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
         free(state->tallies[direction].list);
     free(state->quick);
+    free(state->ends);
     free(state);
 }
 
 void rule_engine_flow_done(struct rule_engine *engine, const struct flow *flow)
 {
-    struct rule_flow *state = state_of(flow);
+    struct rule_flow *state = rule_flow_of(flow);
 
     (void)engine;
     if (state == NULL)
@@ -225,13 +227,16 @@ static void track_quick(struct rule_side *side, const struct flow_event *event)
 
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event)
 {
-    struct rule_flow *state = state_of(event->flow);
+    struct rule_flow *state = rule_flow_of(event->flow);
+    struct end_cause cause;
     struct rule_side *side;
     unsigned flags;
+    bool ends;
 
     if (state == NULL && (state = state_make(engine, event->flow)) == NULL)
         return;
     side = &state->sides[event->direction];
+    state->events++;
     if (event->kind == FLOW_END) {
         for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
             if (side_is_judged(&state->sides[i], event))
@@ -242,6 +247,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         quick_settle(state);
         return;
     }
+    ends = end_cause_take(event, &cause);
     track_before(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
@@ -251,6 +257,8 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         run_rules(engine, state, event, event->direction);
         engine->learning = NULL;
     }
+    if (ends)
+        rule_end_keep(engine, state, event, &cause);
     track_session(state->sides, event);
     track_event(side, event);
     flags = flags_of(state);
@@ -327,7 +335,7 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
 size_t rule_engine_flow_results(struct rule_engine *engine, const struct flow *flow, rule_result_function *function,
                                 void *argument)
 {
-    struct rule_flow *state = state_of(flow);
+    struct rule_flow *state = rule_flow_of(flow);
     struct rule_result result;
     size_t count = 0;
 

@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_RULES_RULE_ENGINE_H
 #define CONFORMANCE_RULES_RULE_ENGINE_H
 
+#include "conformance/rules/end_cause.h"
 #include "conformance/rules/rule_context.h"
 
 /*
@@ -49,6 +50,8 @@ struct rule_found {
     uint64_t pending_count;
     uint64_t pending_behind;   /* FPDUs of the other side that had been decoded by then */
     enum rule_verdict verdict; /* RULE_PASS until something is more than pending */
+    uint64_t order;            /* events of the flow up to the one that was the first to have `verdict` */
+    uint64_t pending_order;    /* the same of `pending` */
 };
 
 struct quick_class {
@@ -62,6 +65,9 @@ struct rule_flow {
     struct rule_flow *next, **link;
     const struct flow *flow;
     struct rule_side sides[FLOW_DIRECTIONS];
+    uint64_t events;        /* so far */
+    struct end_cause *ends; /* END_CAUSES_MAX of them; NULL: none yet */
+    unsigned end_count;
     unsigned flags; /* of both sides: classes hold while they stay the same */
     unsigned quick_count, quick_room;
     struct quick_class *quick;                     /* those that events came of, in the order of their first ones */
@@ -81,9 +87,13 @@ struct rule_engine {
     struct rule_config config;
     struct rule_flow *flows;
     struct quick_class *learning;
+    bool partial; /* some rules are not selected */
     /* Initiator, Responder, roles not known */
     struct rule_dispatch dispatch[FLOW_KINDS][3][RULE_SLOTS];
 };
+
+/* The engine's state of a flow stands behind a pointer in the flow's scratch octets; NULL: there is none. */
+struct rule_flow *rule_flow_of(const struct flow *flow);
 
 /* The class of an event that breaks no rule, or -1 when that takes a closer look. */
 int quick_class_of(const struct rule_flow *state, const struct flow_event *event);
@@ -114,6 +124,10 @@ static inline struct rule_found *rule_found_of(const struct rule_flow *state, un
         found = found->next;
     return found;
 }
+
+/* The event is an end (end_cause_take()), and has been judged: it is kept, and reported to config.end. */
+void rule_end_keep(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event,
+                   const struct end_cause *cause);
 
 /* The flow ends: what waited for that is a finding, if the other side's stream has no holes. */
 void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsigned direction,

@@ -121,6 +121,8 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         return;
     find_cause(ctx);
     found->findings = verdict > found->verdict ? 1 : found->findings + 1;
+    if (verdict > found->verdict)
+        found->order = ctx->state->events;
     if (verdict == found->verdict && ctx->engine->config.finding == NULL)
         return;
     (void)vsnprintf(message, sizeof(message), format, arguments);
@@ -158,6 +160,7 @@ void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const
     if (found == NULL || ctx->flow->unordered || found->pending_count++ != 0)
         return;
     found->pending_behind = ctx->other->fpdus;
+    found->pending_order = ctx->state->events;
     find_cause(ctx);
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments);
@@ -189,6 +192,7 @@ void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsi
             found->said = said;
             found->pending = NULL;
             found->findings = 0;
+            found->order = found->pending_order;
         }
         found->verdict = rule->worst;
         found->findings += found->pending_count;

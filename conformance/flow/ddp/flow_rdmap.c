@@ -197,6 +197,8 @@ static void keep_sent(struct flow_half *half, const struct flow_event *event, un
     if (sent == NULL)
         return;
     sent->at = event->octet;
+    sent->first_frame = event->first_frame;
+    sent->frame = event->frame;
     sent->crc = ulpdu->mpa != NULL ? ulpdu->mpa->fpdu.crc : 0;
     sent->ulpdu_length = ulpdu->length;
     sent->flags = (uint8_t)(flags | (ulpdu->cut ? FLOW_SENT_CUT : 0));

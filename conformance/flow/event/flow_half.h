@@ -122,6 +122,7 @@ enum flow_sent_flag {
 /* A unit that was sent: what a Terminate may quote, and what a retransmission is compared with. */
 struct flow_sent {
     uint64_t at;                  /* sequence number of its first octet; 0 over SCTP */
+    uint64_t first_frame, frame;  /* with its first octet, and with its last */
     uint32_t crc;                 /* the CRC field; of a start-up frame its octets */
     uint16_t ulpdu_length;        /* 0 for a start-up frame */
     uint8_t flags;                /* enum flow_sent_flag */
