@@ -370,6 +370,20 @@ static int merge_services(void *user, json_t *object)
     return rc;
 }
 
+/* Why flows ended: the parts of an audit have captures of their own, or the same lines. */
+static int on_end(void *user, const struct end_line *line, json_t *object)
+{
+    struct reading *reading = user;
+    char *text = json_dumps(object, JSON_SORT_KEYS);
+    int rc = text && json_object_set(reading->merge->ends, text, object) == 0
+                 ? 0
+                 : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
+
+    (void)line;
+    free(text);
+    return rc;
+}
+
 static void on_console(void *user, const char *text)
 {
     struct reading *reading = user;
@@ -385,6 +399,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct iwa
                                     .on_result = on_result,
                                     .on_beside = on_result,
                                     .on_capture = on_capture,
+                                    .on_end = on_end,
                                     .on_difference = on_difference,
                                     .on_served = merge_services,
                                     .on_summary = on_summary,
@@ -410,8 +425,9 @@ struct merge *merge_new(const struct catalogue *catalogue)
     merge->consoles = json_object();
     merge->captures = json_object();
     merge->served = json_object();
+    merge->ends = json_object();
     merge->differences = json_object();
-    if (merge->kept && merge->consoles && merge->captures && merge->served && merge->differences)
+    if (merge->kept && merge->ends && merge->consoles && merge->captures && merge->served && merge->differences)
         return merge;
     merge_free(merge);
     return NULL;
@@ -435,6 +451,7 @@ void merge_free(struct merge *merge)
     json_decref(merge->consoles);
     json_decref(merge->captures);
     json_decref(merge->served);
+    json_decref(merge->ends);
     json_decref(merge->differences);
     free(merge->first);
     free(merge);

@@ -46,6 +46,7 @@ struct merge {
     json_t *kept;                       /* objects that strings are borrowed from */
     json_t *captures;                   /* lines of captures, by file */
     json_t *served;                     /* lines of what devices serve, by their text */
+    json_t *ends;                       /* lines of why flows ended, by their text */
     json_t *differences;                /* from what an audit was to find, by their text */
     struct run_expectation expectation; /* of the first part that has one; its strings belong to `kept` */
     json_t *consoles;                   /* what devices said at their end, as members */

@@ -318,10 +318,10 @@ static int put_captures(struct writing *writing)
     return rc;
 }
 
-/* What the device serves, as each part has learned it. */
-static int write_services(struct writing *writing)
+/* Lines that are kept by their text, as they are: what the device serves, why flows ended. */
+static int put_lines(struct writing *writing, const json_t *kept)
 {
-    json_t *lines = sorted(writing->merge->served), *line;
+    json_t *lines = sorted(kept), *line;
     const char *text;
     int rc = lines ? 0 : -1;
 
@@ -401,7 +401,8 @@ static int put_all(struct writing *writing)
     for (group = merge->groups; group; group = group->hh.next)
         if (put_group(writing, group) != 0)
             return -1;
-    return write_services(writing) == 0 && put_captures(writing) == 0 && put_differences(writing) == 0
+    return put_lines(writing, writing->merge->served) == 0 && put_lines(writing, writing->merge->ends) == 0 &&
+                   put_captures(writing) == 0 && put_differences(writing) == 0
                ? put_end(writing)
                : -1;
 }

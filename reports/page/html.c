@@ -305,6 +305,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     controls(&html);
     html_differences(&html);
     html_findings(&html);
+    html_ends(&html);
     html_tree(&html);
     html_remarks(&html);
     markup_close(m);

@@ -63,6 +63,9 @@ void html_anchor(char out[64], size_t entry, enum verdict verdict);
 /* Whether such a card exists: all verdicts but PASS have one or stand in a list. */
 bool html_has_card(const struct report_entry *entry, enum verdict verdict);
 
+/* Why flows ended; nothing where none did by a Terminate, reset or reject. */
+void html_ends(const struct html *html);
+
 /* How an audit's findings differ from those that it was to have; nothing where they do not. */
 void html_differences(const struct html *html);
 

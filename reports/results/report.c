@@ -128,6 +128,23 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
     return 0;
 }
 
+static int on_end(void *user, const struct end_line *line, json_t *object)
+{
+    struct report *report = user;
+    if (report->end_total++ >= REPORT_KEPT_ENDS)
+        return 0;
+    if (report->end_count == report->end_room) {
+        size_t room = report->end_room ? 2 * report->end_room : 16;
+        struct report_end *grown = realloc(report->ends, room * sizeof(*grown));
+        if (!grown)
+            return -1;
+        report->ends = grown;
+        report->end_room = room;
+    }
+    report->ends[report->end_count++] = (struct report_end){*line, json_incref(object)};
+    return 0;
+}
+
 static int on_difference(void *user, const struct difference *difference, json_t *object)
 {
     struct report *report = user;
@@ -204,6 +221,7 @@ int report_load_place(struct report *report, const struct place *place, const st
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
                                     .on_capture = on_capture,
+                                    .on_end = on_end,
                                     .on_difference = on_difference,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
@@ -239,6 +257,9 @@ void report_free(struct report *report)
     for (size_t i = 0; i < report->capture_count; i++)
         json_decref(report->captures[i].object);
     free(report->captures);
+    for (size_t i = 0; i < report->end_count; i++)
+        json_decref(report->ends[i].object);
+    free(report->ends);
     for (size_t i = 0; i < report->difference_count; i++)
         json_decref(report->differences[i].object);
     free(report->differences);

@@ -7,6 +7,7 @@
 #define REPORTS_REPORT_H
 
 #include "reports/results/difference.h"
+#include "reports/results/end_line.h"
 #include "reports/results/known.h"
 #include "reports/file/place.h"
 #include "reports/results/report_case.h"
@@ -42,6 +43,14 @@ struct report_capture {
     json_t *object;
 };
 
+/* Why a flow of an audit ended; strings point into `object`. */
+struct report_end {
+    struct end_line line;
+    json_t *object;
+};
+
+#define REPORT_KEPT_ENDS 300 /* in the order they came */
+
 /* How an audit's findings differ from what they were to be; strings point into `object`. */
 struct report_difference {
     struct difference difference;
@@ -56,6 +65,9 @@ struct report {
     size_t entry_count;
     struct report_capture *captures; /* of an audit, in their order */
     size_t capture_count, capture_room;
+    struct report_end *ends; /* of an audit, REPORT_KEPT_ENDS at most */
+    size_t end_count, end_room;
+    uint64_t end_total;
     struct report_difference *differences; /* of an audit with --expect */
     size_t difference_count, difference_room;
     size_t unread;        /* of them, those that break off or are none */

@@ -198,6 +198,15 @@ int results_log_capture(struct results_log *log, const struct capture_info *info
     return results_log_write(log, capture_info_to_json(info), error);
 }
 
+int results_log_end(struct results_log *log, const struct end_line *line, struct iwarp_sentence *error)
+{
+    json_t *object = end_line_to_json(line);
+    int rc = result_line_append_json(&log->lines, object);
+
+    json_decref(object);
+    return rc == 0 ? appended(log, error) : out_of_memory(log, error);
+}
+
 int results_log_difference(struct results_log *log, const struct difference *difference, struct iwarp_sentence *error)
 {
     return results_log_write(log, difference_to_json(difference), error);

@@ -8,6 +8,7 @@
 #define REPORTS_RESULTS_LOG_H
 
 #include "reports/results/difference.h"
+#include "reports/results/end_line.h"
 #include "reports/results/journal.h"
 #include "reports/file/place.h"
 #include "reports/results/result.h"
@@ -66,6 +67,9 @@ int results_log_surplus(struct results_log *log, const struct result *result, st
 /* Appends the line of a capture that was read: after its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct iwarp_sentence *error);
 
+/* Appends why a flow of a capture ended: after the results of the flow. Held as results are. */
+int results_log_end(struct results_log *log, const struct end_line *line, struct iwarp_sentence *error);
+
 /* Appends how the findings differ from those that were expected. */
 int results_log_difference(struct results_log *log, const struct difference *difference, struct iwarp_sentence *error);
 
@@ -114,6 +118,7 @@ struct results_reader {
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
     /* shards and merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
     int (*on_beside)(void *user, const struct result *result, json_t *object);
+    int (*on_end)(void *user, const struct end_line *line, json_t *object);
     int (*on_difference)(void *user, const struct difference *difference, json_t *object);
     int (*on_served)(void *user, json_t *object); /* what the device serves in a role (engine/script/services.h) */
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);

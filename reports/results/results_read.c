@@ -131,6 +131,16 @@ static int deliver_difference(struct reading *reading, json_t *object)
     return reader->on_difference ? reader->on_difference(reader->user, &difference, object) : 0;
 }
 
+static int deliver_end(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    struct end_line line;
+
+    if (end_line_from_json(object, &line) != 0)
+        return bad(reading, "an end without a file, a kind or a reason");
+    return reader->on_end ? reader->on_end(reader->user, &line, object) : 0;
+}
+
 static int deliver(struct reading *reading, json_t *object)
 {
     const struct results_reader *reader = reading->reader;
@@ -146,6 +156,8 @@ static int deliver(struct reading *reading, json_t *object)
         return deliver_journal(reading, object);
     if (strcmp(type, "capture") == 0)
         return deliver_capture(reading, object);
+    if (strcmp(type, "end") == 0)
+        return deliver_end(reading, object);
     if (strcmp(type, "difference") == 0)
         return deliver_difference(reading, object);
     if (strcmp(type, "served") == 0)

@@ -218,6 +218,23 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     fflush(terminal->out);
 }
 
+void terminal_end(struct terminal *terminal, const struct end_line *line)
+{
+    if (terminal->quiet)
+        return;
+    terminal_clear(terminal);
+    fputs("END  ", terminal->out);
+    print_text(terminal->out, line->kind);
+    fputs(line->role ? "  " : "", terminal->out);
+    print_text(terminal->out, line->role);
+    fprintf(terminal->out, "  frame %llu of ", (unsigned long long)line->frame);
+    print_text(terminal->out, line->file);
+    fputc('\n', terminal->out);
+    field(terminal, "why", line->why);
+    field(terminal, "flow", line->flow);
+    fflush(terminal->out);
+}
+
 void terminal_hide(struct terminal *terminal, const struct result *result)
 {
     if (!terminal->quiet)

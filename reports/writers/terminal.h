@@ -7,6 +7,7 @@
 #define REPORTS_TERMINAL_H
 
 #include "reports/results/cause.h"
+#include "reports/results/end_line.h"
 #include "reports/writers/progress.h"
 #include "reports/results/result.h"
 
@@ -42,6 +43,9 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
 
 /* A result that is not shown, because enough others of its requirement are: it counts for its cause all the same. */
 void terminal_hide(struct terminal *terminal, const struct result *result);
+
+/* The block of an end: who ended the flow in which frame, and why. */
+void terminal_end(struct terminal *terminal, const struct end_line *line);
 
 /* Redraws the progress line: "[12/83, about 40 s left] DDP-7.2-02  1 FAIL". Nothing when the stream is no terminal. */
 void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed);
