@@ -42,6 +42,7 @@ struct audit {
     size_t differences_shown;
     struct seen *seen;     /* by index in the catalogue */
     struct passed *passed; /* the same */
+    uint64_t ends;         /* of flows, explained or not */
     bool unwritten;        /* results were lost: disk full */
     bool foreign;          /* some file is no capture that can be read */
     bool damaged;          /* some file breaks off */
@@ -54,6 +55,9 @@ void audit_unwritten(struct audit *audit, const char *message);
  */
 void audit_take_result(void *user, const struct result *result, const struct requirement *requirement);
 void audit_write_results(void *user);
+/* Why a flow ended, found by this process, and by another one, as its line of JSON. */
+void audit_take_end(void *user, const struct end_line *line);
+void audit_take_end_line(void *user, const char *text, size_t octets);
 /* A result of another process, as its line of JSON. */
 void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                      uint64_t count, const char *line, size_t octets);

@@ -6,6 +6,7 @@
 #include "conformance/engine/audit/lua_rules.h"
 #include "conformance/engine/evidence/findings.h"
 #include "conformance/engine/evidence/findings_ladder.h"
+#include "conformance/engine/evidence/flow_end.h"
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/capture/capture_series.h"
 #include "conformance/flow/decoder.h"
@@ -101,6 +102,16 @@ static void take_result(const struct rule_result *found, void *argument)
     report_result(judge, &result, requirement);
 }
 
+/* One end of a flow. */
+static void take_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+{
+    struct judged_flow *context = argument;
+    struct flow_end end;
+
+    flow_end_make(&end, context->judge->series, flow, cause);
+    context->judge->config.end(context->judge->config.user, &end.line);
+}
+
 static void results_end(const struct audit_judge *judge)
 {
     if (judge->config.results_end != NULL)
@@ -132,6 +143,8 @@ static void sink(void *user, const struct flow_event *event)
 
         context.names[0][0] = context.names[1][0] = '\0';
         rule_engine_flow_results(judge->engine, event->flow, take_result, &context);
+        if (judge->config.end != NULL)
+            (void)rule_engine_flow_ends(judge->engine, event->flow, take_end, &context);
         rule_engine_flow_done(judge->engine, event->flow);
         if (judge->config.rules != NULL)
             lua_rules_flow_end(judge->config.rules, event->flow, take_own, judge);

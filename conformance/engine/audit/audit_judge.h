@@ -13,6 +13,7 @@
 #include "conformance/flow/event/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "reports/results/end_line.h"
 #include "reports/results/result.h"
 #include "base/sentence.h"
 
@@ -25,6 +26,7 @@ struct audit_judge_config {
     bool ladders; /* second pass over files with findings, for result.steps */
     /* One requirement that one flow exercised. Strings and steps are valid during the call. */
     void (*result)(void *user, const struct result *result, const struct requirement *requirement);
+    void (*end)(void *user, const struct end_line *line); /* why a flow ended, likewise; may be NULL */
     void (*results_end)(void *user); /* no more results of this flow, or of this file; may be NULL */
     void *user;
     void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */

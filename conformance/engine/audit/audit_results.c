@@ -10,6 +10,7 @@
 
 enum {
     BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
+    ENDS_MAX = 20,    /* ends of flows explained there; all are in the results */
     SKIPPED_MAX = 20, /* files named that are not read; all are in the results */
 };
 
@@ -130,6 +131,37 @@ void audit_take_result(void *user, const struct result *result, const struct req
         return;
     if (!is_held(audit, result))
         (void)give_result(audit, result);
+}
+
+static void show_end(struct audit *audit, const struct end_line *line)
+{
+    if (format_option_machine(&audit->options->format))
+        return;
+    if (audit->ends++ < ENDS_MAX)
+        terminal_end(&audit->terminal, line);
+}
+
+void audit_take_end(void *user, const struct end_line *line)
+{
+    struct audit *audit = user;
+    struct iwarp_sentence error;
+
+    if (audit->logged) {
+        results_log_hold(audit->output.log);
+        if (results_log_end(audit->output.log, line, &error) != 0)
+            audit_unwritten(audit, error.text);
+    }
+    show_end(audit, line);
+}
+
+void audit_take_end_line(void *user, const char *text, size_t octets)
+{
+    json_t *object = json_loadb(text, octets, 0, NULL);
+    struct end_line line;
+
+    if (object != NULL && end_line_from_json(object, &line) == 0)
+        audit_take_end(user, &line);
+    json_decref(object);
 }
 
 /* The flow's results leave in one write. */

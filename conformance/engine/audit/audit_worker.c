@@ -93,6 +93,17 @@ static void take_result(void *user, const struct result *result, const struct re
     record_put(worker, record, worker->lines.octets, worker->lines.count);
 }
 
+static void take_end(void *user, const struct end_line *line)
+{
+    struct worker *worker = user;
+    json_t *object = end_line_to_json(line);
+
+    worker->lines.count = 0;
+    worker->failed |= object == NULL || result_line_append_json(&worker->lines, object) != 0;
+    json_decref(object);
+    record_put(worker, (struct audit_record){.kind = AUDIT_RECORD_WHY}, worker->lines.octets, worker->lines.count);
+}
+
 static void take_flow_end(void *user)
 {
     record_put(user, (struct audit_record){.kind = AUDIT_RECORD_FLOW_END}, NULL, 0);
@@ -145,6 +156,7 @@ static int work(const struct audit_workers_config *config)
         .rules = config->rules,
         .ladders = config->lines,
         .result = take_result,
+        .end = take_end,
         .results_end = take_flow_end,
         .reading = take_reading,
         .user = &worker,

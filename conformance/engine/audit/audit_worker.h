@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A worker process of audit -j, and the format of its two pipes. It reads ranges of files (struct audit_order), judges
- * them in that order, and writes records: READY, then for each file any number of RESULT, FLOW_END and READING, and one
+ * them in that order, and writes records: READY, then for each file any number of RESULT, WHY, FLOW_END and READING, and one
  * END.
  */
 #ifndef CONFORMANCE_ENGINE_AUDIT_WORKER_H
@@ -20,6 +20,7 @@ struct audit_order {
 enum audit_record_kind {
     AUDIT_RECORD_READY,    /* it has begun, and waits for orders */
     AUDIT_RECORD_RESULT,   /* the octets are its line of results.jsonl, none where nobody wants it */
+    AUDIT_RECORD_WHY,      /* the octets are the line of why a flow ended */
     AUDIT_RECORD_FLOW_END, /* the results of a flow are complete */
     AUDIT_RECORD_READING,  /* `number` frames of the file are read */
     AUDIT_RECORD_END,      /* the octets are a struct audit_ending */

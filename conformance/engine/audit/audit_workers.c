@@ -72,6 +72,7 @@ static bool record_hand_over(struct workers *workers, const struct audit_record 
                        catalogue_at(config->catalogue, record->requirement), (unsigned)(record->number % ROLE_SLOTS),
                        record->number / ROLE_SLOTS, octets, record->octets);
         return false;
+    case AUDIT_RECORD_WHY: config->end(config->user, octets, record->octets); return false;
     case AUDIT_RECORD_FLOW_END: config->results_end(config->user); return false;
     case AUDIT_RECORD_READING: config->reading(config->user, record->file, record->number); return false;
     case AUDIT_RECORD_END:

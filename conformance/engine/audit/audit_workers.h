@@ -31,6 +31,8 @@ struct audit_workers_config {
      */
     void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                    uint64_t count, const char *line, size_t octets);
+    /* Why a flow of the present file ended, as its line. */
+    void (*end)(void *user, const char *line, size_t octets);
     void (*results_end)(void *user);                            /* the results of a flow are complete */
     void (*reading)(void *user, size_t index, uint64_t frames); /* so many frames of the present file are read */
     /*

@@ -11,6 +11,7 @@
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/capture/capture_series.h"
 #include "reference-stack/program/option_table.h"
+#include "conformance/engine/evidence/flow_end.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/flow/decoder.h"
@@ -27,6 +28,7 @@ struct dump {
     bool several;    /* captures: each line names its own */
     json_t *pending; /* FPDU whose DDP and RDMAP parts may still come */
     const struct capture_series *series;
+    struct rule_engine *rules;
 };
 
 static bool names_file(const struct dump *dump)
@@ -92,16 +94,43 @@ static void dump_as_text(struct dump *dump, const struct flow_event *event)
     dump->failed |= ferror(stdout) != 0;
 }
 
+static void dump_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+{
+    struct dump *dump = argument;
+    struct flow_end end;
+    const char *slash;
+
+    flow_end_make(&end, dump->series, flow, cause);
+    if (dump->jsonl) {
+        dump->pending = end_line_to_json(&end.line);
+        if (dump->pending == NULL)
+            dump->failed = true;
+        dump_pending(dump);
+    } else if (names_file(dump)) {
+        slash = dump->several ? NULL : strrchr(end.line.file, '/');
+        print_plain(stdout, "%s:%" PRIu64 "  %s  why: %s", slash != NULL ? slash + 1 : end.line.file, end.line.frame,
+                    end.line.flow, end.line.why);
+    } else {
+        dump->failed |= printf("%6" PRIu64 "  %s  why: %s\n", end.line.frame, end.line.flow, end.line.why) < 0;
+    }
+    dump->failed |= ferror(stdout) != 0;
+}
+
+/* The rules see every event, so that the first that was broken before an end is known. */
 static void dump_event(void *ctx, const struct flow_event *event)
 {
     struct dump *dump = ctx;
 
-    if (dump->failed)
-        return;
-    if (dump->jsonl)
+    if (!dump->failed && dump->jsonl)
         dump_as_json(dump, event);
-    else
+    else if (!dump->failed)
         dump_as_text(dump, event);
+    rule_engine_event(dump->rules, event);
+    if (event->kind != FLOW_END)
+        return;
+    if (!dump->failed)
+        (void)rule_engine_flow_ends(dump->rules, event->flow, dump_end, dump);
+    rule_engine_flow_done(dump->rules, event->flow);
 }
 
 /* Feeds an open capture to the decoder. Returns an exit status. */
@@ -129,13 +158,15 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
 static int dump_capture(struct dump *dump, const char *path, struct capture_ring *ring, struct iwarp_sentence *error)
 {
     struct capture_series *series = capture_series_open(path, ring, error);
+    const struct flow_config config = {.rule_state_octets = rule_state_octets()};
     struct flow_decoder *decoder;
     int status = EXIT_ENVIRONMENT;
 
     if (series == NULL)
         return EXIT_USAGE;
     dump->series = series;
-    decoder = flow_decoder_create(NULL, dump_event, dump);
+    dump->rules = rule_engine_create(NULL);
+    decoder = dump->rules != NULL ? flow_decoder_create(&config, dump_event, dump) : NULL;
     if (decoder == NULL) {
         iwarp_sentence_set(error, "%s: out of memory for the decoder", path);
     } else {
@@ -146,6 +177,7 @@ static int dump_capture(struct dump *dump, const char *path, struct capture_ring
         }
     }
     flow_decoder_destroy(decoder);
+    rule_engine_free(dump->rules);
     capture_series_close(series);
     return status;
 }
@@ -183,7 +215,8 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
     .command = "dump",
     .head = "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
-            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
+            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM; and for each Terminate, reset and\n"
+            "  reject why it came. A capture may be compressed by gzip,\n"
             "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
             "  name_00001_20260101120000.pcapng) are one capture. Each line names the frame; "
             "in a ring, or if\n"

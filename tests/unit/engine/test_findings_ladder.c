@@ -110,7 +110,8 @@ START_TEST(steps_read_as_events)
     ck_assert_msg(glob("pcaps/*/*.pcap", 0, NULL, &files) == 0, "the tests do not run in the root of the tree");
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct notes notes = {NULL, 0, 0, 0};
-        struct audit_judge_config config = {catalogue, &selection, true, compare, NULL, &notes, NULL, 0, NULL};
+        struct audit_judge_config config = {
+            .catalogue = catalogue, .selection = &selection, .ladders = true, .result = compare, .user = &notes};
         struct audit_judge *judge = audit_judge_create(&config);
 
         ck_assert_ptr_nonnull(judge);
@@ -167,7 +168,8 @@ static void compare_names(const char *path, const struct catalogue *catalogue, s
 {
     static struct selection selection;
     struct named named = {.ladders = json_array()};
-    struct audit_judge_config config = {catalogue, &selection, true, hold, NULL, &named, NULL, 0, NULL};
+    struct audit_judge_config config = {
+        .catalogue = catalogue, .selection = &selection, .ladders = true, .result = hold, .user = &named};
     struct audit_judge *judge = audit_judge_create(&config);
     const struct held_finding *finding;
     struct iwarp_sentence error;
@@ -269,7 +271,7 @@ START_TEST(what_is_not_there_has_no_step)
     static struct selection selection;
     struct named named = {.ladders = json_array()};
     struct catalogue *catalogue;
-    struct audit_judge_config config = {NULL, &selection, true, hold, NULL, &named, NULL, 0, NULL};
+    struct audit_judge_config config = {.selection = &selection, .ladders = true, .result = hold, .user = &named};
     struct audit_judge *judge;
     struct iwarp_sentence error;
     size_t count = 0;
