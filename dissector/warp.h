@@ -87,6 +87,13 @@ struct warp_fpdu {
     uint64_t time_ns;
 };
 
+/* Why a flow ended (conformance/rules/end_cause.h). */
+struct warp_end {
+    const char *why;
+    const char *broke; /* id of the rule that was broken first; NULL: none was */
+    uint32_t broke_frame;
+};
+
 struct warp_item {
     struct warp_item *next;      /* decoded in the same frame */
     struct warp_item *next_home; /* belongs to the same frame, decoded in a later one */
@@ -102,6 +109,7 @@ struct warp_item {
     const uint8_t *octets;
     const char *text; /* its notation; NULL: made when it is drawn */
     struct warp_finding *findings, **findings_end;
+    struct warp_end *end; /* it ended the flow; NULL: it did not */
     union {
         struct warp_fpdu fpdu;
         struct {
@@ -352,6 +360,11 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "private data of the user of the Service")                                                                       \
     H(ipcm_suggested, "Suggested value", "warp.ipcm.ari.suggested", FT_BYTES, BASE_NONE, NULL,                         \
       "value that the rejecter would take")                                                                            \
+    H(why, "Why it ended", "warp.end.why", FT_STRING, BASE_NONE, NULL,                                                 \
+      "what this Terminate, reset or reject quotes, what was negotiated, and the first rule that was broken")          \
+    H(why_broke, "Broken first", "warp.end.broke", FT_STRING, BASE_NONE, NULL, "id of the requirement")                \
+    H(why_broke_in, "Broken in", "warp.end.broke_frame", FT_FRAMENUM, BASE_NONE, NULL,                                 \
+      "frame that shows the rule broken first")                                                                        \
     H(finding, "Finding", "warp.finding", FT_NONE, BASE_NONE, NULL, "what a rule has to say of this frame")            \
     H(finding_id, "Requirement", "warp.finding.id", FT_STRING, BASE_NONE, NULL, "id of the requirement")               \
     H(finding_side, "Side", "warp.finding.side", FT_STRING, BASE_NONE, NULL,                                           \

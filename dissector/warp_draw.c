@@ -74,9 +74,24 @@ static void draw_finding(const struct warp_finding *finding, const struct warp_i
     expert_add_info_format(pinfo, top, expert, "%s: %s", finding->id, finding->message);
 }
 
+/* Why the flow ended, where the item ended it. */
+static void draw_end(const struct warp_item *item, const struct warp_place *place, proto_tree *tree)
+{
+    const struct warp_end *end = item->end;
+
+    if (end == NULL)
+        return;
+    generated(proto_tree_add_string(tree, hf_warp_why, place->tvb, place->offset, 0, end->why));
+    if (end->broke == NULL)
+        return;
+    generated(proto_tree_add_string(tree, hf_warp_why_broke, place->tvb, place->offset, 0, end->broke));
+    generated(proto_tree_add_uint(tree, hf_warp_why_broke_in, place->tvb, place->offset, 0, end->broke_frame));
+}
+
 static void draw_findings(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
                           proto_tree *tree)
 {
+    draw_end(item, place, tree);
     for (const struct warp_finding *finding = item->findings; finding != NULL; finding = finding->next)
         draw_finding(finding, item, place, pinfo, tree);
 }
@@ -117,7 +132,7 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
     proto_tree *tree;
     proto_item *top;
 
-    if (item->kind == WARP_OTHER && item->findings == NULL)
+    if (item->kind == WARP_OTHER && item->findings == NULL && item->end == NULL)
         return;
     top = warp_draw_root(item, &place, root, &tree);
     generated(top);
@@ -128,6 +143,7 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
     proto_item_append_text(top, "%s",
                            item->kind == WARP_GAP         ? ", octets missing"
                            : item->kind == WARP_UNDECODED ? ", not decoded"
+                           : item->end != NULL            ? ", reset"
                                                           : ", decided at the end of the connection");
     draw_findings(item, &place, pinfo, tree);
     warp_stats_count(item, NULL, pinfo);
@@ -344,7 +360,8 @@ static bool has_units(const struct warp_record *record, bool again)
     if (again && record->home != NULL)
         return true;
     for (const struct warp_item *item = record->items; item != NULL; item = item->next)
-        if ((!again || item->last_frame == record->frame) && (item->kind != WARP_OTHER || item->findings != NULL))
+        if ((!again || item->last_frame == record->frame) &&
+            (item->kind != WARP_OTHER || item->findings != NULL || item->end != NULL))
             return true;
     return false;
 }

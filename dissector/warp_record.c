@@ -14,6 +14,7 @@
 #include "conformance/flow/decoder.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation_line.h"
+#include "conformance/rules/end_cause.h"
 #include "dissector/warp_pass.h"
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -227,6 +228,28 @@ static void record_finding(const struct rule_finding *found, void *argument)
     }
 }
 
+static void record_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+{
+    wmem_allocator_t *scope = wmem_file_scope();
+    char text[END_CAUSE_TEXT];
+    struct warp_end *end;
+
+    (void)argument;
+    if (warp_pass.event == NULL)
+        return;
+    if (warp_pass.item == NULL && warp_pass.event->kind == FLOW_SCTP)
+        record_chunk(warp_pass.event);
+    else if (warp_pass.item == NULL)
+        (void)warp_item_add(WARP_OTHER);
+    end = wmem_new0(scope, struct warp_end);
+    end->why = wmem_strdup(scope, end_cause_text(flow, cause, text, sizeof(text)));
+    if (cause->broken.rule != NULL) {
+        end->broke = cause->broken.rule->id; /* static */
+        end->broke_frame = (uint32_t)cause->broken.frame;
+    }
+    warp_pass.item->end = end;
+}
+
 static void record_event(void *context, const struct flow_event *event)
 {
     struct warp_item *item;
@@ -418,7 +441,7 @@ void warp_record_open(void)
     struct flow_config flows = {.rule_state_octets = rule_state_octets(),
                                 .no_late_lock = !warp_preferences.late,
                                 .one_way_segments = ONE_WAY_SEGMENTS};
-    struct rule_config rules = {.finding = record_finding};
+    struct rule_config rules = {.finding = record_finding, .end = record_end};
 
     warp_record_close();
     warp_pass.records = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
