@@ -318,7 +318,7 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
     result->direction = direction;
     result->frame = tally[direction]->pass_frame;
     result->expected = result->actual = result->message = "";
-    if (result->verdict == RULE_PASS)
+    if (result->verdict == RULE_PASS || found[direction] == NULL) /* only who was found at fault has a worse verdict */
         return true;
     result->findings = found[direction]->findings + (result->both ? found[!direction]->findings : 0);
     if (found[direction]->said != NULL) {
