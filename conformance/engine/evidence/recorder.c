@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ struct recorder {
     struct flow_decoder *decoder;
     struct rule_engine *rules;
     struct pcapng *evidence;
+    bool empty_poll; /* the last command was a poll without an event, and no frame came since */
     struct ladder *ladder;
     struct own_connections *own;
     struct {
@@ -231,6 +233,7 @@ static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_
     recorder->frame++;
     if (recorder->start_ns == 0)
         recorder->start_ns = time_ns;
+    recorder->empty_poll = false;
     if (recorder->evidence != NULL)
         write_evidence(recorder, frame, octets, time_ns, inbound);
     flow_decoder_frame(recorder->decoder, &seen);
@@ -281,6 +284,40 @@ void recorder_note(struct recorder *recorder, const char *text)
     if (recorder->evidence != NULL)
         (void)pcapng_note(recorder->evidence, text);
     ladder_note(recorder->ladder, text, seconds_at(recorder, recorder->start_ns == 0 ? 0 : rig_now(recorder->rig)));
+}
+
+/* Of many in a row one is enough. */
+static bool is_empty_poll(const json_t *request, const json_t *answer)
+{
+    const char *verb = json_string_value(json_object_get(request, "verb"));
+    const json_t *events = json_object_get(answer, "events");
+
+    return verb != NULL && strcmp(verb, "poll") == 0 && json_is_array(events) && json_array_size(events) == 0;
+}
+
+void recorder_command(struct recorder *recorder, const json_t *request, const json_t *answer)
+{
+    char *text, *asked, *answered;
+    const char *verb = json_string_value(json_object_get(request, "verb"));
+
+    bool empty = is_empty_poll(request, answer), again = empty && recorder->empty_poll;
+
+    recorder->empty_poll = empty;
+    if (recorder->evidence == NULL || again)
+        return;
+    text = malloc(RECORDER_COMMAND_OCTETS);
+    asked = json_dumps(request, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_SORT_KEYS);
+    answered = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (text != NULL && asked != NULL && answered != NULL) {
+        if (snprintf(text, RECORDER_COMMAND_OCTETS, RECORDER_COMMAND "%s -> %s", asked, answered) >=
+            RECORDER_COMMAND_OCTETS)
+            (void)snprintf(text, RECORDER_COMMAND_OCTETS, RECORDER_COMMAND "%.40s, too long to be kept here",
+                           verb != NULL ? verb : "a command");
+        (void)pcapng_note(recorder->evidence, text);
+    }
+    free(text);
+    free(asked);
+    free(answered);
 }
 
 int recorder_end(struct recorder *recorder, const char *verdict, struct iwarp_sentence *error)

@@ -61,6 +61,15 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 void recorder_note(struct recorder *recorder, const char *text);
 
 /*
+ * What the upper tester was asked and what it answered, as a comment for the next frame:
+ * "upper tester: {request} -> {answer}". Of polls without an event that follow each other the first is
+ * there; of an exchange of more than RECORDER_COMMAND_OCTETS the comment names the verb alone.
+ */
+#define RECORDER_COMMAND "upper tester: "
+enum { RECORDER_COMMAND_OCTETS = 16384 };
+void recorder_command(struct recorder *recorder, const json_t *request, const json_t *answer);
+
+/*
  * Ends all flows, so that rules give their verdicts. Closes the evidence file: its last comment is `verdict`, with what
  * the limit has left out. -1: the disk failed.
  */

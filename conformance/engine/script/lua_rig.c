@@ -155,6 +155,8 @@ static int rig_command(lua_State *lua)
     if (request == NULL)
         return luaL_error(lua, "a command for the upper tester contains a value that JSON cannot express");
     answer = upper_tester_call(rig, request, &why);
+    if (lua_rig_of(lua)->recorder != NULL && answer != NULL)
+        recorder_command(lua_rig_of(lua)->recorder, request, answer);
     json_decref(request);
     if (answer == NULL) {
         lua_createtable(lua, 0, 2); /* a verdict: conformance/scripts/lib/3-harness.lua */
