@@ -15,6 +15,7 @@
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
 #include "conformance/engine/report/report_options.h"
+#include "conformance/engine/report/report_reproducer.h"
 #include "conformance/engine/report/report_site.h"
 #include "conformance/engine/report/report_text.h"
 #include "conformance/engine/report/report_verify.h"
@@ -282,6 +283,8 @@ int cmd_report(int argc, char **argv)
         status = with_coverage(&options, write_site);
     else if (options.verify)
         status = report_verify(options.inputs[0]);
+    else if (options.reproducer != NULL)
+        status = report_reproducer(options.inputs[0], options.inputs[1], options.output != NULL ? options.output : "-");
     else if (options.bundle_count != 0)
         status = with_coverage(&options, write_bundle);
     else if (options.merge)

@@ -50,6 +50,9 @@ static const struct option_row rows[] = {
     {"  --bundle ID        one archive of what somebody needs to see and repeat it: page, results, captures, script, profile\n"
      "                     and replay.sh; ID may be a glob, and --bundle be repeated\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_bundle},
+    {"  --reproducer LANGUAGE  one file of C with plain sockets that repeats the failure ID (or ID-ROLE) of the run, and exits with 1\n"
+     "                     while the fault is there, 0 where it is not, 2 where it could not be tried; LANGUAGE is c\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(reproducer)},
     {"  --verify           compares results and evidence with the folder's SHA256SUMS: exit status 0 if all are as they\n"
      "                     were written, 1 if not\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(verify)},
@@ -75,6 +78,7 @@ static const struct option_table table = {
             "       warpcheck report --statement SOURCE DIR|FILE [-o OUT]\n"
             "       warpcheck report --known DIR|FILE [-o OUT]\n"
             "       warpcheck report --bundle ID... DIR -o OUT.zip\n"
+            "       warpcheck report --reproducer c ID DIR|FILE [-o OUT.c]\n"
             "       warpcheck report --verify DIR\n"
             "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
             "same folder:\n"
@@ -124,12 +128,17 @@ static int kinds_check(const struct report_options *options, struct iwarp_senten
         return iwarp_sentence_set(error,
                                   "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
                                   "by side, --merge joins them, --diff lists what differs, --site publishes them");
-    unsigned alone = (options->statement != NULL) + options->known + options->verify + (options->bundle_count != 0);
+    unsigned alone = (options->statement != NULL) + options->known + options->verify + (options->bundle_count != 0) +
+                     (options->reproducer != NULL);
+    size_t inputs = options->reproducer != NULL ? 2 : 1;
+    if (options->reproducer != NULL && (strcmp(options->reproducer, "c") != 0 || options->input_count != 2))
+        return iwarp_sentence_set(error, "--reproducer is followed by c, the id of a failure, and the run that has it: "
+                                         "--reproducer c DDP-7.2-01 out");
     if (alone > 1 || (alone == 1 && (options->matrix || options->merge || options->diff || options->site ||
-                                     options->format || options->text || options->input_count != 1)))
+                                     options->format || options->text || options->input_count != inputs)))
         return iwarp_sentence_set(error,
-                                  "--statement, --known, --bundle and --verify are each of one run, and exclude each "
-                                  "other and other kinds of reports");
+                                  "--statement, --known, --bundle, --reproducer and --verify are each of one run, and "
+                                  "exclude each other and other kinds of reports");
     if (options->bundle_count != 0 && (options->output == NULL || strcmp(options->output, "-") == 0))
         return iwarp_sentence_set(error, "--bundle needs -o OUT.zip, a file");
     if (options->verify && options->output != NULL)
@@ -168,7 +177,7 @@ int report_options_parse(struct report_options *options, int argc, char **argv, 
         return -1;
     if (options->diff)
         return report_diff_fails(options->fail_on != NULL ? options->fail_on : "new,vanished", &options->fails, error);
-    if (options->merge || options->matrix)
+    if (options->merge || options->matrix || options->reproducer != NULL)
         return 0;
     if (options->input_count > 1)
         return iwarp_sentence_set(

@@ -17,6 +17,7 @@ struct report_options {
     bool matrix, merge, diff, site, accept_known, force;
     const char *statement; /* --statement: a document; NULL */
     bool known, verify;
+    const char *reproducer;             /* --reproducer: "c"; its inputs are an id and a run; NULL */
     const char *format_given, *fail_on; /* --format, --fail-on; NULL */
     char **bundle;                      /* --bundle: requirements, as globs; in `inputs`' memory */
     size_t bundle_count;

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# report --reproducer c ID RUN: one file of C with plain sockets. It is compiled without a warning, exits with 1 against an iwarp-peer that
+# has the defect, and with 0 against a correct one: of each layer, for devices as responder and as initiator, with and without an upper
+# tester, and for the failure at the top of the README. What cannot be replayed so is refused in one line.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+# peer NAME OPTION...: an iwarp-peer on ports of its own, which $port and $control become.
+peers=()
+trap 'kill "${peers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
+peer() {
+	local out=$WORK/peer-$1
+	shift
+	"$IWARP_PEER" --listen 0 --control 0 "$@" >"$out" 2>&1 &
+	peers+=($!)
+	prints $! "$out" '^READY '
+	port=$(sed -nE 's/^READY listen=([0-9]+) control=.*/\1/p' "$out")
+	control=$(sed -nE 's/^READY .* control=([0-9]+)$/\1/p' "$out")
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+strict() { "${cc[@]}" -Wall -Wextra -Werror -o "$2" "$1"; }
+
+peer correct
+correct=$port correct_control=$control
+echo "== the README's failure"
+passes=any
+expect 1 "a run with it" "$WARPCHECK" run DDP-7.2-01 --role responder --simulate --defect ddp-qn-wrong-code --seed 1 -o "$WORK/readme"
+passes=none
+expect 0 "its reproducer" "$WARPCHECK" report --reproducer c DDP-7.2-01 "$WORK/readme"
+cp "$WORK/stdout" "$WORK/readme.c"
+holds "is compiled without a warning" strict "$WORK/readme.c" "$WORK/readme.bin"
+peer readme --defect ddp-qn-wrong-code
+expect 1 "it shows the defect" "$WORK/readme.bin" 127.0.0.1 "$port"
+says '^FAIL: '
+says '^0 came 002a41470+0*2'
+expect 0 "and that a correct peer has none" "$WORK/readme.bin" 127.0.0.1 "$correct"
+says '^ok: '
+status=0
+"$WORK/readme.bin" 127.0.0.1 "$(free_port)" >"$WORK/stdout" || status=$?
+holds "where nobody listens it was not tried" test "$status" = 2
+expect 1 "the same with the upper tester" "$WORK/readme.bin" 127.0.0.1 "$port" 127.0.0.1 "$control"
+
+echo "== of each layer, in both roles"
+while read -r defect id role; do
+	name=$defect-$role
+	"$WARPCHECK" run "$id" --role "$role" --simulate --defect "$defect" --seed 1 -o "$WORK/$name" --quiet >/dev/null 2>&1 || true
+	expect 0 "$id $role, $defect" "$WARPCHECK" report --reproducer c "$id-$role" "$WORK/$name" -o "$WORK/$name.c"
+	holds "at most 150 lines" test "$(wc -l <"$WORK/$name.c")" -le 150
+	holds "compiled without a warning" strict "$WORK/$name.c" "$WORK/$name.bin"
+	peer "$name" --defect "$defect"
+	if [ "$role" = responder ]; then
+		expect 1 "fails with the defect" "$WORK/$name.bin" 127.0.0.1 "$port" 127.0.0.1 "$control"
+		expect 0 "passes without" "$WORK/$name.bin" 127.0.0.1 "$correct" 127.0.0.1 "$correct_control"
+	else
+		expect 1 "fails with the defect" "$WORK/$name.bin" 127.0.0.1 "$(free_port)" 127.0.0.1 "$control"
+		expect 0 "passes without" "$WORK/$name.bin" 127.0.0.1 "$(free_port)" 127.0.0.1 "$correct_control"
+	fi
+done <<'E2'
+mpa-reject-without-r MPA-7.1.1-18 responder
+framing-crc-in-one-segment MPA-6-06 responder
+mpa-key-enough MPA-7.1.2-13 initiator
+mpa-first-fpdu-discarded MPA-7.1-06 initiator
+empa-request-host-order EMPA-9-02 initiator
+empa-reply-ord-more EMPA-9.1-12 responder
+ddp-mo-dropped DDP-7.1-19 responder
+ddp-mo-dropped DDP-7.1-19 initiator
+ddp-untagged-version-unchecked DDP-7.2-05 initiator
+rdmap-read-as-send RDMAP-4.1-08 responder
+rdmap-read-as-send RDMAP-4.1-08 initiator
+rdmap-terminate-bit-fields RDMAP-4.8-02 responder
+left-error DDP-7.2-01 initiator
+E2
+
+echo "== what cannot be replayed so"
+passes=any
+"$WARPCHECK" run RDMAP-5.5-17 --role responder --simulate --defect rdmap-completions-at-once --seed 1 -o "$WORK/events" --quiet >/dev/null 2>&1 || true
+"$WARPCHECK" gen -e 'fpdu(rdmap.send { data = "hello" }, { crc_flip = 1 })' -o "$WORK/bad-crc.pcapng"
+"$WARPCHECK" audit "$WORK/bad-crc.pcapng" -o "$WORK/audit" >/dev/null 2>&1 || true
+expect 3 "an event of the ULP" "$WARPCHECK" report --reproducer c RDMAP-5.5-17 "$WORK/events"
+complains '^warpcheck report: RDMAP-5.5-17: no reproducer: what failed \("write_done 2"\) is what the upper tester said to "poll"$'
+expect 3 "an audit, where no tester sent anything" "$WARPCHECK" report --reproducer c MPA-4.4-14 "$WORK/audit"
+complains 'kept no evidence of it'
+expect 2 "what did not fail" "$WARPCHECK" report --reproducer c DDP-7.1-01 "$WORK/readme"
+complains 'no result of DDP-7.1-01 is here'
+expect 2 "another language" "$WARPCHECK" report --reproducer python DDP-7.2-01 "$WORK/readme"
+complains '^warpcheck report: --reproducer is followed by c'
+expect 2 "beside another report" "$WARPCHECK" report --reproducer c --known DDP-7.2-01 "$WORK/readme"
+
+echo "== results of a stranger"
+mkdir "$WORK/theirs" && cp -r "$WORK/readme/evidence" "$WORK/theirs"
+jq -c 'if .type == "summary" then del(.chain) else . end | if .type == "result" then .actual = "*/ int evil; /* \\" | .expected = "\u001b[31m" |
+	.steps |= map(.summary = "*/ int evil; /*") else . end' "$WORK/readme/results.jsonl" >"$WORK/theirs/results.jsonl"
+expect 0 "are comments and nothing else" "$WARPCHECK" report --reproducer c DDP-7.2-01 "$WORK/theirs" -o "$WORK/theirs.c"
+holds "compiled without a warning" strict "$WORK/theirs.c" "$WORK/theirs.bin"
+holds "no control character" test -z "$(tr -d '\n\40-\176' <"$WORK/theirs.c")"
+head -c 700 "$WORK/readme/evidence/DDP-7.2-01-responder.pcapng" >"$WORK/theirs/evidence/DDP-7.2-01-responder.pcapng"
+expect "3" "evidence that is cut" "$WARPCHECK" report --reproducer c DDP-7.2-01 "$WORK/theirs"
+finish
