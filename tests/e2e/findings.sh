@@ -170,4 +170,31 @@ complains 'no column no'
 printf '<!-- table tables/runs.tsv: ip={ip} -->\n' >"$WORK/page.md"
 expect 2 "a table without an end" tools/tables.pl "$WORK/page.md"
 complains '1 tables begin, 0 of them have an end'
+# Each frame that the page names is in the table, each of the table is named there, and the capture has it: its sender, and its octets.
+frames=docs/findings/frames.tsv
+perl -0777 -ne '
+	for (split /^(?=## \d+\. )/m) {
+		next unless /^## (\d+)\. /;
+		my $finding = $1;
+		while (/[Ff]rames? (\d+(?:(?:, | and | to |: )\d+)*)|\(in the capture of 6\.1: (\d+) and (\d+)\)/g) {
+			my $numbers = defined $1 ? $1 : "$2 $3";
+			my ($first, $last) = $numbers =~ / to / ? $numbers =~ /(\d+) to (\d+)/ : ();
+			print "$finding $_\n" for defined $first ? ($first, $last) : $numbers =~ /\d+/g;
+		}
+	}' "$findings" | LC_ALL=C sort -u >"$WORK/cited"
+paste -d ' ' <(column finding "$frames") <(column frame "$frames") | LC_ALL=C sort -u >"$WORK/listed"
+holds "the frames that the page names were read" test "$(wc -l <"$WORK/cited")" -gt 30
+holds "they are those of frames.tsv: $(diff "$WORK/cited" "$WORK/listed" | grep '^[<>]' | paste -s -d ' ')" cmp -s "$WORK/cited" "$WORK/listed"
+seen_frame() { # CAPTURE FRAME FROM PAYLOAD
+	local address=10.78.0.3 line
+	[ "$3" = tester ] || address=10.78.0.2
+	line=$("$TSHARK" -r "reports/baselines/linux-siw-$1.pcapng" -Y "frame.number == $2" -T fields -e ip.src -e tcp.payload 2>/dev/null)
+	grep -qE "^$address	$4" <<<"$line	"
+}
+while IFS=$'\t' read -r finding capture frame from payload; do
+	case $finding in '#'* | finding) continue ;; esac
+	[ "$payload" != '$' ] || payload='	*$'
+	holds "finding $finding: $capture, frame $frame of $from" seen_frame "$capture" "$frame" "$from" "${payload/%\$/[[:space:]]*\$}"
+	holds "finding $finding names $capture.pcapng" grep -qF "${capture#*/}.pcapng" "$findings"
+done <"$frames"
 finish
