@@ -49,8 +49,10 @@ summary { cursor: pointer; }
 .wide table { border-collapse: collapse; }
 summary h2 { display: inline; font-size: 1.2rem; }
 .wide, pre { overflow-x: auto; max-width: 100%; }
-pre { background: var(--shade); color: var(--ink); padding: .7rem; border-radius: 6px; white-space: pre; overflow-wrap: normal; }
+pre { background: var(--shade); color: var(--ink); padding: .7rem; border-radius: 6px; }
+@media screen { pre { white-space: pre; overflow-wrap: normal; } }
 .wide td, .wide th { padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+h1 { font-size: 1.7rem; color: var(--ink); }
 figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; display: block; }
 </style></head><body>
 <header><h1>A course: iWARP on the wire</h1>
@@ -59,7 +61,7 @@ STYLE
 	echo '</header><main>'
 	fold docs/course/1-on-the-wire.md ' open'
 	for document in docs/course/[2-9]-*.md docs/course/glossary.md; do fold "$document" ''; done
-	echo '<details id="figures"><summary><h2>Figures</h2></summary>'
+	echo '<details id="figures" class="screen"><summary><h2>Figures</h2></summary>'
 	for figure in docs/course/*.svg; do
 		echo "<figure><figcaption>$(basename "$figure" .svg)</figcaption>"
 		cat "$figure"
@@ -73,6 +75,7 @@ addEventListener("hashchange", () => show(location.hash));
 addEventListener("click", (event) => { const link = event.target.closest('a[href^="#"]'); if (link) show(link.hash); });
 show(location.hash);
 SCRIPT
+	cat reports/assets/print.js
 	echo '</script></body></html>'
 }
 page >"$out.part"

@@ -2,6 +2,7 @@
 /* Filter box and the two boxes to tick. The page says everything without them. */
 (function () {
   "use strict";
+  var OPEN_ROWS = 20;
   var controls = document.getElementById("controls");
   var filter = document.getElementById("filter");
   var differing = document.getElementById("differing");
@@ -32,10 +33,28 @@
     });
     shown.textContent = count === rows.length ? "" : count + " of " + rows.length + " requirements shown";
   }
+  /* The page opens where devices differ: a few screens of rows, and the names of the other documents and sections. */
+  function begin() {
+    var room = OPEN_ROWS;
+    if (!rows.some(function (r) { return r.differs; })) return;
+    differing.checked = true;
+    apply();
+    document.querySelectorAll("#tree details.sec:not([hidden])").forEach(function (section) {
+      section.open = room > 0;
+      room -= section.querySelectorAll("tr[data-v]:not([hidden])").length;
+    });
+    document.querySelectorAll("#tree > details").forEach(function (fold) { fold.open = fold.querySelector("details.sec[open]") !== null; });
+  }
   [filter, differing, broken].forEach(function (input) { input.addEventListener("input", apply); });
   controls.hidden = false;
+  begin();
   function reveal() {
     var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.closest("[hidden]")) { /* a link leads to what the boxes leave out */
+      filter.value = "";
+      differing.checked = broken.checked = false;
+      apply();
+    }
     for (var e = target; e; e = e.parentElement) if (e.tagName.toLowerCase() === "details") e.open = true;
     if (target) target.scrollIntoView();
   }

@@ -75,10 +75,5 @@
     if (target) target.scrollIntoView();
   }
   window.addEventListener("hashchange", reveal);
-  window.addEventListener("beforeprint", function () {
-    /* What a reader of paper cannot open: facts, failures, what is known and undecided, and the list of requirements. */
-    Array.prototype.forEach.call(document.querySelectorAll("header details, #v-fail details, #v-known details, #v-inc details, #tree details"),
-      function (d) { d.open = true; });
-  });
   reveal();
 }());

@@ -356,6 +356,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
         markup_close(m);
     }
     markup_close(m);
+    html_asset(m, "script", "reports/assets/print.js");
     rc = rc == 0 ? markup_save(m, to, error) : iwarp_sentence_set(error, "%s: out of memory", to->path);
     markup_free(m);
     return rc;

@@ -316,6 +316,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
                  (unsigned long long)report->info.seed, report->info.catalogue);
     markup_close(m);
     html_asset(m, "script", "reports/assets/page.js");
+    html_asset(m, "script", "reports/assets/print.js");
     int rc = markup_save(m, to, error);
     markup_free(m);
     return rc;

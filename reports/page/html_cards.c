@@ -204,7 +204,7 @@ static void ladder(const struct html *html, const struct result *result)
     markup_open(m, "figure", NULL);
     ladder_svg(m, result->steps, &ends, false);
     markup_close(m);
-    markup_open(m, "details", "class", "more", "open", "open", NULL);
+    markup_open(m, "details", "class", "more steps", "open", "open", NULL);
     markup_element(m, "summary", NULL, "Frames, step by step");
     frames(html, result->steps, &ends);
     markup_close(m);

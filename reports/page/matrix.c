@@ -337,6 +337,7 @@ int matrix_write(const struct matrix_column *columns, size_t count, const struct
     documents(&matrix);
     markup_close(m);
     html_asset(m, "script", "reports/assets/matrix.js");
+    html_asset(m, "script", "reports/assets/print.js");
     rc = markup_save(m, to, error);
     markup_free(m);
     return rc;

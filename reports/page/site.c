@@ -87,6 +87,7 @@ static struct markup *begin(const struct site *site, const char *title, const ch
 
 static int end(struct markup *m, const struct place *to, struct iwarp_sentence *error)
 {
+    html_asset(m, "script", "reports/assets/print.js");
     int rc = markup_save(m, to, error);
 
     markup_free(m);

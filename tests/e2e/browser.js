@@ -6,6 +6,8 @@
  * HEIGHT as the page comes, OVERFLOW how many pixels it is wider than the window, as it comes and with every fold open, LINES of drawn
  * ladders whose letters are too small to be read. What axe-core finds with every fold open (light at 1280, dark at 400), and uncaught errors of the page's
  * scripts, are lines that begin with "finding". Of lines of a list or table that look the same axe sees the first three. FOLDER takes pictures ("": none).
+ * On paper of A4, as "paper PAGE OVERFLOW CLOSED TABLES PICTURES": pixels wider than the sheet, folds that are closed and not meant to be, tables
+ * whose head is gone as on a small screen, and figures that are not there; the same PICTURES on a screen of 400 pixels is "pictures PAGE PICTURES".
  * It speaks the DevTools protocol through a pipe, so that nothing listens on a port.
  */
 "use strict";
@@ -107,6 +109,28 @@ async function look(page, width, scheme) {
   (await runAxe()).forEach((finding) => console.log(["finding", name, width, scheme, finding].join("\t")));
 }
 
+const missing = `Array.from(document.querySelectorAll("figure svg:not(.ladder)")).filter((s) => !s.closest("details:not([open]), .screen") && !s.getClientRects().length).length`;
+
+/* The page as Chromium lays it out for a sheet of A4; its own events for printing are sent as Chromium sends them. */
+async function paper(page) {
+  const name = path.basename(path.dirname(page)) + "/" + path.basename(page);
+  await send("Emulation.setDeviceMetricsOverride", { width: 400, height: 850, deviceScaleFactor: 1, mobile: false });
+  await send("Emulation.setEmulatedMedia", { media: "", features: [] });
+  const loaded = event("Page.loadEventFired");
+  await send("Page.navigate", { url: "file://" + page });
+  await loaded;
+  console.log(["pictures", name, await evaluate(missing)].join("\t"));
+  await send("Emulation.setDeviceMetricsOverride", { width: 718, height: 1000, deviceScaleFactor: 1, mobile: false });
+  await send("Emulation.setEmulatedMedia", { media: "print", features: [] });
+  await evaluate("dispatchEvent(new Event('beforeprint')), 0");
+  const measured = await evaluate(`[${overflow}, Array.from(document.querySelectorAll("details:not([open])")).filter((d) =>
+    d.getClientRects().length && !d.closest("#v-amb .card, .screen")).length, Array.from(document.querySelectorAll("thead")).filter((h) =>
+    getComputedStyle(h).display === "none").length, ${missing}]`);
+  await evaluate("dispatchEvent(new Event('afterprint')), 0");
+  console.log(["paper", name, ...measured].join("\t"));
+  await send("Emulation.setEmulatedMedia", { media: "", features: [] });
+}
+
 async function main() {
   await send("Target.setDiscoverTargets", { discover: true });
   let first;
@@ -122,6 +146,7 @@ async function main() {
     for (const width of [1280, 400]) {
       for (const scheme of ["light", "dark"]) await look(path.resolve(page), width, scheme);
     }
+    await paper(path.resolve(page));
   }
 }
 

@@ -28,7 +28,7 @@ pages=("$WORK/statement.html" "$WORK/run/index.html" "$WORK/matrix.html" "$WORK/
 	"$WORK/course.html")
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" "${pages[@]}"
 cp "$WORK/stdout" "$WORK/seen"
-holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq "$((4 * ${#pages[@]}))"
+holds "each page was seen four times" test "$(grep -vcE '^(finding|paper|pictures)' "$WORK/seen")" -eq "$((4 * ${#pages[@]}))"
 grep '^finding' "$WORK/seen" || true
 holds "neither axe-core nor a script has a finding" test -z "$(grep '^finding' "$WORK/seen" || true)"
 while IFS=$'\t' read -r page width scheme height overflow open lines; do
@@ -36,5 +36,22 @@ while IFS=$'\t' read -r page width scheme height overflow open lines; do
 	[[ $page == */statement.html ]] || holds "$page, $width pixels, $scheme: $height pixels tall" test "$height" -le 12000
 	holds "$page, $width pixels, $scheme: nothing is wider than the window ($overflow, open $open)" test "$overflow" -le 0 -a "$open" -le 0
 	holds "$page, $width pixels, $scheme: no ladder with letters too small to read ($lines)" test "$lines" -eq 0
-done < <(grep -v '^finding' "$WORK/seen")
+done < <(grep -vE '^(finding|paper|pictures)' "$WORK/seen")
+while IFS=$'\t' read -r _ page overflow closed heads pictures; do
+	holds "$page on paper: nothing is wider than the sheet ($overflow)" test "$overflow" -le 0
+	# Of the grid's exchanges those are open in which something failed.
+	[[ $page == */interop/* || $page == interop/* ]] || holds "$page on paper: no fold is closed ($closed)" test "$closed" -eq 0
+	holds "$page on paper: a table is a table ($heads)" test "$heads" -eq 0
+	holds "$page on paper: each figure is there ($pictures)" test "$pictures" -eq 0
+done < <(grep '^paper' "$WORK/seen")
+holds "each page was seen on paper" test "$(grep -c '^paper' "$WORK/seen")" -eq "${#pages[@]}"
+holds "each figure is on a small screen, too" test -z "$(grep '^pictures' "$WORK/seen" | grep -v $'\t0$')"
+
+expect 0 "a matrix of devices that differ" "$WARPCHECK" report --matrix "good=$WORK/good" "bad=$WORK/run" -o "$WORK/devices.html"
+expect 0 "the matrix, when it is opened" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/devices.html"
+says '<details class="sec" open'
+holds "only where devices differ" grep -qE '[0-9]+ of [0-9]+ requirements shown' "$WORK/stdout"
+expect 0 "a link to a row that the boxes leave out" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" \
+	--dump-dom "file://$WORK/devices.html#DDP-7.2-02"
+holds "shows it" grep -qE '<tr id="DDP-7.2-02"[^>]*>' "$WORK/stdout"
 finish

@@ -89,7 +89,7 @@ START_TEST(matrix_compares_two_runs)
     expect(context, "count(//h:table[@class='totals']//h:td[@class='fail'])", 1);
     expect(context, "count(//h:table[@class='totals']//h:td[@class='known'][.='1 KNOWN'])", 1);
     expect(context, "count(//@onclick|//@src)", 0);
-    expect(context, "count(//h:script)", 1);
+    expect(context, "count(//h:script)", 2);
 
     xmlXPathFreeContext(context);
     xmlFreeDoc(document);
