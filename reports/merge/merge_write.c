@@ -274,6 +274,7 @@ static int put_run(struct writing *writing)
 
     info.shard = NULL;
     info.conditions = NULL; /* each part has its own; merged results are not resumed */
+    info.command_line = NULL;
     info.parts = parts_json(writing->merge);
     if (info.parts)
         object = run_info_to_json(&info);

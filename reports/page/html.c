@@ -188,7 +188,7 @@ static void facts(const struct html *html)
     markup_open(html->markup, "dl", "class", "facts", NULL);
     fact(html, "Target", info->target);
     device_facts(html, info->device);
-    fact(html, "Command", info->command);
+    fact(html, "Command", info->command_line ? info->command_line : info->command);
     fact(html, "Shard", info->shard);
     fact(html, "Started", info->started);
     fact(html, "Ended", summary->ended);

@@ -88,9 +88,10 @@ struct run_info {
     const char *catalogue; /* digest of the catalogue that was compiled in, hexadecimal */
     const char *target;    /* profile name or address, "embedded", or the files audited */
     uint64_t seed;
-    const char *command; /* optional: "run", "audit" */
-    const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
-    uint64_t selected;   /* optional: requirements that were selected and that something can decide; of all shards */
+    const char *command;      /* optional: "run", "audit" */
+    const char *command_line; /* optional: as it was typed, "warpcheck run --dut my-rnic.json 'MPA-7.*'" */
+    const char *started;      /* optional: UTC, "2026-11-20T10:47:28Z" */
+    uint64_t selected; /* optional: requirements that were selected and that something can decide; of all shards */
     /*
      * Optional, of a run: everything else that its verdicts depend on and `--resume` compares, by name: texts such as
      * {"selection": "DDP-7.*"}; borrowed.
@@ -246,6 +247,12 @@ int result_from_json(json_t *object, struct result *result);
 /* The run line, a capture's line and the summary line, the same way. */
 json_t *run_info_to_json(const struct run_info *info);
 int run_info_from_json(json_t *object, struct run_info *info);
+
+/*
+ * The device in one line: "vendor Acme, product X1, firmware 7.1, capabilities {"ird":16}"; "" where no profile says
+ * anything. malloc'd, NULL without memory.
+ */
+char *run_info_device(const struct run_info *info);
 json_t *capture_info_to_json(const struct capture_info *info);
 int capture_info_from_json(json_t *object, struct capture_info *info);
 json_t *run_summary_to_json(const struct run_summary *summary);

@@ -4,6 +4,10 @@
 #include "reports/results/member.h"
 #include "reports/results/result.h"
 
+#include "base/text_stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *run_info_to_json(const struct run_info *info)
@@ -18,6 +22,7 @@ json_t *run_info_to_json(const struct run_info *info)
     rc |= member_set_text(object, "target", info->target ? info->target : "");
     rc |= member_set_count(object, "seed", info->seed);
     rc |= member_set_text(object, "command", info->command);
+    rc |= member_set_text(object, "command_line", info->command_line);
     rc |= member_set_text(object, "started", info->started);
     if (info->selected)
         rc |= member_set_count(object, "selected", info->selected);
@@ -45,6 +50,7 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .target = member_text(object, "target"),
         .seed = member_count(object, "seed"),
         .command = member_text(object, "command"),
+        .command_line = member_text(object, "command_line"),
         .started = member_text(object, "started"),
         .selected = member_count(object, "selected"),
         .shard = member_text(object, "shard"),
@@ -59,6 +65,32 @@ int run_info_from_json(json_t *object, struct run_info *info)
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;
     return info->version >= RESULTS_VERSION_FIRST && info->version <= RESULTS_VERSION ? 0 : -1;
+}
+
+static const char *text_of(const json_t *value)
+{
+    return json_is_string(value) ? json_string_value(value) : "?";
+}
+
+char *run_info_device(const struct run_info *info)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = text_stream_open(&text, &size);
+    const char *name, *before = "";
+    json_t *value;
+
+    if (out == NULL)
+        return NULL;
+    json_object_foreach(info->device, name, value)
+    {
+        char *members = json_is_object(value) ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+
+        fprintf(out, "%s%s %s", before, name, members != NULL ? members : text_of(value));
+        before = ", ";
+        free(members);
+    }
+    return text_stream_close(out, &text) ? text : NULL;
 }
 
 json_t *capture_info_to_json(const struct capture_info *info)

@@ -41,6 +41,7 @@ void csv_line_end(FILE *out)
 struct writing {
     FILE *out;
     const struct catalogue *catalogue;
+    const char *device; /* in one line */
 };
 
 static int on_result(void *user, const struct result *result, json_t *object)
@@ -74,24 +75,28 @@ static int on_result(void *user, const struct result *result, json_t *object)
     csv_text(writing->out, false, result->by);
     csv_text(writing->out, false, result->script);
     csv_text(writing->out, false, result->evidence);
+    csv_text(writing->out, false, writing->device);
     csv_line_end(writing->out);
     return 0;
 }
 
 static const char head[] =
     "requirement,verdict,role,level,document,section,text,expected,actual,message,reading,file,flow,"
-    "frame,count,cause,finding,review_by,by,script,evidence\r\n";
+    "frame,count,cause,finding,review_by,by,script,evidence,device\r\n";
 
 int csv_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
-    char *text = NULL;
+    char *text = NULL, *device = run_info_device(&report->info);
     size_t size = 0;
-    struct writing writing = {.out = text_stream_open(&text, &size), .catalogue = report->catalogue};
+    struct writing writing = {
+        .out = device ? text_stream_open(&text, &size) : NULL, .catalogue = report->catalogue, .device = device};
     struct results_reader reader = {.on_result = on_result, .user = &writing};
     int rc;
 
-    if (!writing.out)
+    if (!writing.out) {
+        free(device);
         return iwarp_sentence_set(error, "%s: out of memory", to->path);
+    }
     fputs(head, writing.out);
     rc = results_read_place(&report->source, &reader, error);
     if (!text_stream_close(writing.out, &text))
@@ -99,5 +104,6 @@ int csv_write(const struct report *report, const struct place *to, struct iwarp_
     if (rc == 0)
         rc = save_file(to, text, size, error);
     free(text);
+    free(device);
     return rc;
 }

@@ -236,6 +236,26 @@ static void testcases(struct markup *m, const struct cause_set *causes, const st
         testcase(m, causes, entry, suite_name, entry->cases.cases[i].file, entry->cases.cases[i].worst);
 }
 
+static void property(struct markup *m, const char *name, const char *value)
+{
+    if (value && *value)
+        markup_void(m, "property", "name", name, "value", value, NULL);
+}
+
+/* Which device it was, as its profile says, and the whole command: of the first suite, since all suites have no place for it. */
+static void write_identity(struct markup *m, const struct run_info *info)
+{
+    char *device = run_info_device(info);
+
+    markup_open(m, "properties", NULL);
+    property(m, "target", info->target);
+    property(m, "device", device);
+    property(m, "command", info->command_line);
+    property(m, "tool", info->tool);
+    markup_close(m);
+    free(device);
+}
+
 static void write_suite(struct markup *m, const struct cause_set *causes, const struct report *report,
                         const struct suite *suite)
 {
@@ -249,6 +269,8 @@ static void write_suite(struct markup *m, const struct cause_set *causes, const 
     for (char *p = strstr(name, " section "); p && *p; p++)
         *p = *p == '.' ? '_' : *p;
     suite_open(m, "testsuite", name, suite);
+    if (suite->first == 0)
+        write_identity(m, &report->info);
     for (size_t i = suite->first; i < suite->end; i++)
         testcases(m, causes, report->entries[i], name);
     markup_close(m);

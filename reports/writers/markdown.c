@@ -146,6 +146,25 @@ static void put_account(FILE *out, const struct flow_account *account)
     }
 }
 
+/* Which device it was, as its profile says, and the whole command. False: out of memory. */
+static bool put_identity(FILE *out, const struct run_info *info)
+{
+    char *device = run_info_device(info);
+
+    if (device != NULL && *device != '\0') {
+        fputs("\nDevice: ", out);
+        markdown_text(out, device);
+        fputs("\n", out);
+    }
+    if (info->command_line != NULL) {
+        fputs("\nCommand: ", out);
+        markdown_text(out, info->command_line);
+        fputs("\n", out);
+    }
+    free(device);
+    return device != NULL;
+}
+
 int markdown_write(const struct report *report, const struct place *to, struct iwarp_sentence *error)
 {
     char *text = NULL, known[KNOWN_TEXT_OCTETS];
@@ -166,11 +185,12 @@ int markdown_write(const struct report *report, const struct place *to, struct i
         fprintf(out, "\nKnown deviations: %s. Each is a breach.\n", known_counts(&report->summary, known));
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
+    bool identified = put_identity(out, &report->info);
     put_account(out, &report->summary.account);
     put_causes(out, report);
     put_findings(out, report);
-    int rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
-                                           : iwarp_sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(out, &text) && identified ? save_file(to, text, size, error)
+                                                         : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

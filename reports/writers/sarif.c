@@ -384,6 +384,7 @@ static json_t *invocation(struct sarif *sarif)
         sarif_set_text(sarif, object, "startTimeUtc", report->info.started);
     if (is_time(report->summary.ended))
         sarif_set_text(sarif, object, "endTimeUtc", report->summary.ended);
+    sarif_set_text(sarif, object, "commandLine", report->info.command_line);
     sarif_set(sarif, object, "toolExecutionNotifications", notifications(sarif));
     return object;
 }
@@ -394,6 +395,8 @@ static json_t *run_properties(struct sarif *sarif)
     json_t *object = json_object(), *verdicts = json_object();
     sarif_set_text(sarif, object, "command", report->info.command);
     sarif_set_text(sarif, object, "target", report->info.target);
+    if (report->info.device)
+        sarif_set(sarif, object, "device", json_incref(report->info.device));
     sarif_set_text(sarif, object, "catalogue", report->info.catalogue);
     sarif_set(sarif, object, "seed", sarif_integer(report->info.seed));
     for (unsigned v = 0; v < VERDICT_COUNT; v++)

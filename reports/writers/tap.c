@@ -51,6 +51,19 @@ static void put_comment(struct tap *tap, const char *name, const char *text)
     free(line);
 }
 
+/* Which device it was, as its profile says, and the whole command. */
+static void put_identity(struct tap *tap, const struct run_info *info)
+{
+    char *device = run_info_device(info);
+
+    tap->failed |= device == NULL;
+    if (device != NULL && *device != '\0')
+        put_comment(tap, "device", device);
+    if (info->command_line != NULL)
+        put_comment(tap, "command", info->command_line);
+    free(device);
+}
+
 static char put_point(struct tap *tap, bool ok, const char *id, const char *role, const char *description)
 {
     char last;
@@ -254,6 +267,7 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
     put_comment(tap, "target", report->info.target);
     if (report->info.started)
         put_comment(tap, "started", report->info.started);
+    put_identity(tap, &report->info);
     put_comment(tap, "outcome", report_outcome(report));
     if (*report->note)
         put_comment(tap, "note", report->note);

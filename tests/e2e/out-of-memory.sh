@@ -17,7 +17,7 @@ chaotic() {
 }
 
 # What the last command wrote, without the time of day, and without the CRC over lines that have it.
-timeless() { sed -E 's/"(started|ended)":"[^"]*"//g; s/("chain":\{"lines":[0-9]+,"crc32c":)"[^"]*"/\1/' "$WORK/stdout"; }
+timeless() { sed -E 's/"(started|ended|command_line)":"[^"]*"//g; s/("chain":\{"lines":[0-9]+,"crc32c":)"[^"]*"/\1/' "$WORK/stdout"; }
 
 # each MIN STATUS COMMAND...: at least MIN allocations are made, and STATUS is what it ends with when none of them fails.
 each() {

@@ -81,11 +81,11 @@ for file in index.html junit.xml results.tap results.sarif; do
 	holds "the same $file" cmp "$WORK/audit/$file" "$WORK/again/$file"
 done
 expect 1 "audit --format sarif, without a folder" "$WARPCHECK" audit pcaps --format sarif
-holds "standard output is that file, but for the times" \
-	cmp <(sed -E 's/"(start|end)TimeUtc":"[^"]*"//g' "$WORK/stdout") \
-	<(sed -E 's/"(start|end)TimeUtc":"[^"]*"//g' "$WORK/audit/results.sarif")
+holds "standard output is that file, but for times and command" \
+	cmp <(sed -E 's/"((start|end)TimeUtc|commandLine)":"[^"]*"//g' "$WORK/stdout") \
+	<(sed -E 's/"((start|end)TimeUtc|commandLine)":"[^"]*"//g' "$WORK/audit/results.sarif")
 expect 1 "audit --format tap by two processes" "$WARPCHECK" audit -j 2 pcaps --format tap
-holds "standard output is that file" cmp <(grep -v '^# started' "$WORK/stdout") <(grep -v '^# started' "$WORK/audit/results.tap")
+holds "standard output is that file" cmp <(grep -vE '^# (started|command)' "$WORK/stdout") <(grep -vE '^# (started|command)' "$WORK/audit/results.tap")
 expect 1 "another path to the same captures" "$WARPCHECK" audit "$PWD/pcaps" --format sarif
 cp "$WORK/stdout" "$WORK/absolute.sarif"
 holds "absolute paths are file URIs" jq -e -f tests/e2e/sarif.jq "$WORK/absolute.sarif"

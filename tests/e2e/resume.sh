@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 : "${POINTS:=16}" "${SEED:=11}"
 
 # Everything but the times, which are the run's own.
-lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns)' "$1"; }
+lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns, .command_line)' "$1"; }
 rules() { jq -c 'select(.type == "result" and .by == "rule") | [.id, .verdict]' "$1"; }
 
 # points FILE: POINTS octets of the file, every other one the end of a line.

@@ -24,7 +24,7 @@ whole() {
 }
 
 # Everything but ladders and times.
-lines() { jq -cS 'del(.steps, .started, .ended, .chain, .duration_ns, .offset, .octets)' "$1/results.jsonl"; }
+lines() { jq -cS 'del(.steps, .started, .ended, .chain, .duration_ns, .command_line, .offset, .octets)' "$1/results.jsonl"; }
 
 run=("$WARPCHECK" run --simulate --defect mpa-pad-stale --defect mpa-reply-reserved --defect atom-request-reserved
 	'MPA-4*' 'MPA-7.1*' 'DDP-5*' 'ATOM-5.2.1*')

@@ -286,6 +286,8 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
                         struct iwarp_sentence *error)
 {
     options->processes = 1;
+    options->word_count = argc;
+    options->words = argv;
     for (int i = 1; i < argc;) {
         int status = argument_parse(options, catalogue, argc, argv, &i, error);
 

@@ -19,6 +19,8 @@ enum { AUDIT_RULE_FILES_MAX = 256 };
 
 struct audit_options {
     struct selection selection;
+    int word_count; /* the command as it was typed: its name and all its words; borrowed */
+    char *const *words;
     struct capture_list files;      /* at least one, read or skipped, when parsed, but for a shard */
     const char *named;              /* the first file or folder that the user named */
     size_t named_count;             /* so many were */

@@ -183,6 +183,7 @@ static int open_log(struct audit *audit, struct iwarp_sentence *error)
     struct run_info info = {
         .target = options->target,
         .command = "audit",
+        .command_line = command_line_text(options->word_count, options->words, texts.command_line),
         .selected = selection_count(&options->selection, audit->catalogue),
     };
 

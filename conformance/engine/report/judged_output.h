@@ -6,6 +6,7 @@
 #ifndef CONFORMANCE_ENGINE_JUDGED_OUTPUT_H
 #define CONFORMANCE_ENGINE_JUDGED_OUTPUT_H
 
+#include "conformance/engine/option/command_line.h"
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/engine/option/utc_text.h"
@@ -22,7 +23,7 @@ struct judged_output {
 
 /* Texts of a run_info, which borrows them. */
 struct judged_texts {
-    char started[UTC_TEXT_OCTETS], shard[24];
+    char started[UTC_TEXT_OCTETS], shard[24], command_line[COMMAND_LINE_OCTETS];
 };
 
 /* The members of `info` that are alike for each such command: tool, catalogue, start, and the shard with its plan. */

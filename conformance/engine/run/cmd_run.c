@@ -74,6 +74,7 @@ static int open_output(struct run_command *command, struct iwarp_sentence *error
         .target = target,
         .seed = options->seed,
         .command = "run",
+        .command_line = command_line_text(options->word_count, options->words, texts.command_line),
         .selected = command->plan.decidable,
         .conditions = run_conditions(options, command->host, error),
         .functions = run_journal_functions(),

@@ -182,6 +182,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
     memset(options, 0, sizeof(*options));
     options->seed = 1;
     options->evidence_limit = EVIDENCE_LIMIT;
+    options->word_count = argc;
+    options->words = argv;
     for (int i = 1; i < argc;) {
         int taken = selection_option(&options->selection, argc, argv, &i, error);
 

@@ -27,6 +27,8 @@ enum {
 /* Strings belong to argv. */
 struct run_options {
     struct selection selection;
+    int word_count; /* the command as it was typed: its name and all its words; borrowed */
+    char *const *words;
     const char *profile; /* --dut */
     const char *output;  /* -o */
     const char *defects[RUN_OPTIONS_LIST_MAX];
