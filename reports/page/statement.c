@@ -51,20 +51,24 @@ static void device(struct markup *m, const struct report *report)
 
     markup_element(m, "h2", NULL, "The device");
     markup_open(m, "dl", "class", "facts", NULL);
-    fact(m, "Judged as", report->info.target);
+    fact(m, "device", report->info.target);
     json_object_foreach(report->info.device, name, value)
     {
         fact(m, name, json_string_value(value));
     }
-    fact(m, "Judged from", report->info.started);
-    fact(m, "to", report->summary.ended);
-    fact(m, "By", report->info.tool);
-    fact(m, "Catalogue", report->info.catalogue);
+    fact(m, "judged from", report->info.started);
+    fact(m, "judged until", report->summary.ended);
+    fact(m, "judged by", report->info.tool);
+    fact(m, "catalogue of requirements", report->info.catalogue);
+    fact(m, "command", report->info.command_line);
     markup_close(m);
     value = json_object_get(report->info.device, "capabilities");
-    if (json_object_size(value) == 0)
-        return;
     markup_element(m, "h2", NULL, "Capabilities that its maker declares");
+    if (json_object_size(value) == 0) {
+        markup_element(m, "p", NULL,
+                       "The profile of the device declares none: the defaults count (warpcheck pics lists them).");
+        return;
+    }
     markup_open(m, "dl", "class", "facts", NULL);
     json_object_foreach(value, item, answer)
     {
@@ -76,27 +80,79 @@ static void device(struct markup *m, const struct report *report)
     markup_close(m);
 }
 
-static void totals(const struct html *html, const char *source)
+/* The outcome for this document alone: a customer reads it first. */
+static void outcome(const struct html *html, const size_t counts[STANDING_COUNT])
 {
+    size_t broken = counts[VERDICT_FAIL] + counts[VERDICT_KNOWN];
+    size_t decided = broken + counts[VERDICT_PASS] + counts[VERDICT_WARN] + counts[VERDICT_AMBIGUOUS];
     struct markup *m = html->markup;
-    size_t counts[STANDING_COUNT] = {0};
+    const char *word = "Conforms in what was decided", *css = "banner pass", *sign = "✓";
 
-    for (size_t i = 0; i < catalogue_count(html->report->catalogue); i++) {
-        const struct requirement *requirement = catalogue_at(html->report->catalogue, i);
-
-        if (is_of(requirement, source))
-            counts[html_standing(html, requirement)]++;
-    }
-    markup_element(m, "h2", NULL, "Summary");
+    if (broken)
+        word = "Does not conform", css = "banner fail", sign = "✗";
+    else if (!html->report->finished || counts[VERDICT_INCONCLUSIVE] || decided == 0)
+        word = decided ? "Inconclusive" : "Nothing was decided", css = "banner inc", sign = "?";
+    markup_open(m, "div", "class", css, NULL);
+    markup_element(m, "span", "sign", sign);
+    markup_open(m, "div", NULL);
+    markup_element(m, "strong", NULL, word);
     markup_open(m, "p", NULL);
-    for (unsigned i = 0, put = 0; i < STANDING_COUNT; i++)
-        if (counts[i])
-            markup_textf(m, "%s%zu %s", put++ ? ", " : "", counts[i], standing_word(i));
-    markup_text(m, ". A requirement that was not exercised is neither kept nor broken by this statement.");
+    markup_textf(m, "%zu of %zu decided requirements %s broken", broken, decided, broken == 1 ? "is" : "are");
+    if (counts[VERDICT_KNOWN])
+        markup_textf(m, ", %zu of them as the profile of the device describes", counts[VERDICT_KNOWN]);
+    markup_text(m, ". A requirement that was not decided is neither kept nor broken by this statement.");
+    markup_close(m);
+    markup_close(m);
     markup_close(m);
 }
 
-/* Why a requirement is not decided, or on what it is. */
+static const char *meaning(unsigned standing)
+{
+    static const char *const meanings[STANDING_COUNT] = {
+        [VERDICT_PASS] = "kept wherever it was tried",
+        [VERDICT_FAIL] = "broken",
+        [VERDICT_KNOWN] = "broken, in the way that the profile of the device describes",
+        [VERDICT_WARN] = "a recommendation (SHOULD) that is not kept",
+        [VERDICT_INCONCLUSIVE] = "tried, but the environment prevented a verdict",
+        [VERDICT_AMBIGUOUS] = "the document has two readings; the evidence names the one that the device follows",
+        [VERDICT_SKIP] = "not tried: it needs what the device does not have or does not declare",
+        [STANDING_NOT_EXERCISED] = "not tried in this run",
+        [STANDING_NO_CHECK] = "nothing decides it yet",
+        [STANDING_DOCUMENT] = "binds a document or a person, which no packet shows",
+    };
+
+    return meanings[standing];
+}
+
+static void totals(const struct html *html, const size_t counts[STANDING_COUNT])
+{
+    static const char *const columns[] = {"verdict", "requirements", "meaning"};
+    struct markup *m = html->markup;
+
+    markup_element(m, "h2", NULL, "Summary");
+    markup_open(m, "table", "class", "differences", NULL);
+    html_table_head(m, columns, sizeof(columns) / sizeof(columns[0]));
+    markup_open(m, "tbody", NULL);
+    for (unsigned i = 0; i < STANDING_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        markup_open(m, "tr", NULL);
+        markup_open(m, "th", "scope", "row", NULL);
+        html_badge(m, i);
+        markup_close(m);
+        html_cell_of(m, "requirements");
+        markup_textf(m, "%zu", counts[i]);
+        markup_close(m);
+        html_cell_of(m, "meaning");
+        markup_text(m, meaning(i));
+        markup_close(m);
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+/* Why a requirement is not decided. */
 static const char *reason(unsigned standing, const struct result *result)
 {
     switch (standing) {
@@ -106,6 +162,49 @@ static const char *reason(unsigned standing, const struct result *result)
     case VERDICT_SKIP: return result && result->pics ? result->pics : "the device does not declare the capability";
     default: return NULL;
     }
+}
+
+/* "as initiator and responder" */
+static void roles(struct markup *m, struct report_entry *const *entries, size_t count, unsigned standing)
+{
+    size_t named = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->worst == standing && *entries[i]->role)
+            markup_textf(m, "%s %s", named++ ? " and" : " as", entries[i]->role);
+}
+
+/* Which check or rule decided it, in which roles, and where that can be seen. */
+static void decider(struct markup *m, struct report_entry *const *entries, size_t count, const struct result *result)
+{
+    if (result->script) {
+        markup_textf(m, "%s ", result->by && strcmp(result->by, "rule") == 0 ? "rule" : "check");
+        markup_element(m, "code", NULL, result->script);
+    }
+    roles(m, entries, count, result->verdict);
+    if (result->evidence || result->file)
+        markup_textf(m, ", %s", result->evidence ? result->evidence : result->file);
+    if (result->frame)
+        markup_textf(m, " frame %llu", (unsigned long long)result->frame);
+}
+
+static void evidence(struct markup *m, struct report_entry *const *entries, size_t count, const struct result *result)
+{
+    char *sentence = result->verdict == VERDICT_PASS ? NULL : report_sentence(result);
+
+    if (sentence)
+        markup_element(m, "p", NULL, sentence);
+    if (result->finding) {
+        markup_open(m, "p", NULL);
+        markup_textf(m, "known as \"%s\"", result->finding);
+        if (result->review_by)
+            markup_textf(m, ", to be reviewed by %s", result->review_by);
+        markup_close(m);
+    }
+    markup_open(m, "p", "class", "src", NULL);
+    decider(m, entries, count, result);
+    markup_close(m);
+    free(sentence);
 }
 
 static void row(const struct html *html, const struct requirement *requirement)
@@ -135,21 +234,11 @@ static void row(const struct html *html, const struct requirement *requirement)
     html_cell_of(m, "verdict");
     html_badge(m, standing);
     markup_close(m);
-    html_cell_of(m, "evidence");
-    if (reason(standing, result)) {
+    html_cell_of(m, reason(standing, result) ? "why it is not decided" : "evidence");
+    if (reason(standing, result))
         markup_text(m, reason(standing, result));
-    } else if (result) {
-        char *sentence = standing == VERDICT_PASS ? NULL : report_sentence(result);
-
-        markup_text(m, result->evidence ? result->evidence : result->file);
-        if (result->frame)
-            markup_textf(m, " frame %llu", (unsigned long long)result->frame);
-        if (sentence)
-            markup_element(m, "p", NULL, sentence);
-        if (result->finding)
-            markup_element(m, "p", NULL, result->finding);
-        free(sentence);
-    }
+    else if (result)
+        evidence(m, entries, count, result);
     markup_close(m);
     markup_close(m);
 }
@@ -161,7 +250,7 @@ static void requirements(const struct html *html, const char *source)
     struct markup *m = html->markup;
 
     markup_element(m, "h2", NULL, "Requirements");
-    markup_open(m, "table", "class", "differences", NULL);
+    markup_open(m, "table", "class", "differences statement", NULL);
     html_table_head(m, columns, sizeof(columns) / sizeof(columns[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < catalogue_count(html->report->catalogue); i++)
@@ -186,6 +275,7 @@ int statement_write(const struct report *report, const struct report_coverage *c
                     const struct place *to, struct iwarp_sentence *error)
 {
     struct html html = {.report = report, .coverage = coverage};
+    size_t counts[STANDING_COUNT] = {0};
     struct markup *m;
     const char *title = strcmp(source, "all") == 0 ? "all documents" : html_document_title(source);
     int rc;
@@ -195,15 +285,19 @@ int statement_write(const struct report *report, const struct report_coverage *c
     html.markup = m = markup_new();
     if (m == NULL)
         return iwarp_sentence_set(error, "%s: out of memory", to->path);
-    html_page(m, "Conformance statement", report->info.tool, "wide");
+    for (size_t i = 0; i < catalogue_count(report->catalogue); i++)
+        if (is_of(catalogue_at(report->catalogue, i), source))
+            counts[html_standing(&html, catalogue_at(report->catalogue, i))]++;
+    html_page(m, "Conformance statement", report->info.tool, "wide paper");
     markup_open(m, "h1", NULL);
     markup_text(m, "Conformance statement: ");
     markup_text(m, title);
     markup_close(m);
     if (!report->finished)
         markup_element(m, "p", "notice", "The run did not come to its end: this statement is of a part of it.");
+    outcome(&html, counts);
     device(m, report);
-    totals(&html, source);
+    totals(&html, counts);
     markup_close(m);
     markup_open(m, "main", NULL);
     requirements(&html, source);
