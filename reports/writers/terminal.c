@@ -152,6 +152,8 @@ static void put_repeated(const struct terminal *terminal, const struct result *r
     print_text(terminal->out, cause_first_id(cause));
     fputs(" again: ", terminal->out);
     print_text(terminal->out, cause_name(cause));
+    if (result->file) /* which of the captures it is; the evidence of a check has its id */
+        put_where(terminal, result);
     fputc('\n', terminal->out);
     fflush(terminal->out);
 }

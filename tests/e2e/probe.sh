@@ -116,6 +116,8 @@ perl -e 'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; my $value = p
 probe 4 "TX checksums are left to hardware"
 says 'wrong in [0-9]+ of [0-9]+ TCP segments: they are left to hardware'
 says 'turn that off: ethtool -K device tx off'
+expect 4 "a run has the remedy, too" "$WARPCHECK" run --dut "$WORK/device.json" 'MPA-7.1.1-*'
+complains 'answers with wrong checksums \([0-9]+ frames\): .* ethtool -K INTERFACE tx off'
 # It answers Requests of Rev 1, and then closes: what it does with start-up frames is judged, and nothing else.
 kill "$peer"
 wait "$peer" 2>/dev/null || true

@@ -38,6 +38,19 @@ static int handshake_wait(struct rig *rig, const struct tcp_connection *connecti
     return pumped < 0 ? iwarp_sentence_set(error, "%s", rig->failure.text) : 0;
 }
 
+/* Answers that came and that a TCP may not take: without a remedy the user would look for a silent device. */
+static int bad_answers(const struct rig *rig, struct iwarp_sentence *error)
+{
+    char address[64];
+
+    return iwarp_sentence_set(error,
+                              "the device at %s port %u answers with wrong checksums (%llu frames): they are left to a "
+                              "network card that this link does not have; at the device's end of the link: ethtool -K "
+                              "INTERFACE tx off (warpcheck probe names the interface)",
+                              net_address_format(&rig->dut, address, sizeof(address)), rig->port,
+                              (unsigned long long)tcp_stack_bad_frames(rig->tcp.stack));
+}
+
 /* A handshake that the device has not accepted. */
 static int not_open(struct rig *rig, struct tcp_connection *connection, struct tester_exchange *exchange,
                     struct iwarp_sentence *error)
@@ -47,6 +60,8 @@ static int not_open(struct rig *rig, struct tcp_connection *connection, struct t
 
     exchange->refused = cause == TCP_CAUSE_REFUSED;
     tcp_abort(connection);
+    if (cause == TCP_CAUSE_NONE && tcp_stack_bad_frames(rig->tcp.stack) > 0)
+        return bad_answers(rig, error);
     return iwarp_sentence_set(error, "the device at %s port %u did not accept a TCP connection: %s",
                               net_address_format(&rig->dut, address, sizeof(address)), rig->port,
                               cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));

@@ -97,8 +97,9 @@ START_TEST(on_the_terminal)
 {
     struct result first = result_of("A-1", VERDICT_FAIL, "pad-length"),
                   second = result_of("A-2", VERDICT_FAIL, "pad-length"),
+                  elsewhere = result_of("A-2", VERDICT_FAIL, "pad-length"),
                   hidden = result_of("A-3", VERDICT_FAIL, "pad-length");
-    struct run_summary summary = {.fail = 2};
+    struct run_summary summary = {.fail = 3};
     struct terminal terminal;
     char *text = NULL;
     size_t size = 0;
@@ -107,13 +108,18 @@ START_TEST(on_the_terminal)
     terminal_init(&terminal, out);
     terminal_result(&terminal, &first, NULL);
     terminal_result(&terminal, &second, NULL);
+    elsewhere.file = "captures/b.pcap";
+    elsewhere.frame = 7;
+    terminal_result(&terminal, &elsewhere, NULL);
     terminal_hide(&terminal, &hidden);
     terminal_summary(&terminal, &summary, NULL);
     terminal_free(&terminal);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "hint      a hint\n"));
     ck_assert_ptr_nonnull(strstr(text, "FAIL  A-2  responder  the cause of A-1 again: pad-length\n"));
-    ck_assert_ptr_nonnull(strstr(text, "one cause of 3 results: a hint (pad-length)\n  A-1, A-2, A-3\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "FAIL  A-2  responder  the cause of A-1 again: pad-length     frame 7 of captures/b.pcap\n"));
+    ck_assert_ptr_nonnull(strstr(text, "one cause of 4 results: a hint (pad-length)\n  A-1, A-2, A-3\n"));
     ck_assert_ptr_null(strstr(text, "FAIL  A-3"));
     free(text);
 }
