@@ -34,6 +34,10 @@ for document in README.md reports/README.md; do
 	done
 done
 
+echo "== the first screen"
+holds "leads a vendor to the page for devices" bash -c "sed -n 1,40p README.md | grep -q 'docs/testing-your-device.md'"
+holds "and to the first command" bash -c "sed -n 1,40p README.md | grep -q 'warpcheck probe .*--interface .*--own-address'"
+
 echo "== numbers of requirements"
 "$WARPCHECK" list --format jsonl | jq -r .source >"$WORK/sources"
 # documented ROWS DOCUMENT: the table of README.md says so
