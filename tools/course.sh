@@ -93,11 +93,12 @@ headers() {
 		END { end(); if (!fields) exit 1; image(800, top, title) }' >"$docs/$1"
 }
 
-# ladder FILE TITLE: what dump prints of one connection, an arrow for each line.
+# ladder FILE TITLE: what dump prints of one connection, an arrow for each line. A line that names no flow is a note.
 ladder() {
 	awk -v title="$2" "$svg"'
 		{
-			split($2, end, ">"); if (NR == 1) { left = end[1]; right = end[2] }
+			if ($2 !~ />/) { y = NR * 40 + 24; write(400, y - 2, 13, "middle", $0); next }
+			split($2, end, ">"); if (left == "") { left = end[1]; right = end[2] }
 			text = $0; sub(/^ *[0-9]+ +[^ ]+ +/, "", text)
 			y = NR * 40 + 24; from = end[1] == left ? 70 : 730; to = 800 - from; tip = to + (to > from ? -9 : 9)
 			write(400, y - 6, 13, "middle", text); write(16, y + 4, 12, "start", $1)
@@ -127,6 +128,14 @@ warpcheck dump fpdu.pcapng --format jsonl | jq -r 'select(.type == "fpdu").fpdu 
 	(if $pad > 0 then "    octet \($n + 2) bit 0 \($pad) octets pad" else empty end), "    octet \($n + 2 + $pad) bit 0 4 octets CRC: \(.crc)"' | headers fpdu.svg
 warpcheck gen --only rping situations.lua -o rping.pcapng
 warpcheck dump rping.pcapng | ladder rping.svg "one round of rping"
+# The check of lesson 6, with the stream on which it decides; the two good exchanges are notes.
+warpcheck run --simulate --script responder.lua --evidence all --seed 1 -o check >"$room/check" 2>&1
+{
+	echo 'first the good exchange: does the device serve what the check rests on?'
+	warpcheck dump check/evidence/template-responder.pcapng | awk '/TCP SYN$/ { streams++ } streams == 2' |
+		sed -E 's/10\.77\.0\.3:[0-9]+/tester/; s/10\.77\.0\.2:[0-9]+/device/'
+	echo 'then the good exchange again: does the device still serve it?'
+} | ladder check.svg 'a check between two good exchanges'
 for document in "$docs"/[1-9]-*.md; do
 	outputs <"$document" >"$room/new"
 	cat "$room/new" >"$document"
