@@ -70,5 +70,8 @@ lines=any expect 0 "the good one again" env OUT="$WORK/third" PREVIOUS="$WORK/fi
 holds "the templates call what is there" test "$(grep -ho 'packaging/ci/[a-z]*\.sh' packaging/ci/github.yml packaging/ci/gitlab.yml packaging/ci/Jenkinsfile | sort -u | xargs ls | wc -l)" -eq 2
 holds "each template names a version" grep -q 'WARPCHECK_REF: v[0-9]' packaging/ci/github.yml packaging/ci/gitlab.yml
 holds "no template installs what building does not need" bash -c "! grep -n 'make.* deps' packaging/ci/*"
+# make compares times: what is restored beside a new checkout is older than its sources, and is made again.
+holds "what is cached has its sources" test "$(sed -nE '/actions\/cache@/,/key:/s/^ *path: //p' packaging/ci/github.yml)" = warpcheck
+holds "and is not checked out again" bash -c "grep -B3 'repository: .*WARPCHECK_REPOSITORY' packaging/ci/github.yml | grep -q \"if: steps.kept.outputs.cache-hit != 'true'\""
 holds "no tab in YAML" bash -c "! grep -nP '\t' packaging/ci/*.yml"
 finish
