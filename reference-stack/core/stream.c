@@ -260,6 +260,12 @@ static void stream_closed(struct iwarp_stream *stream)
     stream_event_plain(stream, IWARP_EVENT_CLOSED);
 }
 
+void stream_linger(struct iwarp_stream *stream)
+{
+    if (stream->end.fin_due && stream->config.linger_limit != 0)
+        stream->end.linger_deadline = time_after(stream->now, stream->config.linger_limit);
+}
+
 /* Updates the stream after any input, verb or tick. */
 void stream_progress(struct iwarp_stream *stream)
 {
@@ -267,8 +273,7 @@ void stream_progress(struct iwarp_stream *stream)
         stream->outbound.piece.octets == 0 && !transmit_pending(stream) &&
         !SEAM_IF(stream, ending(stream, ENDING_ALL_SENT)) && !stream->llp->close(stream)) {
         stream->end.fin_due = true;
-        if (stream->config.linger_limit != 0)
-            stream->end.linger_deadline = time_after(stream->now, stream->config.linger_limit);
+        stream_linger(stream);
     }
     if (stream->end.fin_due && stream->end.fin_received)
         stream_closed(stream);
@@ -437,6 +442,16 @@ uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
     if (stream->end.teardown_at != 0 && stream->end.teardown_at < first)
         first = stream->end.teardown_at;
     return SEAM_NUMBER(stream, NUMBER_DEADLINE, first);
+}
+
+void iwarp_stream_set_unacknowledged(struct iwarp_stream *stream, size_t octets, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (octets < stream->end.unacknowledged)
+        stream_linger(stream);
+    stream->end.unacknowledged = octets;
 }
 
 void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)

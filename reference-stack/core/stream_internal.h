@@ -161,7 +161,8 @@ struct stream_end {
     bool dropping;  /* what the peer sends is dropped */
     bool unflushed; /* no memory for an event: iwarp_stream_poll() flushes posted work and receives itself */
     uint64_t linger_deadline;
-    uint64_t teardown_at; /* the ULP has an error event, and closes then; 0: at once */
+    size_t unacknowledged; /* octets, as the layer below reported last */
+    uint64_t teardown_at;  /* the ULP has an error event, and closes then; 0: at once */
 };
 
 /* iwarp/instrument.h */
@@ -237,6 +238,8 @@ void stream_event_done(struct iwarp_stream *stream, struct iwarp_event *event);
 /* One that has nothing but its kind. */
 void stream_event_plain(struct iwarp_stream *stream, enum iwarp_event_kind kind);
 void stream_progress(struct iwarp_stream *stream);
+/* The limit on the peer's end of a stream that has ended here begins, or begins anew: the peer still takes octets. */
+void stream_linger(struct iwarp_stream *stream);
 void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);

@@ -178,6 +178,7 @@ static const struct peer_transport_ops ops = {
                 .abort = tcp_socket_abort,
                 .release = tcp_socket_release,
                 .emss = tcp_socket_emss,
+                .unacknowledged = tcp_socket_unacknowledged,
                 .ends = tcp_socket_ends},
     .room = tcp_socket_room,
 };

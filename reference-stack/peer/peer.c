@@ -173,7 +173,7 @@ void peer_pump(struct peer_stream *ps)
             more = true;
         }
     }
-    if (carrier_settle(&ps->carrier, &ops->carrier, ps->transport, ps->stream)) {
+    if (carrier_settle(&ps->carrier, &ops->carrier, ps->transport, ps->stream, ps->peer->now)) {
         peer_stream_dead(ps);
         return;
     }
@@ -426,7 +426,7 @@ void peer_tick(struct peer *peer, uint64_t now)
         deadlines_set(&peer->deadlines, first, UINT64_MAX);
         ps = (struct peer_stream *)(void *)((uint8_t *)first - offsetof(struct peer_stream, deadline));
         if (ps->stream != NULL) {
-            iwarp_stream_tick(ps->stream, now);
+            carrier_tick(&peer->ops->carrier, ps->transport, ps->stream, now);
             peer_pump(ps);
         }
     }

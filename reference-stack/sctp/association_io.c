@@ -105,8 +105,11 @@ static void acked(struct sctp_session *session, uint32_t count)
     if (session->state == SESSION_INITIATED && session->spoke && session->control_outstanding == 0 &&
         session->stream != NULL && SCTP_DECIDE(session, SCTP_SACK_SUFFICES, NULL, false))
         session->stream->outbound.segments_allowed = true;
-    if (session->stream != NULL)
+    if (session->stream != NULL) {
+        session->stream->now = session->association->now;
+        stream_linger(session->stream);
         stream_progress(session->stream);
+    }
     session_ready(session);
 }
 

@@ -22,6 +22,8 @@ struct carrier_ops {
     void (*release)(void *transport);
     /* Effective maximum segment size in octets, 0 when not known; NULL: never known. */
     size_t (*emss)(void *transport);
+    /* Octets, a FIN included, that were sent and that the peer has not acknowledged; NULL: never known. */
+    size_t (*unacknowledged)(void *transport);
     /* Both ends of the connection. False: it has none any more; NULL: never known. */
     bool (*ends)(void *transport, struct connection_end *own, struct connection_end *peer);
 };
@@ -41,8 +43,11 @@ struct carrier {
 void carrier_follow_emss(struct carrier *carrier, const struct carrier_ops *ops, void *transport,
                          struct iwarp_stream *stream, uint64_t now);
 
+/* iwarp_stream_tick(), with what the peer has acknowledged until then. Without a transport there is none to ask. */
+void carrier_tick(const struct carrier_ops *ops, void *transport, struct iwarp_stream *stream, uint64_t now);
+
 /* Aborts, shuts down or releases the transport, as the stream wants it. True: the transport is gone. */
 bool carrier_settle(struct carrier *carrier, const struct carrier_ops *ops, void *transport,
-                    const struct iwarp_stream *stream);
+                    struct iwarp_stream *stream, uint64_t now);
 
 #endif

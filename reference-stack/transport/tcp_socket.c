@@ -2,11 +2,13 @@
 #include "reference-stack/transport/tcp_socket.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -488,10 +490,22 @@ size_t tcp_socket_emss(void *transport)
     return getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &octets) == 0 && mss > 0 ? (size_t)mss : 0;
 }
 
+size_t tcp_socket_unacknowledged(void *transport)
+{
+    const struct tcp_socket *socket = transport;
+    uv_os_fd_t fd;
+    int octets = 0;
+
+    if (uv_fileno((const uv_handle_t *)&socket->handle, &fd) != 0 || ioctl(fd, SIOCOUTQ, &octets) != 0 || octets < 0)
+        octets = 0;
+    return socket->handle.write_queue_size + (size_t)octets;
+}
+
 const struct carrier_ops tcp_socket_carrier = {
     .shutdown = tcp_socket_shutdown,
     .abort = tcp_socket_abort,
     .release = tcp_socket_release,
     .emss = tcp_socket_emss,
+    .unacknowledged = tcp_socket_unacknowledged,
     .ends = tcp_socket_ends,
 };

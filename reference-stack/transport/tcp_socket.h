@@ -89,13 +89,15 @@ bool tcp_socket_look(struct tcp_socket *socket);
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
 size_t tcp_socket_room(void *socket);
 
-/* A FIN after what was sent. These five are what struct carrier_ops has. */
+/* A FIN after what was sent. These six are what struct carrier_ops has. */
 void tcp_socket_shutdown(void *socket);
 void tcp_socket_abort(void *socket);
 /* The owner is done with it: it closes after what was sent. */
 void tcp_socket_release(void *socket);
 /* Effective maximum segment size in octets, 0 when not known. */
 size_t tcp_socket_emss(void *socket);
+/* Octets that were sent, a FIN included, and that the peer has not acknowledged; 0 when not known. */
+size_t tcp_socket_unacknowledged(void *socket);
 /* Its own name and the peer's. False: it has none any more. */
 bool tcp_socket_ends(void *socket, struct connection_end *own, struct connection_end *peer);
 

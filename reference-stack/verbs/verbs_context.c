@@ -42,7 +42,7 @@ static void streams_due(uv_timer_t *timer)
         qp = (struct iwarp_qp *)(void *)((uint8_t *)first - offsetof(struct iwarp_qp, deadline));
         if (qp->stream == NULL)
             continue;
-        iwarp_stream_tick(qp->stream, context->now);
+        carrier_tick(&tcp_socket_carrier, qp->socket, qp->stream, context->now);
         qp_pump(qp);
     }
 }

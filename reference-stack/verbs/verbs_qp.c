@@ -188,7 +188,7 @@ static bool part(struct iwarp_qp *qp)
     /* Before TCP is open there is nothing to be said in order. */
     if (qp->opening && iwarp_stream_state(qp->stream) >= IWARP_STATE_TERMINATING)
         iwarp_stream_abort(qp->stream, qp->context->now);
-    if (!carrier_settle(&qp->carrier, &tcp_socket_carrier, qp->socket, qp->stream))
+    if (!carrier_settle(&qp->carrier, &tcp_socket_carrier, qp->socket, qp->stream, qp->context->now))
         return false;
     qp->socket = NULL;
     return true;

@@ -19,6 +19,7 @@ struct pipe_end {
     struct peer_stream *stream; /* of the peer that owns this end */
     uint8_t octets[PIPE_OCTETS];
     size_t count;
+    size_t unacknowledged; /* as TCP would report it */
     bool fin, reset, over, connecting;
     uint16_t port;
 };
@@ -86,6 +87,14 @@ static inline void net_send(void *transport, const uint8_t *octets, size_t count
     end->count += count;
 }
 
+static inline size_t net_unacknowledged(void *transport)
+{
+    const struct pipe_end *end = transport;
+
+    ck_assert(!end->over);
+    return end->unacknowledged;
+}
+
 static inline void net_shutdown(void *transport)
 {
     struct pipe_end *end = transport;
@@ -129,6 +138,7 @@ static const struct peer_transport_ops net_ops = {
     .carrier.abort = net_abort,
     .carrier.release = net_release,
     .carrier.emss = net_emss,
+    .carrier.unacknowledged = net_unacknowledged,
 };
 
 static inline bool end_connect(struct net *net, struct pipe_end *end)

@@ -86,8 +86,8 @@ struct iwarp_stream_config {
     bool smbd;         /* IRD and ORD before the Private Data of frames without the enhanced word, as in [MS-SMBD] */
     bool modify_fails; /* initiator: it cannot apply the result of the Reply: a local error (RFC 6581 9.3) */
     size_t emss;       /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
-    uint64_t startup_limit;  /* ns from the beginning to a complete start-up exchange; 0: none */
-    uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
+    uint64_t startup_limit; /* ns from the beginning to a complete start-up exchange; 0: none */
+    uint64_t linger_limit; /* ns from own FIN or Terminate to the peer's, while it takes nothing, then abort; 0: none */
     uint64_t teardown_delay; /* ns from the report of an error to the ULP's close (RFC 5041 6.2.2); 0: at once */
     enum iwarp_accept_policy accept;
     uint32_t pd;                       /* Protection Domain of the stream */
@@ -205,6 +205,13 @@ enum iwarp_want {
 
 /* Call it when iwarp_stream_output() returns 0. The answer stays CLOSE once it is CLOSE; only ABORT can follow. */
 enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream);
+
+/*
+ * Reports how many octets TCP has copied that the peer has not acknowledged, a FIN included. It is due with the FIN and
+ * before each iwarp_stream_tick(). A report that is lower than the one before lets linger_limit begin anew: a peer that
+ * reads slowly is alive. Without reports the limit begins with the FIN.
+ */
+void iwarp_stream_set_unacknowledged(struct iwarp_stream *stream, size_t octets, uint64_t now);
 
 /* When iwarp_stream_tick() is due; UINT64_MAX: never. */
 uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream);

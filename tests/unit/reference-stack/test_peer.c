@@ -356,6 +356,34 @@ START_TEST(startup_and_linger_have_limits)
 }
 END_TEST
 
+/* A peer that reads slowly is alive: linger_ms counts from the last octet that it took. */
+START_TEST(slow_reader_puts_the_linger_limit_off)
+{
+    static const size_t unacknowledged[] = {3000, 2999, 1, 0};
+    struct net *net = net_new();
+    struct pipe_end *end = end_new(net);
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000,\"startup_ms\":1000,\"linger_ms\":500}");
+    end->stream = peer_accepted(net->peer[0], 7000, end, net->now);
+    ck_assert_ptr_nonnull(end->stream);
+    end->unacknowledged = 4000;
+    net->now += 1000000000;
+    peer_tick(net->peer[0], net->now);
+    ck_assert(end->fin);
+    for (size_t i = 0; i < sizeof(unacknowledged) / sizeof(unacknowledged[0]); i++) {
+        ck_assert_uint_eq(peer_deadline(net->peer[0]), net->now + 500000000);
+        end->unacknowledged = unacknowledged[i];
+        net->now += 500000000;
+        peer_tick(net->peer[0], net->now);
+        ck_assert(!end->reset);
+    }
+    net->now += 500000000;
+    peer_tick(net->peer[0], net->now);
+    ck_assert(end->reset);
+    net_free(net);
+}
+END_TEST
+
 Suite *peer_suite(void)
 {
     Suite *suite = suite_create("peer");
@@ -368,6 +396,7 @@ Suite *peer_suite(void)
     tcase_add_loop_test(commands, hostile_command_draws_an_error, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
     tcase_add_test(commands, memory_is_counted_as_registered);
     tcase_add_test(commands, startup_and_linger_have_limits);
+    tcase_add_test(commands, slow_reader_puts_the_linger_limit_off);
     suite_add_tcase(suite, commands);
     return suite;
 }
