@@ -410,6 +410,31 @@ START_TEST(rejected_stream_is_freed)
 }
 END_TEST
 
+/* A peer that acknowledges slowly is alive: the limit counts from the last message that it acknowledged. */
+START_TEST(late_acknowledgement_puts_the_linger_limit_off)
+{
+    struct seen seen;
+    struct sctp_pair *pair = open_pair(&seen);
+    struct iwarp_association *association = pair->side[SCTP_ACTIVE].association;
+    struct iwarp_stream_config config;
+    uint64_t due;
+
+    iwarp_sctp_stream_config_default(&config, IWARP_INITIATOR);
+    sctp_pair_session(pair, 0, SID);
+    pair->side[SCTP_PASSIVE].hold = pair->side[SCTP_PASSIVE].silent = true;
+    iwarp_stream_disconnect(pair->side[SCTP_ACTIVE].ends[0].stream, pair->now);
+    sctp_pair_run(pair);
+    due = iwarp_association_deadline(association);
+    ck_assert_uint_ne(due, UINT64_MAX);
+    iwarp_association_acked(association, SID, 1, due - 1);
+    iwarp_association_tick(association, due);
+    ck_assert_uint_eq(iwarp_association_deadline(association), due - 1 + config.linger_limit);
+    iwarp_association_tick(association, due - 1 + config.linger_limit);
+    ck_assert_uint_eq(iwarp_association_deadline(association), UINT64_MAX);
+    sctp_pair_free(pair);
+}
+END_TEST
+
 Suite *sctp_session_suite(void)
 {
     Suite *suite = suite_create("sctp_session");
@@ -425,6 +450,7 @@ Suite *sctp_session_suite(void)
     tcase_add_test(tcase, stags_are_of_a_stream);
     tcase_add_test(tcase, stream_is_freed);
     tcase_add_test(tcase, rejected_stream_is_freed);
+    tcase_add_test(tcase, late_acknowledgement_puts_the_linger_limit_off);
     suite_add_tcase(suite, tcase);
     return suite;
 }
