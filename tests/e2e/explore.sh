@@ -75,7 +75,7 @@ expect_error() { # WORDS ARGUMENT...
 	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
 	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
 }
-expect_error "--simulate was expected"
+expect_error "-o DIR was expected"
 expect_error "excludes --whole" --simulate --whole -o "$WORK/x"
 mkdir -p "$WORK/there/checks"
 expect 4 "a folder with checks" "$WARPCHECK" explore --simulate --defect next-solicited --sessions 50 -o "$WORK/there"

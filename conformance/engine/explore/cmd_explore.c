@@ -2,10 +2,12 @@
 /* warpcheck explore: sessions that nobody wrote. */
 #include "conformance/engine/explore/cmd_explore.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/exit_status.h"
@@ -26,7 +28,8 @@
 enum { LIST_MAX = 16, SESSIONS = 1000, SESSIONS_MAX = 100000000, WRONG = 60, HUNDRED = 100 };
 
 struct command {
-    bool simulate;
+    bool simulate, destructive;
+    const char *dut;
     const char *defects[LIST_MAX];
     size_t defect_count;
     const char *variants[LIST_MAX];
@@ -34,7 +37,9 @@ struct command {
     const char *choices;
     uint64_t seed, sessions, first, show;
     unsigned jobs, wrong;
+    bool has_wrong;
     const char *output;
+    struct session_live live;
     bool first_only, warns, shows, whole, jsonl;
     struct terminal terminal;
 };
@@ -52,12 +57,30 @@ static int take_show(void *user, const char *value, struct iwarp_sentence *error
     return option_number("--show", value, NULL, 0, INT64_MAX, &command->show, error);
 }
 
+static int take_wrong(void *user, const char *value, struct iwarp_sentence *error)
+{
+    struct command *command = user;
+    uint64_t wrong = 0;
+
+    command->has_wrong = true;
+    if (option_number("--wrong", value, NULL, 0, HUNDRED, &wrong, error) != 0)
+        return -1;
+    command->wrong = (unsigned)wrong;
+    return 0;
+}
+
 #define MEMBER(name) offsetof(struct command, name)
 
 /* clang-format off */
 static const struct option_row rows[] = {
+    {"  --dut PROFILE    plays the sessions against the device that this JSON file describes (docs/profiles.md), or against\n"
+     "                   linux-siw, as warpcheck run does (needs -o); without --dut and --simulate, against the reference\n"
+     "                   stack as a process\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(dut)},
     {"  --simulate       plays the sessions against the reference stack inside this process, on virtual time\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
+    {"  --destructive    with --dut: also sessions with something wrong, which may crash a device\n",
+     OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(destructive)},
     {"  --defect DEFECT  gives that stack a defect; repeat it for several (names: warpcheck list --defects)\n",
      OPTION_JUDGES, OPTION_LIST, .member = MEMBER(defects), .count = MEMBER(defect_count), .most = LIST_MAX},
     {"  --variant VARIANT  makes it behave in another legal way; repeat it for several (names: warpcheck peer\n"
@@ -73,8 +96,8 @@ static const struct option_row rows[] = {
     {"  --from N         number of the first of them (0): a session is the same whatever was played before it\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(first), .most = INT64_MAX / 2},
     {"  --wrong N        how many of a hundred have something wrong (60): a field, a length, a frame, the order; 0: all are\n"
-     "                   legal\n",
-     OPTION_JUDGES, OPTION_COUNT, .member = MEMBER(wrong), .most = HUNDRED},
+     "                   legal (with --dut the default, but for --destructive)\n",
+     OPTION_JUDGES, OPTION_OWN, .take = take_wrong},
     {"  --first          ends at the first failure\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(first_only)},
     {"  --warn           a WARN is a failure, too\n",
@@ -82,11 +105,12 @@ static const struct option_row rows[] = {
     {"  --whole          reduces nothing: a session stays as it was drawn\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(whole)},
     {"  -o DIR           writes a check for each group to DIR/checks, the smallest session that fails in the same way, and runs\n"
-     "                   them: results.jsonl, evidence/ and the report are in DIR/run\n",
+     "                   them: results.jsonl, evidence/ and the report are in DIR/run; without --simulate also the runs in\n"
+     "                   which sessions failed\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
     {"  --show N         plays nothing: writes session N as a check, for warpcheck run --script\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_show},
-    {"  -j N             number of processes (default: the number of processors)\n",
+    {"  -j N             number of processes (default: the number of processors); without --simulate that of warpcheck run\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(jobs), .least = 1, .most = PROVE_JOBS_MAX},
     {"  --format F       text or jsonl\n",
      OPTION_SHOWS, OPTION_OWN, .take = take_format},
@@ -96,7 +120,7 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {
     .command = "explore",
-    .head = "usage: warpcheck explore --simulate [OPTION...]\n"
+    .head = "usage: warpcheck explore [OPTION...]\n"
             "  Draws sessions by seed: start-up, memory, operations of both sides, segmentation; some have something "
             "wrong. "
             "A legal\n"
@@ -109,6 +133,26 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
+static int arguments_check(struct command *command, struct iwarp_sentence *error)
+{
+    if (command->simulate && command->dut != NULL)
+        return iwarp_sentence_set(error, "--simulate excludes --dut: the sessions are played against one of them");
+    if (command->dut != NULL && command->defect_count + command->variant_count + (command->choices != NULL) != 0)
+        return iwarp_sentence_set(error,
+                                  "--dut excludes --defect, --variant and --choices, which are of the reference stack");
+    if (command->output != NULL && (command->shows || (command->simulate && command->whole)))
+        return iwarp_sentence_set(error, "-o writes reduced sessions: it excludes --whole and --show");
+    if (!command->simulate && !command->shows && command->output == NULL)
+        return iwarp_sentence_set(error, "-o DIR was expected: the runs on the wire go there; or --simulate");
+    if (command->dut != NULL && !command->destructive) {
+        if (command->has_wrong && command->wrong != 0)
+            return iwarp_sentence_set(error, "--wrong %u needs --destructive: what is wrong may crash a device",
+                                      command->wrong);
+        command->wrong = 0;
+    }
+    return 0;
+}
+
 static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
@@ -119,11 +163,7 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         if (taken < 0)
             return -1;
     }
-    if (command->output != NULL && (command->whole || command->shows))
-        return iwarp_sentence_set(error, "-o writes reduced sessions: it excludes --whole and --show");
-    if (!command->simulate)
-        return iwarp_sentence_set(error, "--simulate was expected: what the sessions are played against");
-    return 0;
+    return arguments_check(command, error);
 }
 
 static void on_progress(void *user, size_t done, size_t total)
@@ -158,6 +198,10 @@ static void print_group(const struct command *command, const struct explore_grou
         print_plain(stdout, "      actual    %s", group->actual);
     printf("      %" PRIu64 " session%s; the first is number %" PRIu64 " of seed %" PRIu64 "\n", group->count,
            group->count == 1 ? "" : "s", group->number, command->seed);
+    if (group->replayed && group->again != EXPLORE_REPLAYS)
+        printf("      flaky: played again, it failed so %u times of %d\n", group->again, (int)EXPLORE_REPLAYS);
+    if (group->run != 0)
+        printf("      its run: %s/explored-%u\n", command->output, group->run);
     print_reduced(group);
 }
 
@@ -172,10 +216,16 @@ static void put_line(json_t *line)
 
 static void put_group(const struct command *command, const struct explore_group *group)
 {
-    put_line(json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I}", "type", "group", "verdict",
-                       group->verdict, "id", group->id, "cause", group->cause, "message", group->message, "expected",
-                       group->expected, "actual", group->actual, "sessions", (json_int_t)group->count, "seed",
-                       (json_int_t)command->seed, "number", (json_int_t)group->number));
+    json_t *line = json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I}", "type", "group", "verdict",
+                             group->verdict, "id", group->id, "cause", group->cause, "message", group->message,
+                             "expected", group->expected, "actual", group->actual, "sessions", (json_int_t)group->count,
+                             "seed", (json_int_t)command->seed, "number", (json_int_t)group->number);
+
+    if (line != NULL && group->replayed)
+        (void)json_object_set_new(line, "again", json_pack("[i, i]", (int)group->again, (int)EXPLORE_REPLAYS));
+    if (line != NULL && group->run != 0)
+        (void)json_object_set_new(line, "run", json_sprintf("explored-%u", group->run));
+    put_line(line);
 }
 
 static size_t count_set(const bool *set)
@@ -190,11 +240,12 @@ static size_t count_set(const bool *set)
 static void print_summary(const struct command *command, const struct explore_summary *summary)
 {
     if (command->jsonl) {
-        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "seed",
+        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "seed",
                            (json_int_t)command->seed, "sessions", (json_int_t)summary->sessions, "wrong",
-                           (json_int_t)summary->wrong, "failed", (json_int_t)summary->failed, "groups",
-                           (json_int_t)summary->group_count, "undecided", (json_int_t)summary->undecided, "met",
-                           (json_int_t)count_set(summary->met), "refused", (json_int_t)count_set(summary->refused)));
+                           (json_int_t)summary->wrong, "skipped", (json_int_t)summary->skipped, "failed",
+                           (json_int_t)summary->failed, "groups", (json_int_t)summary->group_count, "undecided",
+                           (json_int_t)summary->undecided, "met", (json_int_t)count_set(summary->met), "refused",
+                           (json_int_t)count_set(summary->refused)));
         return;
     }
     printf("%" PRIu64 " sessions, %" PRIu64 " with something wrong: %" PRIu64 " failed, in %zu group%s\n",
@@ -202,6 +253,9 @@ static void print_summary(const struct command *command, const struct explore_su
            summary->group_count == 1 ? "" : "s");
     printf("validations that what was wrong came to: %zu, and broke: %zu\n", count_set(summary->met),
            count_set(summary->refused));
+    if (summary->skipped != 0)
+        print_plain(stdout, "%" PRIu64 " sessions are not for this device; the first: %s", summary->skipped,
+                    summary->skipped_reason != NULL ? summary->skipped_reason : "");
     if (summary->undecided != 0)
         print_plain(stdout, "%" PRIu64 " sessions could not be decided; number %" PRIu64 ": %s", summary->undecided,
                     summary->undecided_number, summary->reason != NULL ? summary->reason : "");
@@ -228,42 +282,49 @@ static int show(const struct explore_config *config, uint64_t number, struct iwa
     return status;
 }
 
-/* The checks are run as anybody would run them, so that results, evidence and report are those of a run. */
-static int run_checks(const struct command *command, struct iwarp_sentence *error)
+/* What `warpcheck run` is given of the device, here and for each run on the wire. */
+static void add_argument(struct command *command, const char *name, const char *value)
 {
-    enum { ARGUMENTS = 16 + 4 * LIST_MAX };
-    char *argv[ARGUMENTS + 1] = {NULL}, checks[512], out[512], seed[32];
+    struct session_live *live = &command->live;
+
+    live->arguments[live->argument_count++] = name;
+    if (value != NULL)
+        live->arguments[live->argument_count++] = value;
+}
+
+static void name_device_to_run(struct command *command, const char *jobs, const char *seed)
+{
+    add_argument(command, "--seed", seed);
+    if (jobs != NULL)
+        add_argument(command, "-j", jobs);
+    if (command->simulate)
+        add_argument(command, "--simulate", NULL);
+    if (command->dut == NULL || command->destructive)
+        add_argument(command, "--destructive", NULL);
+    if (command->dut != NULL)
+        add_argument(command, "--dut", command->dut);
+    for (size_t i = 0; i < command->defect_count; i++)
+        add_argument(command, "--defect", command->defects[i]);
+    for (size_t i = 0; i < command->variant_count; i++)
+        add_argument(command, "--variant", command->variants[i]);
+    if (command->choices != NULL)
+        add_argument(command, "--choices", command->choices);
+}
+
+/* The checks are run as anybody would run them, so that results, evidence and report are those of a run. */
+static int run_checks(const struct command *command)
+{
+    char *argv[SESSION_LIVE_ARGUMENTS + 8] = {NULL}, checks[512], out[512];
+    const char *const own[] = {"run", "--quiet", "--script", checks, "-o", out};
     int argc = 0;
 
     if (snprintf(checks, sizeof(checks), "%s/checks", command->output) >= (int)sizeof(checks) ||
         snprintf(out, sizeof(out), "%s/run", command->output) >= (int)sizeof(out))
         return complain(EXIT_USAGE, "%.100s...: the name is too long", command->output);
-    (void)snprintf(seed, sizeof(seed), "%" PRIu64, command->seed);
-#define ARGUMENT(text) (argv[argc++] = (char *)(uintptr_t)(text))
-    ARGUMENT("run");
-    ARGUMENT("--simulate");
-    ARGUMENT("--destructive");
-    ARGUMENT("--quiet");
-    ARGUMENT("--script");
-    ARGUMENT(checks);
-    ARGUMENT("-o");
-    ARGUMENT(out);
-    ARGUMENT("--seed");
-    ARGUMENT(seed);
-    for (size_t i = 0; i < command->defect_count; i++) {
-        ARGUMENT("--defect");
-        ARGUMENT(command->defects[i]);
-    }
-    for (size_t i = 0; i < command->variant_count; i++) {
-        ARGUMENT("--variant");
-        ARGUMENT(command->variants[i]);
-    }
-    if (command->choices != NULL) {
-        ARGUMENT("--choices");
-        ARGUMENT(command->choices);
-    }
-#undef ARGUMENT
-    (void)error;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        argv[argc++] = (char *)(uintptr_t)own[i];
+    for (size_t i = 0; i < command->live.argument_count; i++)
+        argv[argc++] = (char *)(uintptr_t)command->live.arguments[i];
     return cmd_run(argc, argv);
 }
 
@@ -280,27 +341,38 @@ static int write_output(const struct command *command, const struct explore_summ
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     for (size_t i = 0; i < summary->group_count; i++)
         reduced = reduced || summary->groups[i].reduced != NULL;
-    status = reduced ? run_checks(command, error) : EXIT_CONFORMS;
+    status = reduced ? run_checks(command) : EXIT_CONFORMS;
     return status == EXIT_ENVIRONMENT || status == EXIT_USAGE ? status : 0;
 }
 
+static int exit_status(const struct explore_summary *summary)
+{
+    if (summary->group_count != 0)
+        return EXIT_FAILS;
+    return summary->undecided != 0 || summary->sessions == summary->skipped || run_stopped() ? EXIT_INCONCLUSIVE
+                                                                                             : EXIT_CONFORMS;
+}
+
+/* What was found is shown also where something has failed, or it was stopped. */
 static int explore(struct command *command, const struct explore_config *config, struct iwarp_sentence *error)
 {
     struct explore_summary summary;
-    int status;
+    int status = explore_run(config, &summary, error);
 
-    if (explore_run(config, &summary, error) != 0 ||
-        (!command->whole && explore_reduce(config, &summary, error) != 0)) {
-        status = complain(EXIT_ENVIRONMENT, "%s", error->text);
-    } else {
-        terminal_clear(&command->terminal);
-        for (size_t i = 0; i < summary.group_count; i++)
-            (command->jsonl ? put_group : print_group)(command, &summary.groups[i]);
+    if (status == 0 && !command->whole && !run_stopped())
+        status = explore_reduce(config, &summary, error);
+    terminal_clear(&command->terminal);
+    for (size_t i = 0; i < summary.group_count; i++)
+        (command->jsonl ? put_group : print_group)(command, &summary.groups[i]);
+    if (status == 0 || summary.sessions != 0)
         print_summary(command, &summary);
-        (void)fflush(stdout);
-        status = write_output(command, &summary, error);
+    (void)fflush(stdout);
+    if (status != 0) {
+        status = command->live.refused ? EXIT_USAGE : complain(EXIT_ENVIRONMENT, "%s", error->text);
+    } else {
+        status = command->whole ? 0 : write_output(command, &summary, error);
         if (status == 0)
-            status = summary.group_count != 0 ? EXIT_FAILS : summary.undecided != 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+            status = exit_status(&summary);
     }
     explore_summary_free(&summary);
     return status;
@@ -320,7 +392,7 @@ static int name_device(const struct command *command, struct session_device *dev
 
 static int load_and_explore(struct command *command, struct iwarp_sentence *error)
 {
-    struct session_device device = {0};
+    struct session_device device = {.live = command->simulate || command->shows ? NULL : &command->live};
     struct catalogue *catalogue = NULL;
     struct pics *pics = NULL;
     struct defect_list *variants = NULL;
@@ -355,9 +427,23 @@ static int load_and_explore(struct command *command, struct iwarp_sentence *erro
     return status;
 }
 
+/* The folder of runs on the wire: a new one, or one without runs. */
+static int prepare_folder(const char *path, struct iwarp_sentence *error)
+{
+    char inner[512];
+
+    if (snprintf(inner, sizeof(inner), "%s/explored-1.lua", path) >= (int)sizeof(inner))
+        return iwarp_sentence_set(error, "%.100s...: the name is too long", path);
+    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || access(inner, F_OK) == 0)
+        return iwarp_sentence_set(error, "%s cannot be made: %s; a new folder was expected", path,
+                                  strerror(errno == 0 ? EEXIST : errno));
+    return 0;
+}
+
 int cmd_explore(int argc, char **argv)
 {
     struct command command = {.seed = 1, .sessions = SESSIONS, .wrong = WRONG};
+    char jobs[16] = "", seed[32];
     struct iwarp_sentence error = {{0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -365,10 +451,18 @@ int cmd_explore(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return option_table_print(&table, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("explore");
-    command.jobs = processors > 0 && processors <= PROVE_JOBS_MAX ? (unsigned)processors : 1;
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
+    if (command.jobs != 0)
+        (void)snprintf(jobs, sizeof(jobs), "%u", command.jobs);
+    else
+        command.jobs = processors > 0 && processors <= PROVE_JOBS_MAX ? (unsigned)processors : 1;
+    (void)snprintf(seed, sizeof(seed), "%" PRIu64, command.seed);
+    name_device_to_run(&command, command.simulate || jobs[0] == '\0' ? NULL : jobs, seed);
+    command.live.folder = command.output;
+    if (!command.simulate && !command.shows && prepare_folder(command.output, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     /* With -o the checks are run afterwards, which confines the process by itself. */
     if (command.output == NULL && run_confine(NULL, 0, 0, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);

@@ -9,6 +9,7 @@
 #include "conformance/engine/explore/session_deviation.h"
 #include "conformance/engine/explore/session_generator.h"
 #include "conformance/engine/explore/session_prediction.h"
+#include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/prove/prove_workers.h"
 #include "reference-stack/validation/validation.h"
 
@@ -165,6 +166,7 @@ static void add_failure(struct explore_summary *summary, const json_t *failure)
     if (group->count++ != 0)
         return;
     group->number = (uint64_t)json_integer_value(json_object_get(failure, "number"));
+    group->run = (unsigned)json_integer_value(json_object_get(failure, "run"));
     group->verdict = copy_of(failure, "verdict");
     group->id = copy_of(failure, "id");
     group->message = copy_of(failure, "message");
@@ -177,8 +179,9 @@ static void add_failure(struct explore_summary *summary, const json_t *failure)
 struct batch {
     const struct explore_config *config;
     json_t *failures; /* the first of each session */
-    uint64_t undecided, undecided_number;
-    json_t *reason;
+    uint64_t played, skipped, undecided, undecided_number;
+    json_t *reason, *skipped_reason;
+    unsigned run;  /* of a device on the wire */
     uint64_t last; /* session of the last failure */
     bool any;
 };
@@ -191,24 +194,33 @@ static void note_undecided(struct batch *batch, const struct session *session, c
     batch->undecided_number = session->number;
 }
 
+static void count_played(struct batch *batch, const struct session *session, const struct result *result)
+{
+    batch->played++;
+    if (result->verdict == VERDICT_SKIP && batch->skipped++ == 0)
+        batch->skipped_reason = json_string(result->message != NULL ? result->message : "no reason given");
+    if (result->verdict == VERDICT_INCONCLUSIVE || result->verdict == VERDICT_AMBIGUOUS)
+        note_undecided(batch, session, result);
+}
+
 static void on_found(void *user, struct session *session, const struct result *result)
 {
     struct batch *batch = user;
     bool rule = result_is_by_rule(result);
     char *cause;
 
-    if (result->verdict == VERDICT_INCONCLUSIVE || result->verdict == VERDICT_AMBIGUOUS)
-        note_undecided(batch, session, result);
+    if (!rule)
+        count_played(batch, session, result);
     if (!explore_fails(batch->config, result) || (batch->any && batch->last == session->number))
         return;
     cause = explore_cause(result);
     batch->any = true;
     batch->last = session->number;
     (void)json_array_append_new(batch->failures,
-                                json_pack("{s:s?, s:I, s:s, s:s?, s:s?, s:s?, s:s?}", "cause", cause, "number",
-                                          (json_int_t)session->number, "verdict", verdict_name(result->verdict), "id",
-                                          rule ? result->id : NULL, "message", result->message, "expected",
-                                          result->expected, "actual", result->actual));
+                                json_pack("{s:s?, s:I, s:I, s:s, s:s?, s:s?, s:s?, s:s?}", "cause", cause, "number",
+                                          (json_int_t)session->number, "run", (json_int_t)batch->run, "verdict",
+                                          verdict_name(result->verdict), "id", rule ? result->id : NULL, "message",
+                                          result->message, "expected", result->expected, "actual", result->actual));
     free(cause);
 }
 
@@ -219,9 +231,14 @@ struct exploring {
     struct session *sessions; /* room for a batch */
 };
 
+static size_t batch_size(const struct explore_config *config)
+{
+    return config->device->live != NULL && !config->first_only ? EXPLORE_LIVE_BATCH : EXPLORE_BATCH;
+}
+
 static size_t batch_count(const struct explore_config *config)
 {
-    return (size_t)((config->sessions + EXPLORE_BATCH - 1) / EXPLORE_BATCH);
+    return (size_t)((config->sessions + batch_size(config) - 1) / batch_size(config));
 }
 
 static json_t *bits_of(const bool *set)
@@ -238,22 +255,28 @@ static json_t *run_batch(void *user, size_t number, struct iwarp_sentence *error
 {
     struct exploring *exploring = user;
     const struct explore_config *config = exploring->config;
-    uint64_t first = (uint64_t)number * EXPLORE_BATCH, left = config->sessions - first;
-    size_t count = left < EXPLORE_BATCH ? (size_t)left : EXPLORE_BATCH;
+    uint64_t first = (uint64_t)number * batch_size(config), left = config->sessions - first;
+    size_t count = left < batch_size(config) ? (size_t)left : batch_size(config);
     bool met[VALIDATIONS_MAX] = {0}, refused[VALIDATIONS_MAX] = {0};
     struct explore_summary seen = {.met = met, .refused = refused};
     struct batch batch = {.config = config, .failures = json_array()};
     json_t *row = NULL;
+    int status;
 
-    if (explore_make(config, &exploring->oracle, exploring->sessions, config->first + first, count, &seen, error) ==
-            0 &&
-        session_run(&config->world, config->device, exploring->sessions, count, on_found, NULL, &batch, error) == 0)
-        row = json_pack("{s:O, s:I, s:I, s:I, s:I, s:o, s:o, s:O?}", "failures", batch.failures, "sessions",
-                        (json_int_t)count, "wrong", (json_int_t)seen.wrong, "undecided", (json_int_t)batch.undecided,
-                        "undecided_number", (json_int_t)batch.undecided_number, "met", bits_of(met), "refused",
-                        bits_of(refused), "reason", batch.reason);
+    if (config->device->live != NULL)
+        batch.run = config->device->live->runs + 1;
+    status = explore_make(config, &exploring->oracle, exploring->sessions, config->first + first, count, &seen, error);
+    if (status == 0)
+        status = session_run(&config->world, config->device, exploring->sessions, count, on_found, NULL, &batch, error);
+    if (status == 0 || (run_stopped() && batch.played != 0))
+        row = json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:O?, s:O?}", "failures", batch.failures, "sessions",
+                        (json_int_t)batch.played, "wrong", (json_int_t)seen.wrong, "skipped", (json_int_t)batch.skipped,
+                        "undecided", (json_int_t)batch.undecided, "undecided_number",
+                        (json_int_t)batch.undecided_number, "met", bits_of(met), "refused", bits_of(refused), "reason",
+                        batch.reason, "skipped_reason", batch.skipped_reason);
     json_decref(batch.failures);
     json_decref(batch.reason);
+    json_decref(batch.skipped_reason);
     return row;
 }
 
@@ -283,6 +306,9 @@ static void take_batch(void *user, size_t number, const json_t *row)
         summary->undecided_number = (uint64_t)json_integer_value(json_object_get(row, "undecided_number"));
     }
     summary->undecided += undecided;
+    summary->skipped += (uint64_t)json_integer_value(json_object_get(row, "skipped"));
+    if (summary->skipped_reason == NULL)
+        summary->skipped_reason = copy_of(row, "skipped_reason");
     for (size_t i = 0; i < json_array_size(failures); i++)
         add_failure(summary, json_array_get(failures, i));
     merge_bits(summary->met, json_object_get(row, "met"));
@@ -301,7 +327,8 @@ static int run_alone(struct exploring *exploring, struct iwarp_sentence *error)
             return -1;
         take_batch(exploring, i, row);
         json_decref(row);
-        exploring->summary->stopped = exploring->config->first_only && exploring->summary->group_count != 0;
+        exploring->summary->stopped =
+            run_stopped() || (exploring->config->first_only && exploring->summary->group_count != 0);
         if (exploring->summary->stopped)
             break;
     }
@@ -317,13 +344,14 @@ int explore_run(const struct explore_config *config, struct explore_summary *sum
     memset(summary, 0, sizeof(*summary));
     summary->met = calloc(VALIDATIONS_MAX, sizeof(bool));
     summary->refused = calloc(VALIDATIONS_MAX, sizeof(bool));
-    exploring.sessions = calloc(EXPLORE_BATCH, sizeof(*exploring.sessions));
+    exploring.sessions = calloc(batch_size(config), sizeof(*exploring.sessions));
     exploring.oracle.defects = defect_set_asking(error);
     if (summary->met == NULL || summary->refused == NULL || exploring.sessions == NULL)
         (void)iwarp_sentence_set(error, "out of memory for sessions");
     else if (exploring.oracle.defects != NULL)
-        status =
-            config->first_only || config->jobs == 1 ? run_alone(&exploring, error) : prove_workers_run(&work, error);
+        status = config->first_only || config->jobs == 1 || config->device->live != NULL
+                     ? run_alone(&exploring, error)
+                     : prove_workers_run(&work, error);
     run_services_free(&exploring.oracle.served);
     defect_set_free(exploring.oracle.defects);
     free(exploring.sessions);
@@ -345,6 +373,7 @@ void explore_summary_free(struct explore_summary *summary)
     }
     free(summary->groups);
     free(summary->reason);
+    free(summary->skipped_reason);
     free(summary->met);
     free(summary->refused);
     memset(summary, 0, sizeof(*summary));

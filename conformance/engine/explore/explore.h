@@ -11,7 +11,11 @@
 #include "conformance/engine/explore/session_run.h"
 #include "reference-stack/defects/defect.h"
 
-enum { EXPLORE_BATCH = 50 };
+enum {
+    EXPLORE_BATCH = 50,
+    EXPLORE_LIVE_BATCH = 250, /* a run on the wire begins with a few seconds of its own, in a guest with more */
+    EXPLORE_REPLAYS = 5,
+};
 
 struct explore_config {
     struct session_world world;
@@ -35,16 +39,20 @@ struct explore_group {
     struct session *reduced; /* explore_reduce(); NULL: there is none */
     uint64_t number;         /* of its first session */
     uint64_t count;
+    unsigned run;   /* on the wire: number of the run that has its first session */
+    unsigned again; /* of EXPLORE_REPLAYS, in which its first session failed so again... */
+    bool replayed;  /* ...where that was tried */
 };
 
 struct explore_summary {
     struct explore_group *groups;
     size_t group_count;
-    uint64_t sessions, wrong, failed, undecided;
+    uint64_t sessions, wrong, failed, undecided, skipped;
     char *reason; /* of the first that could not be decided; NULL: none */
     uint64_t undecided_number;
-    bool *met, *refused; /* by entry of validation_table: some session of the correct stack came by it */
-    bool stopped;        /* first_only */
+    char *skipped_reason; /* of the first that the device has no means for; NULL: none */
+    bool *met, *refused;  /* by entry of validation_table: some session of the correct stack came by it */
+    bool stopped;         /* first_only, or by a signal */
 };
 
 /*

@@ -25,7 +25,7 @@ static int reduce_group(const struct explore_config *config, struct session_devi
         return iwarp_sentence_set(error, "out of memory for a smaller session");
     status = explore_make(config, oracle, session, group->number, 1, NULL, error);
     if (status == 0)
-        status = session_reduce(config, oracle, group->cause, session, error);
+        status = session_reduce(config, oracle, group, session, error);
     if (status == 0)
         group->reduced = session;
     else
@@ -38,6 +38,8 @@ int explore_reduce(const struct explore_config *config, struct explore_summary *
     struct session_device oracle = {.defects = defect_set_asking(error)};
     int status = oracle.defects != NULL ? 0 : -1;
 
+    if (config->device->live != NULL)
+        config->device->live->trial = true;
     for (size_t i = 0; status == 0 && i < summary->group_count && i < EXPLORE_REDUCED_MOST; i++)
         status = reduce_group(config, &oracle, &summary->groups[i], error);
     run_services_free(&oracle.served);

@@ -166,7 +166,7 @@ struct reducing {
     struct session_device *oracle;
     const char *cause;
     struct session tried[TRIED_AT_ONCE];
-    bool fails[TRIED_AT_ONCE]; /* by number */
+    bool fails[TRIED_AT_ONCE], unsound[TRIED_AT_ONCE]; /* by number */
 };
 
 static void note_failure(void *user, struct session *session, const struct result *result)
@@ -182,33 +182,51 @@ static void note_failure(void *user, struct session *session, const struct resul
     free(cause);
 }
 
-static void note_any_failure(void *user, struct session *session, const struct result *result)
+static void note_unsound(void *user, struct session *session, const struct result *result)
 {
-    (void)session;
-    *(bool *)user = *(bool *)user || (result->verdict != VERDICT_PASS && result->verdict != VERDICT_WARN);
+    struct reducing *reducing = user;
+
+    if (result->verdict != VERDICT_PASS && result->verdict != VERDICT_WARN)
+        reducing->unsound[session->number] = true;
 }
 
-/* Is it served, or refused as the texts allow, by the correct stack? 1, 0, or -1. */
-static int is_sound(struct reducing *reducing, const struct session *session, struct iwarp_sentence *error)
+/* Only those stay that the correct stack serves, or refuses as the texts allow: how many, or -1. */
+static int keep_sound(struct reducing *reducing, size_t count, struct iwarp_sentence *error)
 {
     struct session_device correct = {0};
-    struct session one = *session;
-    bool failed = false;
-    int status = session_run(&reducing->config->world, &correct, &one, 1, note_any_failure, NULL, &failed, error);
+    int kept = 0;
+    int status =
+        session_run(&reducing->config->world, &correct, reducing->tried, count, note_unsound, NULL, reducing, error);
 
     run_services_free(&correct.served);
-    return status != 0 ? -1 : !failed;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        if (reducing->unsound[reducing->tried[i].number])
+            continue;
+        if ((size_t)kept != i)
+            reducing->tried[kept] = reducing->tried[i];
+        kept++;
+    }
+    return status == 0 ? kept : -1;
 }
 
-/* The sessions that are tried are numbered from 0 on, in the order in which they are wanted. */
+/*
+ * The sessions that are tried are numbered from 0 on, in the order in which they are wanted. Those that are not sound do
+ * not meet the device: on the wire they would be waited for. How many are left, or -1.
+ */
 static int try_all(struct reducing *reducing, size_t count, struct iwarp_sentence *error)
 {
     const struct explore_config *config = reducing->config;
+    int kept;
 
     memset(reducing->fails, 0, sizeof(reducing->fails));
+    memset(reducing->unsound, 0, sizeof(reducing->unsound));
     if (explore_predict(config, reducing->oracle, reducing->tried, count, NULL, error) != 0)
         return -1;
-    return session_run(&config->world, config->device, reducing->tried, count, note_failure, NULL, reducing, error);
+    kept = keep_sound(reducing, count, error);
+    if (kept > 0 && session_run(&config->world, config->device, reducing->tried, (size_t)kept, note_failure, NULL,
+                                reducing, error) != 0)
+        return -1;
+    return kept;
 }
 
 static struct session *numbered(struct reducing *reducing, size_t count, uint64_t number)
@@ -219,34 +237,28 @@ static struct session *numbered(struct reducing *reducing, size_t count, uint64_
     return NULL;
 }
 
-/* From cut `*n` on: 1: `session` is smaller now, and *n is where the next one may be; 0: none is left; -1. */
+/* From cut `*n` on: 1: `session` is smaller now, and *n is where the next one may be; 2: not by these; 0: none is left; -1. */
 static int reduce_once(struct reducing *reducing, struct session *session, size_t *n, struct iwarp_sentence *error)
 {
     size_t count = 0;
+    int kept;
 
     for (; count < TRIED_AT_ONCE && session_smaller(session, *n + count, &reducing->tried[count]); count++)
         reducing->tried[count].number = count;
     if (count == 0)
         return 0;
-    if (try_all(reducing, count, error) != 0)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        struct session *smaller = reducing->fails[i] ? numbered(reducing, count, i) : NULL;
-        int sound;
+    kept = try_all(reducing, count, error);
+    for (size_t i = 0; kept >= 0 && i < count; i++) {
+        const struct session *smaller = reducing->fails[i] ? numbered(reducing, (size_t)kept, i) : NULL;
 
         if (smaller == NULL)
-            continue;
-        sound = is_sound(reducing, smaller, error);
-        if (sound < 0)
-            return -1;
-        if (sound == 0)
             continue;
         *n += i;
         *session = *smaller;
         return 1;
     }
     *n += count;
-    return 2;
+    return kept < 0 ? -1 : 2;
 }
 
 /* Cuts from the first to the last, and again as long as one succeeds. */
@@ -267,22 +279,38 @@ static int reduce_all(struct reducing *reducing, struct session *session, struct
     return 0;
 }
 
-int session_reduce(const struct explore_config *config, struct session_device *oracle, const char *cause,
+/* How often the session fails so when it is played again. -1 with a sentence. */
+static int replay(struct reducing *reducing, const struct session *session, struct explore_group *group,
+                  struct iwarp_sentence *error)
+{
+    for (size_t i = 0; i < EXPLORE_REPLAYS; i++) {
+        reducing->tried[i] = *session;
+        reducing->tried[i].number = i;
+    }
+    if (try_all(reducing, EXPLORE_REPLAYS, error) < 0)
+        return -1;
+    group->replayed = true;
+    group->again = 0;
+    for (size_t i = 0; i < EXPLORE_REPLAYS; i++)
+        group->again += reducing->fails[i];
+    return 0;
+}
+
+int session_reduce(const struct explore_config *config, struct session_device *oracle, struct explore_group *group,
                    struct session *session, struct iwarp_sentence *error)
 {
     struct reducing *reducing = calloc(1, sizeof(*reducing));
     uint64_t number = session->number;
-    int status = -1;
+    int status;
 
     if (reducing == NULL)
         return iwarp_sentence_set(error, "out of memory for a smaller session");
     reducing->config = config;
     reducing->oracle = oracle;
-    reducing->cause = cause;
-    reducing->tried[0] = *session;
-    reducing->tried[0].number = 0;
-    if (try_all(reducing, 1, error) == 0)
-        status = !reducing->fails[0] ? 1 : reduce_all(reducing, session, error);
+    reducing->cause = group->cause;
+    status = replay(reducing, session, group, error);
+    if (status == 0)
+        status = group->again != EXPLORE_REPLAYS ? 1 : reduce_all(reducing, session, error);
     session->number = number;
     free(reducing);
     return status;

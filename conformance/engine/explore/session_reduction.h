@@ -13,10 +13,11 @@
 bool session_smaller(const struct session *session, size_t n, struct session *smaller);
 
 /*
- * Reduces the session as far as it fails with `cause` (explore_cause()). `oracle` is what was learned of the correct
- * stack. 1: it does not fail with it at all, 0, or -1 with a sentence.
+ * Reduces the session as far as it fails with the group's cause. `oracle` is what was learned of the correct stack.
+ * Before that it is played EXPLORE_REPLAYS times, and group->again says how often it failed so. 1: not each time, and
+ * it stays as it was; 0, or -1 with a sentence.
  */
-int session_reduce(const struct explore_config *config, struct session_device *oracle, const char *cause,
+int session_reduce(const struct explore_config *config, struct session_device *oracle, struct explore_group *group,
                    struct session *session, struct iwarp_sentence *error);
 
 #endif

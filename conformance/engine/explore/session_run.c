@@ -2,64 +2,40 @@
 #include "conformance/engine/explore/session_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text_stream.h"
 #include "conformance/engine/explore/session_text.h"
 #include "conformance/engine/run/runner.h"
 
 struct playing {
-    struct session *sessions;
-    size_t count;
-    session_found *found;
+    struct session_listener listener;
     void (*forget)(void *user);
-    void *user;
-    struct session *now; /* whose journal came last */
 };
-
-static struct session *session_of(const struct playing *playing, const char *id)
-{
-    char own[SESSION_ID_OCTETS];
-
-    for (size_t i = 0; i < playing->count; i++)
-        if (strcmp(session_id(&playing->sessions[i], own), id) == 0)
-            return &playing->sessions[i];
-    return NULL;
-}
 
 static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
 {
-    struct playing *playing = user;
+    const struct playing *playing = user;
 
     (void)traffic;
-    playing->now = session_of(playing, journal->id);
-    for (size_t i = 0; playing->now != NULL && i < journal->rule_count; i++) {
-        const struct result *result = &journal->rules[i].result;
-
-        if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN)
-            playing->found(playing->user, playing->now, result);
-    }
+    session_listener_journal(&playing->listener, journal);
     return 0;
 }
 
 /* Findings of rules come with their session (on_journal), not once more at the end. */
 static int on_result(void *user, const struct result *result)
 {
-    struct playing *playing = user;
-    struct session *session = result_is_by_rule(result) ? NULL : session_of(playing, result->id);
+    const struct playing *playing = user;
 
-    if (session != NULL)
-        playing->found(playing->user, session, result);
+    session_listener_result(&playing->listener, result);
     return 0;
 }
 
 static int on_learned(void *user, json_t *served)
 {
-    struct playing *playing = user;
+    const struct playing *playing = user;
 
     (void)served;
     if (playing->forget != NULL)
-        playing->forget(playing->user);
+        playing->forget(playing->listener.user);
     return 0;
 }
 
@@ -67,16 +43,10 @@ static int load(struct script_host *host, const struct playing *playing, struct 
 {
     char *text = NULL;
     size_t octets = 0;
-    FILE *out = text_stream_open(&text, &octets);
-    int status;
+    int status = session_script(playing->listener.sessions, playing->listener.count, &text, &octets, error);
 
-    if (out == NULL)
-        return iwarp_sentence_set(error, "out of memory for sessions");
-    for (size_t i = 0; i < playing->count; i++)
-        session_print(&playing->sessions[i], NULL, "a session that was drawn", out);
-    if (!text_stream_close(out, &text))
-        return iwarp_sentence_set(error, "out of memory for sessions");
-    status = script_load(host, "explored", text, octets, error);
+    if (status == 0)
+        status = script_load(host, "explored", text, octets, error);
     free(text);
     return status;
 }
@@ -109,16 +79,27 @@ static int play(const struct session_world *world, struct session_device *device
     return status;
 }
 
+static int run_simulated(const struct session_world *world, struct session_device *device, struct playing *playing,
+                         struct iwarp_sentence *error)
+{
+    struct script_host *host = script_host_new(error);
+    int status = -1;
+
+    if (host != NULL && load(host, playing, error) == 0)
+        status = play(world, device, playing, host, error);
+    script_host_free(host);
+    return status;
+}
+
 int session_run(const struct session_world *world, struct session_device *device, struct session *sessions,
                 size_t count, session_found *found, void (*forget)(void *user), void *user,
                 struct iwarp_sentence *error)
 {
-    struct playing playing = {.sessions = sessions, .count = count, .found = found, .forget = forget, .user = user};
-    struct script_host *host = script_host_new(error);
-    int status = -1;
+    struct playing playing = {
+        .listener = {.sessions = sessions, .count = count, .found = found, .user = user},
+        .forget = forget,
+    };
 
-    if (host != NULL && load(host, &playing, error) == 0)
-        status = play(world, device, &playing, host, error);
-    script_host_free(host);
-    return status;
+    return device->live != NULL ? session_live_run(device->live, &playing.listener, error)
+                                : run_simulated(world, device, &playing, error);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plays sessions against the simulated reference stack: each as a check in the sandbox of all checks, with the rules
- * over its traffic. A few hundred at once are fastest: the script library is loaded once for them.
+ * Plays sessions against the simulated reference stack, or a device on the wire: each as a check in the sandbox of all
+ * checks, with the rules over its traffic. A few hundred at once are fastest: the script library is loaded once for them.
  */
 #ifndef CONFORMANCE_ENGINE_EXPLORE_SESSION_RUN_H
 #define CONFORMANCE_ENGINE_EXPLORE_SESSION_RUN_H
 
 #include "base/sentence.h"
-#include "conformance/engine/explore/session.h"
+#include "conformance/engine/explore/session_found.h"
+#include "conformance/engine/explore/session_live.h"
 #include "conformance/engine/run/run_services.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
@@ -24,20 +25,15 @@ struct session_world {
 
 /* A device: what it is, and what was learned of it, which run_services_free() frees. */
 struct session_device {
+    struct session_live *live;  /* borrowed: on the wire; NULL: simulated, as the following say */
     struct defect_set *defects; /* borrowed; NULL: the correct stack */
     bool ipv6;
     struct run_services served;
 };
 
 /*
- * Of one session: the check's result, whatever it is, after a FAIL or WARN of each rule that found something in its
- * traffic. Valid during the call.
- */
-typedef void session_found(void *user, struct session *session, const struct result *result);
-
-/*
- * 0, or -1 with a sentence: memory, or a session that is no script. `forget` (NULL: not called) comes after the device
- * was learned, before the first session in a role.
+ * 0, or -1 with a sentence: memory, or a session that is no script. `forget` (NULL: not called) comes after a
+ * simulated device was learned, before the first session in a role.
  */
 int session_run(const struct session_world *world, struct session_device *device, struct session *sessions,
                 size_t count, session_found *found, void (*forget)(void *user), void *user,

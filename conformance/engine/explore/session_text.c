@@ -3,6 +3,9 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text_stream.h"
 
 const char *session_id(const struct session *session, char id[SESSION_ID_OCTETS])
 {
@@ -138,4 +141,16 @@ void session_print(const struct session *session, const char *id, const char *pu
     if (session->ends != NULL)
         (void)fprintf(out, "      ends = \"%s\",\n", session->ends);
     (void)fputs("    }\n  end,\n}\n", out);
+}
+
+int session_script(const struct session *sessions, size_t count, char **text, size_t *octets,
+                   struct iwarp_sentence *error)
+{
+    FILE *out = text_stream_open(text, octets);
+
+    for (size_t i = 0; out != NULL && i < count; i++)
+        session_print(&sessions[i], NULL, "a session that was drawn", out);
+    if (out == NULL || !text_stream_close(out, text))
+        return iwarp_sentence_set(error, "out of memory for sessions");
+    return 0;
 }

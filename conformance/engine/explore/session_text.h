@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/sentence.h"
 #include "conformance/engine/explore/session.h"
 
 enum { SESSION_ID_OCTETS = 64 };
@@ -17,5 +18,9 @@ const char *session_id(const struct session *session, char id[SESSION_ID_OCTETS]
  * reactions makes a check that says what it saw (AMBIGUOUS).
  */
 void session_print(const struct session *session, const char *id, const char *purpose, FILE *out);
+
+/* The script with these sessions as they are; the caller frees *text. 0, or -1 with a sentence: memory. */
+int session_script(const struct session *sessions, size_t count, char **text, size_t *octets,
+                   struct iwarp_sentence *error);
 
 #endif

@@ -238,6 +238,7 @@ function Session:react(wrong, start)
   local allowed = false
   for _, reaction in ipairs(reactions) do allowed = allowed or seen:sub(1, #reaction) == reaction or reaction == "any" end
   if not allowed then self:refuse(reactions, seen, got) end
+  t.refused = nil -- that the device's ULP came too late for its work is a part of an allowed end
   self.over, self.odd = true, seen == "goes on"
   if is_terminate(got) then
     got = self.c:receive()

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plays sessions against a device on the wire: they are the checks of a `warpcheck run` in a process of its own, so
+ * that the device is reached, guarded, waited for and started again as in any run, and its results are read.
+ */
+#ifndef CONFORMANCE_ENGINE_EXPLORE_SESSION_LIVE_H
+#define CONFORMANCE_ENGINE_EXPLORE_SESSION_LIVE_H
+
+#include <stdbool.h>
+
+#include "base/sentence.h"
+#include "conformance/engine/explore/session_found.h"
+
+enum { SESSION_LIVE_ARGUMENTS = 48 };
+
+struct session_live {
+    const char *folder;                            /* the runs' folders go there: explored-1, explored-2, ... */
+    const char *arguments[SESSION_LIVE_ARGUMENTS]; /* of `run`: which device, and how many checks side by side */
+    size_t argument_count;
+    unsigned runs; /* of which something is kept: the folder of the next one has the next number */
+    bool trial;    /* only what is found counts: the run's folder is used again */
+    bool refused;  /* `run` has refused its arguments, and said why */
+};
+
+/*
+ * 0; or -1 with a sentence: files, memory, a run that refuses its arguments or was stopped. What was found until then
+ * has been given to the listener. A run in which nothing failed leaves no folder.
+ */
+int session_live_run(struct session_live *live, const struct session_listener *listener, struct iwarp_sentence *error);
+
+#endif

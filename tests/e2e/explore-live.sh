@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Sessions that seeds draw, played on the wire: against the reference stack as a process, and against a device by its profile, which gets
+# nothing wrong without --destructive. A defect is found, played again, reduced, and run once more with its evidence; a device that fails
+# now and then is called flaky, and sessions that a device has no means for are skipped.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=any
+
+cat >"$WORK/inside.sh" <<'INSIDE'
+source tests/e2e/device.bash
+stands peer "$IWARP_PEER" --control 7470 "${@:2}"
+status=0
+# shellcheck disable=SC2086 # several options
+"$WARPCHECK" explore --dut "$WORK/dut.json" -o "$WORK/$1" --format jsonl $OPTIONS >"$WORK/$1.jsonl" || status=$?
+kill -KILL "${standing[@]}"
+exit $status
+INSIDE
+export WORK WARPCHECK IWARP_PEER OPTIONS
+summary() { # NAME CONDITION
+	holds "$1: $2" jq -es ".[-1] | .type == \"summary\" and $2" "$WORK/$1.jsonl"
+}
+
+echo "== the reference stack as a process"
+expect 0 "nothing fails" "$WARPCHECK" explore --sessions 40 --seed 3 -o "$WORK/clean"
+says '^40 sessions, [1-9][0-9]* with something wrong: 0 failed, in 0 groups$'
+# Its ULP comes too late for its first Send: the device has refused the start-up.
+expect 0 "an end that is allowed" "$WARPCHECK" explore --from 35 --sessions 1 -o "$WORK/late"
+expect 1 "a defect" "$WARPCHECK" explore --defect rdmap-empty-send-undelivered --wrong 0 --sessions 30 -o "$WORK/faulty"
+says '^      reduced to 1 step: send$'
+says "^      its run: $WORK/faulty/explored-1$"
+checks=("$WORK"/faulty/checks/*.lua)
+holds "an empty Send is left" grep -qF '{ "send", octets = 0 },' "${checks[0]}"
+holds "with its evidence" test -s "$WORK/faulty/run/evidence/$(basename "${checks[0]}" .lua).pcapng"
+expect 0 "the correct stack passes it" "$WARPCHECK" run --script "${checks[0]}"
+expect 4 "the folder is kept" "$WARPCHECK" explore --sessions 1 -o "$WORK/faulty"
+complains "a new folder was expected"
+
+echo "== a device by its profile"
+echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999, "control": "127.0.0.1:7470",
+        "capabilities": { "atomics": "no", "initiator": "no" } }' >"$WORK/dut.json"
+OPTIONS="--sessions 30"
+expect 0 "legal sessions alone" unshare -rn bash "$WORK/inside.sh" legal
+summary legal '.wrong == 0 and .failed == 0 and .undecided == 0 and .sessions == 30 and .skipped > 0 and .skipped < 30'
+OPTIONS="--sessions 30 --destructive --seed 2"
+expect 0 "and others" unshare -rn bash "$WORK/inside.sh" others
+summary others '.wrong > 0 and .failed == 0 and .undecided == 0'
+OPTIONS="--sessions 60 --whole"
+expect 1 "with a defect" unshare -rn bash "$WORK/inside.sh" found --defect ddp-msn-shared
+holds "the rule names it" jq -es 'any(.[]; .type == "group" and .id == "DDP-4.3-12" and .run == "explored-1")' "$WORK/found.jsonl"
+
+echo "== wrong arguments"
+expect_error() { # WORDS ARGUMENT...
+	local words=$1
+	shift
+	expect 2 "$*" "$WARPCHECK" explore "$@"
+	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
+	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
+}
+expect_error "-o DIR was expected" --sessions 1
+expect_error "--simulate excludes --dut" --simulate --dut "$WORK/dut.json"
+expect_error "--wrong 5 needs --destructive" --dut "$WORK/dut.json" --wrong 5 -o "$WORK/x"
+expect_error "--dut excludes --defect" --dut "$WORK/dut.json" --defect ddp-msn-shared -o "$WORK/x"
+printf '{ "addres": "10.99.0.2" }' >"$WORK/bad.json"
+expect_error "did you mean \"address\"" --dut "$WORK/bad.json" --sessions 1 -o "$WORK/y"
+finish
