@@ -35,8 +35,8 @@ for document in README.md reports/README.md; do
 done
 
 echo "== the first screen"
-holds "leads a vendor to the page for devices" bash -c "sed -n 1,40p README.md | grep -q 'docs/testing-your-device.md'"
-holds "and to the first command" bash -c "sed -n 1,40p README.md | grep -q 'warpcheck probe .*--interface .*--own-address'"
+holds "leads a vendor to the page for devices" grep -q 'docs/testing-your-device.md' <(sed -n 1,40p README.md)
+holds "and to the first command" grep -q 'warpcheck probe .*--interface .*--own-address' <(sed -n 1,40p README.md)
 
 echo "== numbers of requirements"
 "$WARPCHECK" list --format jsonl | jq -r .source >"$WORK/sources"
