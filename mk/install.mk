@@ -49,6 +49,8 @@ install: programs
 	tools/script-meta.pl <docs/script-library.md >'$(datadir)/doc/warpcheck/lua/checks.lua'
 	for d in $(installed_folders); do for f in $$d/*; do \
 		[ ! -f "$$f" ] || install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" '$(datadir)'/doc/warpcheck/$$f; done; done
+	install -D -m 644 reports/README.md '$(datadir)/doc/warpcheck/reports/README.md'
+	sed -i 's,](\.\./docs/,](../,g' '$(datadir)/doc/warpcheck/reports/README.md'
 	install -D -m 644 docs/dissector.png '$(datadir)'/doc/warpcheck/dissector.png
 	for f in dissector/profile/*; do install -D -m 644 "$$f" '$(datadir)'/doc/warpcheck/wireshark-profile/$${f##*/}; done
 	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done

@@ -26,6 +26,9 @@ documents=$prefix/share/doc
 while IFS=: read -r document link; do
 	holds "${document#"$documents/"} leads to $link" test -s "$(dirname "$document")/$link"
 done < <(grep -roE '\]\([^)#: ]+' --include='*.md' "$documents" | sed 's/:\](/:/' | sort -u)
+while IFS=: read -r document page; do
+	holds "${document#"$documents/"} names $page, which is there" test -s "$documents/warpcheck/${page#docs/}"
+done < <(grep -roE '\b(docs|reports)/[a-zA-Z0-9/_-]+\.md' --include='*.md' "$documents/warpcheck" | sort -u)
 holds "all is below the prefix" test "$(cd "$dest" && find . -maxdepth 2 | sort | paste -sd' ')" = '. ./opt ./opt/iwarp'
 holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)"
 expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
