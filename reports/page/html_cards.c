@@ -330,14 +330,18 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     markup_element(m, "span", "id", entry->id);
     if (*entry->role)
         markup_element(m, "span", "role", entry->role);
-    if (result->purpose)
-        markup_element(m, "span", "purpose", result->purpose);
+    /* A rule has no purpose: its sentence says what is wrong. Without one, the card says what is demanded. */
+    if (result->purpose || result->message || entry->requirement)
+        markup_element(m, "span", "purpose",
+                       result->purpose   ? result->purpose
+                       : result->message ? result->message
+                                         : entry->requirement->text);
     markup_close(m);
     markup_close(m);
     requirement_text(html, entry, verdict);
     pair(html, result);
     known(html, result);
-    if (result->message)
+    if (result->message && result->purpose)
         markup_element(m, "p", "message", result->message);
     if (cause_hint_alone(result)) {
         markup_open(m, "p", "class", "message", NULL);

@@ -2,6 +2,8 @@
 /* Why the flows of captures ended: a table, one row for each Terminate, reset and reject. */
 #include "reports/page/html_parts.h"
 
+enum { ENDS_OPEN = 12 }; /* more of them are a fold, so that the failures are not screens away */
+
 static void place_cell(struct markup *m, const struct end_line *line)
 {
     html_cell_of(m, "Capture");
@@ -42,6 +44,8 @@ void html_ends(const struct html *html)
     markup_element(m, "p", "lead",
                    "For each Terminate, reset and reject: what it quotes, what was negotiated, and the first rule that "
                    "was broken before it.");
+    markup_open(m, "details", "class", "fold", "open", report->end_count <= ENDS_OPEN ? "open" : NULL, NULL);
+    markup_element(m, "summary", NULL, "The list, in the order of the captures");
     markup_open(m, "table", "class", "differences", NULL);
     html_table_head(m, columns, sizeof(columns) / sizeof(columns[0]));
     markup_open(m, "tbody", NULL);
@@ -59,6 +63,7 @@ void html_ends(const struct html *html)
         markup_close(m);
         markup_close(m);
     }
+    markup_close(m);
     markup_close(m);
     markup_close(m);
     if (report->end_total > report->end_count) {

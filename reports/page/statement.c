@@ -98,7 +98,10 @@ static void outcome(const struct html *html, const size_t counts[STANDING_COUNT]
     markup_element(m, "strong", NULL, word);
     markup_open(m, "p", NULL);
     markup_textf(m, "%zu of %zu decided requirements %s broken", broken, decided, broken == 1 ? "is" : "are");
-    if (counts[VERDICT_KNOWN])
+    if (counts[VERDICT_KNOWN] && counts[VERDICT_KNOWN] == broken)
+        markup_text(m, broken == 1 ? ", as the profile of the device describes"
+                                   : ", all of them as the profile of the device describes");
+    else if (counts[VERDICT_KNOWN])
         markup_textf(m, ", %zu of them as the profile of the device describes", counts[VERDICT_KNOWN]);
     markup_text(m, ". A requirement that was not decided is neither kept nor broken by this statement.");
     markup_close(m);

@@ -21,6 +21,8 @@ expect 1 "what differs between three runs" "$WARPCHECK" report --diff "$WORK/goo
 expect 0 "the site of the baselines" "$WARPCHECK" report --site reports/baselines -o "$WORK/site"
 expect 0 "the course as one page" tools/course-page.sh "$WORK/course.html"
 holds "all of its lessons, and no link to a document" test "$(grep -c '^<details id="[1-6]-' "$WORK/course.html")" -eq 6 -a "$(grep -c 'href="[^"#]*\.md"' "$WORK/course.html")" -eq 0
+holds "each card says what it is about while it is closed" test "$(grep -o '<article' "$WORK/audit/index.html" | wc -l)" -eq \
+	"$(grep -o '<span class="purpose">' "$WORK/audit/index.html" | wc -l)"
 expect 0 "a link to a part of the course" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/course.html#glossary"
 says '^<details id="glossary" open'
 expect 0 "a conformance statement" "$WARPCHECK" report --statement RFC5041 "$WORK/run" -o "$WORK/statement.html"
