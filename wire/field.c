@@ -13,6 +13,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/smbd.h"
 #include "wire/terminate.h"
 
 const struct wire_layout *const wire_layouts[] = {
@@ -54,18 +55,24 @@ const struct wire_layout *const wire_layouts[] = {
     &ip_cm_private_layout,
     &ip_cm_service_layout,
     &ip_cm_ari_layout,
+    &smbd_request_layout,
+    &smbd_response_layout,
+    &smbd_data_layout,
+    &smbd_descriptor_layout,
     NULL,
 };
 
 uint64_t wire_field_get(const struct wire_field *field, const uint8_t *header)
 {
-    return field->kind == WIRE_OCTETS ? 0 : wire_bits_get(header, field->bit, field->bits);
+    if (field->kind == WIRE_OCTETS)
+        return 0;
+    return (field->little ? wire_little_get : wire_bits_get)(header, field->bit, field->bits);
 }
 
 void wire_field_set(const struct wire_field *field, uint8_t *header, uint64_t value)
 {
     if (field->kind != WIRE_OCTETS)
-        wire_bits_set(header, field->bit, field->bits, value);
+        (field->little ? wire_little_set : wire_bits_set)(header, field->bit, field->bits, value);
 }
 
 const struct wire_field *wire_layout_field(const struct wire_layout *layout, const char *id)

@@ -8,7 +8,8 @@
  *
  * from which WIRE_LAYOUT_DECLARE makes the inline accessors `layout_get_id()` and `layout_set_id()`, and
  * WIRE_LAYOUT_DEFINE the run-time table that drawings, the dissector, Lua and decoders read. Bit 0 is the most
- * significant bit of octet 0, as in the RFCs' figures.
+ * significant bit of octet 0, as in the RFCs' figures. WIRE_LITTLE_DECLARE and WIRE_LITTLE_DEFINE do the same for a header
+ * whose numbers are little-endian; its fields are whole octets.
  */
 #ifndef WIRE_FIELD_H
 #define WIRE_FIELD_H
@@ -46,6 +47,7 @@ struct wire_field {
     const struct wire_name *names; /* names of values, or NULL */
     const char *section;           /* document and section */
     const char *meaning;
+    bool little; /* the least significant octet first */
 };
 
 struct wire_layout {
@@ -93,6 +95,22 @@ static inline void wire_bits_set(uint8_t *header, unsigned bit, unsigned bits, u
     }
 }
 
+/* The same for a number of whole octets, its least significant first. */
+static inline uint64_t wire_little_get(const uint8_t *header, unsigned bit, unsigned bits)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = bits / 8; i > 0; i--)
+        value = value << 8 | header[bit / 8 + i - 1];
+    return value;
+}
+
+static inline void wire_little_set(uint8_t *header, unsigned bit, unsigned bits, uint64_t value)
+{
+    for (unsigned i = 0; i < bits / 8; i++, value >>= 8)
+        header[bit / 8 + i] = (uint8_t)value;
+}
+
 /* Value of a number field (WIRE_OCTETS fields give 0). `header` holds the layout's octets. */
 uint64_t wire_field_get(const struct wire_field *field, const uint8_t *header);
 
@@ -127,12 +145,31 @@ const struct wire_layout *wire_layout_find(const char *id);
     FIELDS(WIRE_ACCESSOR_, WIRE_OFFSET_, layout)                                                                       \
     extern const struct wire_layout layout##_layout
 
+#define WIRE_LITTLE_ACCESSOR_(layout, id, name, bit, bits, kind, names, section, meaning)                              \
+    static inline uint64_t layout##_get_##id(const uint8_t *header)                                                    \
+    {                                                                                                                  \
+        return wire_little_get(header, bit, bits);                                                                     \
+    }                                                                                                                  \
+    static inline void layout##_set_##id(uint8_t *header, uint64_t value)                                              \
+    {                                                                                                                  \
+        wire_little_set(header, bit, bits, value);                                                                     \
+    }
+#define WIRE_LITTLE_DECLARE(layout, FIELDS)                                                                            \
+    FIELDS(WIRE_LITTLE_ACCESSOR_, WIRE_OFFSET_, layout)                                                                \
+    extern const struct wire_layout layout##_layout
+
 #define WIRE_FIELD_ROW_(layout, id, name, bit, bits, kind, names, section, meaning)                                    \
-    {#id, name, bit, bits, kind, names, section, meaning},
+    {#id, name, bit, bits, kind, names, section, meaning, false},
+#define WIRE_LITTLE_ROW_(layout, id, name, bit, bits, kind, names, section, meaning)                                   \
+    {#id, name, bit, bits, kind, names, section, meaning, true},
 #define WIRE_OCTETS_ROW_(layout, id, name, octet, octets, section, meaning)                                            \
-    {#id, name, (octet)*8, (octets)*8, WIRE_OCTETS, NULL, section, meaning},
+    {#id, name, (octet)*8, (octets)*8, WIRE_OCTETS, NULL, section, meaning, false},
 #define WIRE_LAYOUT_DEFINE(layout, FIELDS, title, section, octets)                                                     \
-    static const struct wire_field layout##_fields[] = {FIELDS(WIRE_FIELD_ROW_, WIRE_OCTETS_ROW_, layout)};            \
+    WIRE_LAYOUT_DEFINE_(layout, FIELDS, title, section, octets, WIRE_FIELD_ROW_)
+#define WIRE_LITTLE_DEFINE(layout, FIELDS, title, section, octets)                                                     \
+    WIRE_LAYOUT_DEFINE_(layout, FIELDS, title, section, octets, WIRE_LITTLE_ROW_)
+#define WIRE_LAYOUT_DEFINE_(layout, FIELDS, title, section, octets, ROW)                                               \
+    static const struct wire_field layout##_fields[] = {FIELDS(ROW, WIRE_OCTETS_ROW_, layout)};                        \
     const struct wire_layout layout##_layout = {                                                                       \
         #layout, title, section, layout##_fields, sizeof(layout##_fields) / sizeof(layout##_fields[0]), octets}
 

@@ -41,10 +41,10 @@ END_TEST
 START_TEST(a_field_across_rows_and_a_name_too_long)
 {
     static const struct wire_field fields[] = {
-        {"a", "A", 0, 1, WIRE_FLAG, NULL, "here", "a flag"},
-        {"long", "Much too long", 1, 3, WIRE_NUMBER, NULL, "here", "cut"},
-        {"wide", "Wide", 4, 40, WIRE_HEX, NULL, "here", "ends in the second row"},
-        {"rest", "Rest", 44, 20, WIRE_RESERVED, NULL, "here", "zero"},
+        {"a", "A", 0, 1, WIRE_FLAG, NULL, "here", "a flag", false},
+        {"long", "Much too long", 1, 3, WIRE_NUMBER, NULL, "here", "cut", false},
+        {"wide", "Wide", 4, 40, WIRE_HEX, NULL, "here", "ends in the second row", false},
+        {"rest", "Rest", 44, 20, WIRE_RESERVED, NULL, "here", "zero", false},
     };
     static const struct wire_layout layout = {"x", "X", "here", fields, 4, 8};
     char *drawing = drawing_make(&layout), *legend = drawing_legend(&layout, 60);

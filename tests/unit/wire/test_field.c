@@ -16,6 +16,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/sctp.h"
+#include "wire/smbd.h"
 #include "wire/terminate.h"
 
 enum { HEADER_MAX = 128, ROUNDS = 200 };
@@ -72,8 +73,12 @@ static const struct accessor accessors[] = {
     IP_CM_PRIVATE_FIELDS(NUMBER_ROW, OCTETS_ROW, ip_cm_private)                   //
     IP_CM_SERVICE_FIELDS(NUMBER_ROW, OCTETS_ROW, ip_cm_service)                   //
     IP_CM_ARI_FIELDS(NUMBER_ROW, OCTETS_ROW, ip_cm_ari)                           //
+    SMBD_REQUEST_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_request)                     //
+    SMBD_RESPONSE_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_response)                   //
+    SMBD_DATA_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_data)                           //
+    SMBD_DESCRIPTOR_FIELDS(NUMBER_ROW, OCTETS_ROW, smbd_descriptor)               //
 };
-enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 38 };
+enum { ACCESSORS = sizeof(accessors) / sizeof(accessors[0]), LAYOUTS = 42 };
 
 static bool bit_of(const uint8_t *octets, size_t bit)
 {
@@ -92,6 +97,18 @@ static uint64_t bits_of(const uint8_t *octets, size_t bit, size_t bits)
 static uint64_t low_bits(uint64_t value, unsigned bits)
 {
     return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
+
+/* A field's value with its octets as they stand on the wire, the first one the most significant. */
+static uint64_t on_wire(const struct wire_field *field, uint64_t value)
+{
+    uint64_t turned = 0;
+
+    if (!field->little)
+        return value;
+    for (unsigned i = 0; i < field->bits; i += 8)
+        turned = turned << 8 | (value >> i & 0xFF);
+    return turned;
 }
 
 /* Fails unless `after` is `before` with `value` in bits [bit, bit + bits), and nothing else changed. */
@@ -128,13 +145,14 @@ START_TEST(accessor_agrees_with_table)
             ck_assert_mem_eq(header, before, octets);
         } else {
             uint64_t value = noise(&state);
-            uint64_t expected = bits_of(before, field->bit, field->bits);
+            uint64_t expected = on_wire(field, bits_of(before, field->bit, field->bits));
 
             ck_assert_uint_eq(a->get(header), expected);
             ck_assert_uint_eq(wire_field_get(field, header), expected);
             a->set(header, value);
             memcpy(by_accessor, header, octets);
-            expect_only_changed(before, header, octets, field->bit, field->bits, low_bits(value, field->bits));
+            expect_only_changed(before, header, octets, field->bit, field->bits,
+                                on_wire(field, low_bits(value, field->bits)));
             ck_assert_uint_eq(a->get(header), low_bits(value, field->bits));
             memcpy(header, before, octets);
             wire_field_set(field, header, value);
