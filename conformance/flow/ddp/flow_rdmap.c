@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/flow/ddp/flow_ddp.h"
 #include "conformance/flow/ddp/flow_request.h"
+#include "conformance/flow/ulp/flow_smbd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static void update(struct flow_decoder *decoder, struct flow *flow, const struct
     struct flow_half *half = &flow->half[event->direction];
     unsigned opcode = rdmap->message.opcode;
 
+    flow_smbd_update(flow, event);
     flow_requests_update(flow, event);
     if (ddp->segment.tagged)
         update_tagged(tagged_of(half, opcode), ddp, event->frame);

@@ -120,6 +120,8 @@ void flow_free(struct flow *flow)
         if (flow->kind == FLOW_CONNECTION)
             free(flow->tcp->start[i].private_copy);
     }
+    if (flow != NULL)
+        free(flow->ulp);
     free(flow);
 }
 

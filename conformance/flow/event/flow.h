@@ -36,6 +36,7 @@
 #include "conformance/flow/event/flow_account.h"
 #include "conformance/flow/event/flow_event.h"
 #include "conformance/flow/event/flow_half.h"
+#include "conformance/flow/event/flow_ulp.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -134,6 +135,7 @@ struct flow {
     uint64_t first_ns, last_ns;
     void *rule_state;       /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
     struct flow_half *half; /* FLOW_DIRECTIONS of them, of connections and DDP streams; NULL: no DDP in this kind */
+    struct flow_ulp *ulp;   /* the ULP above it; NULL: none is recognised */
     union {
         struct flow_tcp_state *tcp;   /* FLOW_CONNECTION */
         struct flow_sctp_state *sctp; /* FLOW_ASSOCIATION, FLOW_STREAM */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "conformance/flow/notation/notation_line.h"
+#include "conformance/flow/ulp/flow_smbd.h"
 
 /*
  * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as
@@ -205,6 +206,27 @@ static struct ddp_segment segment_there(const struct flow_ddp *ddp)
     return segment;
 }
 
+/* What SMB Direct says in a Send, after the Send. */
+static void add_smbd(struct line *line, const struct flow_event *event)
+{
+    const uint8_t *p = event->ddp->segment.payload, *end = p + event->ddp->payload_have;
+    enum flow_smbd_message message = flow_smbd_message(event);
+    struct smbd_negotiate said;
+    struct smbd_data data;
+
+    if ((message == FLOW_SMBD_REQUEST && smbd_request_parse(&p, end, &said) == WIRE_OK) ||
+        (message == FLOW_SMBD_RESPONSE && smbd_response_parse(&p, end, &said) == WIRE_OK))
+        add(line,
+            ", SMB Direct Negotiate %s credits %u+%u send %" PRIu32 " receive %" PRIu32 " fragmented %" PRIu32
+            " status 0x%" PRIx32,
+            message == FLOW_SMBD_REQUEST ? "Request" : "Response", said.credits_requested, said.credits_granted,
+            said.preferred_send, said.max_receive, said.max_fragmented, said.status);
+    else if (message == FLOW_SMBD_DATA && smbd_data_parse(&p, end, &data) == WIRE_OK)
+        add(line, ", SMB Direct Data credits %u+%u%s data %" PRIu32 " at %" PRIu32 " remaining %" PRIu32,
+            data.credits_requested, data.credits_granted, data.flags & SMBD_RESPONSE_REQUESTED ? " answer" : "",
+            data.length, data.offset, data.remaining);
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
@@ -226,7 +248,10 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
     case FLOW_RDMAP: {
         struct ddp_segment segment = segment_there(event->ddp);
 
-        return notation_segment(&segment, text, room);
+        (void)notation_segment(&segment, text, room);
+        line.used = strlen(text);
+        add_smbd(&line, event);
+        return text;
     }
     case FLOW_GAP:
         if (event->flow->kind == FLOW_STREAM)
