@@ -29,7 +29,7 @@ struct catalogue {
 
 /* The families in the order in which they are listed. pics.tsv lies in the same folder and is no part of them. */
 static const char *const family_files[] = {"mpa.tsv",  "empa.tsv", "ddp.tsv", "rdmap.tsv",
-                                           "atom.tsv", "sctp.tsv", "a11.tsv"};
+                                           "atom.tsv", "sctp.tsv", "a11.tsv", "smbd.tsv"};
 #define FAMILY_COUNT (sizeof(family_files) / sizeof(family_files[0]))
 
 static const char *const column_names[REQUIREMENT_COLUMNS] = {
@@ -38,7 +38,7 @@ static const char *const column_names[REQUIREMENT_COLUMNS] = {
 
 static const char *const level_names[REQUIREMENT_LEVELS] = {"MUST",   "MUST NOT",   "MUST(format)", "SHALL",
                                                             "SHOULD", "SHOULD NOT", "MAY"};
-static const char *const layer_names[REQUIREMENT_LAYERS] = {"TCP", "SCTP", "MPA", "DDP", "RDMAP", "CM"};
+static const char *const layer_names[REQUIREMENT_LAYERS] = {"TCP", "SCTP", "MPA", "DDP", "RDMAP", "CM", "ULP"};
 static const char *const observability_names[REQUIREMENT_OBSERVABILITIES] = {"active", "passive", "local", "spec"};
 static const char *const subject_names[] = {"initiator", "responder",   "both", "sender",        "receiver",
                                             "data-sink", "data-source", "ulp",  "implementation"};

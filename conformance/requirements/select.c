@@ -10,7 +10,7 @@
 
 const char selection_usage[] =
     "  SELECT             an id or a glob over ids, such as 'MPA-7.*' (several: any of them)\n"
-    "  --layer L          tcp, sctp, mpa, ddp, rdmap, cm\n"
+    "  --layer L          tcp, sctp, mpa, ddp, rdmap, cm, ulp\n"
     "  --level L          must, should, may, or one level as the catalogue spells it\n"
     "  --section S        7.1 selects 7.1 and 7.1.2; a glob is possible\n"
     "  --role R           initiator or responder (includes requirements on both), or any other subject alone\n"
@@ -90,7 +90,7 @@ static int value_add(struct selection *selection, enum option option, const char
 {
     switch (option) {
     case OPTION_LAYER:
-        return mask_add(&selection->layers, layer_mask(value), "--layer", value, "tcp, sctp, mpa, ddp, rdmap or cm",
+        return mask_add(&selection->layers, layer_mask(value), "--layer", value, "tcp, sctp, mpa, ddp, rdmap, cm or ulp",
                         error);
     case OPTION_LEVEL:
         return mask_add(&selection->levels, level_mask(value), "--level", value,

@@ -61,8 +61,8 @@ struct end_cause {
 
 enum {
     END_CAUSES_MAX = 4, /* kept of a flow: later ones end nothing */
-    END_CAUSE_TEXT = 512,
-    END_NEGOTIATED_TEXT = 192,
+    END_CAUSE_TEXT = 768,
+    END_NEGOTIATED_TEXT = 288,
 };
 
 /* "terminate", "reset", "reject" */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/ulp/flow_smbd.h"
 #include "wire/cm.h"
 
 struct words {
@@ -103,6 +104,18 @@ static void put_start(struct words *words, const struct flow *flow)
     put_rtr(words, &asked->frame, &granted->frame);
 }
 
+/* What the ULP agreed upon. */
+static void put_ulp(struct words *words, const struct flow_ulp *ulp)
+{
+    if (ulp == NULL || !ulp->established)
+        return;
+    put(words,
+        ", SMB Direct (frame %" PRIu64 ", frame %" PRIu64 ") with Sends of at most %" PRIu32
+        " octets to the responder and %" PRIu32 " to the initiator",
+        ulp->smbd[0].frame, ulp->smbd[1].frame, flow_smbd_send_max(ulp, FLOW_FROM_INITIATOR),
+        flow_smbd_send_max(ulp, FLOW_FROM_RESPONDER));
+}
+
 static void put_negotiated(struct words *words, const struct flow *flow)
 {
     static const char *const profiles[] = {[IWARP_SCTP_UNDECIDED] = "DDP over SCTP",
@@ -119,6 +132,7 @@ static void put_negotiated(struct words *words, const struct flow *flow)
         break;
     default: put(words, "nothing, it is an exchange of the CM"); break;
     }
+    put_ulp(words, flow->ulp);
 }
 
 const char *end_negotiated_text(const struct flow *flow, char *text, size_t room)

@@ -195,6 +195,9 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
 
     if (engine->config.thorough || event->flow->kind != FLOW_CONNECTION)
         return false;
+    /* A ULP's messages are judged one by one. */
+    if (event->kind == FLOW_RDMAP && event->flow->ulp != NULL && !event->ddp->segment.tagged)
+        return false;
     index = quick_class_of(state, event);
     if (index < 0)
         return false;

@@ -272,6 +272,27 @@
     R(cm,           "A11-TXT-12",     source_port_given,            ON_CM,                OP_ANY, ANY,       FAIL) \
     R(cm,           "A11-TXT-13",     interface_addresses,          ON_CM,                OP_ANY, ANY,       FAIL) \
     R(cm,           "A11-TXT-15",     service_id_form,              ON_CM,                OP_ANY, ANY,       WARN)
+
+/* ULPs, where conformance/flow/ulp recognises them. */
+#define RULE_LIST_ULP(R) \
+    R(smbd,         "SMBD-2.2.3-01",  smbd_flags_defined,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.1-01", smbd_credit_held,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.1-02", smbd_last_credit,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.1-03", smbd_message_size,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.6-01", smbd_request_credits,        ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \
+    R(smbd,         "SMBD-3.1.5.6-02", smbd_request_receive_size,   ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \
+    R(smbd,         "SMBD-3.1.5.6-03", smbd_request_fragmented_size, ON_RDMAP, OP_SENDS, INITIATOR, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-01", smbd_response_version,       ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-02", smbd_response_receive_size,  ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-03", smbd_response_fragmented_size, ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-04", smbd_response_grants,        ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-05", smbd_response_credits,       ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.7-06", smbd_response_send_size,     ON_RDMAP, OP_SENDS, RESPONDER, FAIL) \
+    R(smbd,         "SMBD-3.1.5.8-01", smbd_data_header,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.8-02", smbd_data_credits,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.8-03", smbd_data_aligned,           ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.8-04", smbd_data_inside,            ON_RDMAP, OP_SENDS, ANY,       FAIL) \
+    R(smbd,         "SMBD-3.1.5.8-05", smbd_data_fragments,         ON_RDMAP, OP_SENDS, ANY,       FAIL)
 /* clang-format on */
 
 /*
@@ -289,7 +310,8 @@
     RULE_LIST_ATOMIC(R)                                                                                                \
     RULE_LIST_TERMINATE(R)                                                                                             \
     RULE_LIST_SCTP(R)                                                                                                  \
-    RULE_LIST_CM(R)
+    RULE_LIST_CM(R)                                                                                                    \
+    RULE_LIST_ULP(R)
 
 #define RULE_COUNT_ONE(file, id, function, events, opcodes, sender, worst) +1
 enum { RULE_COUNT = 0 RULE_LIST(RULE_COUNT_ONE) };

@@ -25,9 +25,10 @@ enum {
 #define RULE_ROW_CM(...)   RULE_ROW(RULE_KINDS_CM, __VA_ARGS__)
 
 /* In the order of RULE_LIST. */
-static const struct rule rules[] = {
-    RULE_LIST_MPA(RULE_ROW_MPA) RULE_LIST_DDP(RULE_ROW_DDP) RULE_LIST_RDMAP(RULE_ROW_DDP) RULE_LIST_ATOMIC(RULE_ROW_DDP)
-        RULE_LIST_TERMINATE(RULE_ROW_DDP) RULE_LIST_SCTP(RULE_ROW_SCTP) RULE_LIST_CM(RULE_ROW_CM)};
+static const struct rule rules[] = {RULE_LIST_MPA(RULE_ROW_MPA) RULE_LIST_DDP(RULE_ROW_DDP)
+                                        RULE_LIST_RDMAP(RULE_ROW_DDP) RULE_LIST_ATOMIC(RULE_ROW_DDP)
+                                            RULE_LIST_TERMINATE(RULE_ROW_DDP) RULE_LIST_SCTP(RULE_ROW_SCTP)
+                                                RULE_LIST_CM(RULE_ROW_CM) RULE_LIST_ULP(RULE_ROW_DDP)};
 _Static_assert(sizeof(rules) / sizeof(rules[0]) == RULE_COUNT, "every list of RULE_LIST is here");
 
 size_t rule_count(void)

@@ -24,6 +24,7 @@ static const struct {
      DRAFT "draft-ietf-storm-rdmap-ext-03"},
     {"draft-stewart-rddp-sctp-02", "draft-stewart-rddp-sctp-02: DDP over SCTP", DRAFT "draft-stewart-rddp-sctp-02"},
     {"IBTA-A11", "IBTA Annex A11: RDMA IP CM Service", NULL},
+    {"MS-SMBD", "[MS-SMBD]: SMB2 Remote Direct Memory Access Transport Protocol", NULL},
 };
 
 const char *html_document_title(const char *source)

@@ -202,7 +202,7 @@ static const struct {
     int taken;
 } bad[] = {
     {"--layer", "--layer needs a value", -1},
-    {"--layer ip", "--layer \"ip\" is unknown, tcp, sctp, mpa, ddp, rdmap or cm was expected", -1},
+    {"--layer ip", "--layer \"ip\" is unknown, tcp, sctp, mpa, ddp, rdmap, cm or ulp was expected", -1},
     {"--layer mpa,,ddp", "--layer has an empty value", -1},
     {"--layer=", "--layer has an empty value", -1},
     {"--level most", "--level \"most\" is unknown, must, should, may or a level of the catalogue was expected", -1},

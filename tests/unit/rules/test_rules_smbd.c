@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules on SMB Direct ([MS-SMBD]): one case each. The messages are Sends; their payload begins at octet 18 of the ULPDU.
+ * Units: 2 Negotiate Request, 3 Response, which grants two credits, 4 an empty Data Transfer that grants, 5 one with 200
+ * octets of data, which uses the Initiator's last credit and grants one, 6 and 7 answers.
+ */
+#include <string.h>
+
+#include "conformance/flow/ulp/flow_smbd.h"
+#include "tests/unit/rule_case.h"
+
+enum { PAYLOAD = DDP_UNTAGGED_OCTETS, DATA = 200, DATA_AT = 24 };
+
+static void send(struct conversation *c, unsigned direction, uint32_t msn, const void *octets, size_t count)
+{
+    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = 0x43, .msn = msn};
+
+    conversation_segment(c, direction, &segment, octets, count);
+}
+
+static void negotiate(struct conversation *c)
+{
+    uint8_t request[SMBD_REQUEST_OCTETS] = {0}, response[SMBD_RESPONSE_OCTETS] = {0};
+
+    smbd_request_set_MinVersion(request, SMBD_VERSION);
+    smbd_request_set_MaxVersion(request, SMBD_VERSION);
+    smbd_request_set_CreditsRequested(request, 10);
+    smbd_request_set_PreferredSendSize(request, 1024);
+    smbd_request_set_MaxReceiveSize(request, 2048);
+    smbd_request_set_MaxFragmentedSize(request, 1 << 20);
+    smbd_response_set_MinVersion(response, SMBD_VERSION);
+    smbd_response_set_MaxVersion(response, SMBD_VERSION);
+    smbd_response_set_NegotiatedVersion(response, SMBD_VERSION);
+    smbd_response_set_CreditsRequested(response, 10);
+    smbd_response_set_CreditsGranted(response, 2);
+    smbd_response_set_MaxReadWriteSize(response, 1 << 20);
+    smbd_response_set_PreferredSendSize(response, 1024);
+    smbd_response_set_MaxReceiveSize(response, 1024);
+    smbd_response_set_MaxFragmentedSize(response, 1 << 20);
+    conversation_open(c, 1460);
+    conversation_start(c, 0, &plain_request);  /* 0 */
+    conversation_start(c, 1, &plain_reply);    /* 1 */
+    send(c, 0, 1, request, sizeof(request));   /* 2 */
+    send(c, 1, 1, response, sizeof(response)); /* 3 */
+}
+
+static void transfer(struct conversation *c, unsigned direction, uint32_t msn, unsigned granted, size_t data)
+{
+    uint8_t octets[DATA_AT + DATA] = {0};
+
+    smbd_data_set_CreditsRequested(octets, 10);
+    smbd_data_set_CreditsGranted(octets, granted);
+    smbd_data_set_DataOffset(octets, data != 0 ? DATA_AT : 0);
+    smbd_data_set_DataLength(octets, data);
+    send(c, direction, msn, octets, data != 0 ? DATA_AT + data : SMBD_DATA_OCTETS);
+}
+
+static void end(struct conversation *c)
+{
+    conversation_close(c, 0, false);
+    conversation_close(c, 1, false);
+}
+
+static void healthy(struct conversation *c)
+{
+    negotiate(c);
+    transfer(c, 0, 2, 3, 0);    /* 4 */
+    transfer(c, 0, 3, 1, DATA); /* 5 */
+    transfer(c, 1, 2, 5, DATA); /* 6 */
+    transfer(c, 1, 3, 0, 8);    /* 7 */
+    end(c);
+}
+
+/* The second message has no header. */
+static void short_message(struct conversation *c)
+{
+    static const uint8_t octets[12];
+
+    negotiate(c);
+    transfer(c, 0, 2, 3, 0);
+    send(c, 0, 3, octets, sizeof(octets));
+    transfer(c, 1, 2, 5, DATA);
+    transfer(c, 1, 3, 0, 8);
+    end(c);
+}
+
+/* clang-format off */
+const struct rule_case rules_smbd_cases[] = {
+    {"SMBD-2.2.3-01",   healthy, NULL, CONTENT(5, PAYLOAD + 4, 2), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.1-01", healthy, NULL, CONTENT(3, PAYLOAD + 10, 1), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.1-02", healthy, NULL, CONTENT(5, PAYLOAD + 2, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.1-03", healthy, NULL, CONTENT(3, PAYLOAD + 24, 0x80, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.6-01", healthy, NULL, CONTENT(2, PAYLOAD + 6, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.6-02", healthy, NULL, CONTENT(2, PAYLOAD + 12, 0x7F, 0), RULE_FAIL, "SMBD-3.1.5.7-06 SMBD-3.1.5.1-03", RULE_PASS, ""},
+    {"SMBD-3.1.5.6-03", healthy, NULL, CONTENT(2, PAYLOAD + 16, 0, 0, 1), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-01", healthy, NULL, CONTENT(3, PAYLOAD + 4, 0, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-02", healthy, NULL, CONTENT(3, PAYLOAD + 24, 0x7F, 0), RULE_FAIL, "SMBD-3.1.5.1-03", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-03", healthy, NULL, CONTENT(3, PAYLOAD + 28, 0, 0, 1), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-04", healthy, NULL, CONTENT(3, PAYLOAD + 10, 0), RULE_FAIL, "SMBD-3.1.5.1-01", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-05", healthy, NULL, CONTENT(3, PAYLOAD + 8, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.7-06", healthy, NULL, CONTENT(3, PAYLOAD + 20, 0, 0x10), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.8-01", healthy, short_message, NO_CHANGE, RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.8-02", healthy, NULL, CONTENT(5, PAYLOAD + 0, 0), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.8-03", healthy, NULL, CONTENT(5, PAYLOAD + 12, 20), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.8-04", healthy, NULL, CONTENT(5, PAYLOAD + 16, DATA + 1), RULE_FAIL, "", RULE_PASS, ""},
+    {"SMBD-3.1.5.8-05", healthy, NULL, CONTENT(5, PAYLOAD + 8, 0, 0, 0x10), RULE_FAIL, "", RULE_PASS, ""},
+    {.id = NULL},
+};
+/* clang-format on */
+
+START_TEST(case_of_the_smb_direct_rules)
+{
+    rule_case_run(&rules_smbd_cases[_i]);
+}
+END_TEST
+
+/* ---- recognition ------------------------------------------------------------------------------------------------- */
+
+static unsigned exercised(const struct conversation *conversation)
+{
+    static struct verdicts verdicts;
+    unsigned count = 0;
+
+    rule_case_judge(conversation, &verdicts);
+    for (size_t i = 0; i < rule_count(); i++)
+        count += strncmp(rule_at(i)->id, "SMBD-", 5) == 0 && verdicts.verdict[i] >= 0;
+    return count;
+}
+
+START_TEST(another_version_is_not_smb_direct)
+{
+    const struct conversation_change change = CONTENT(2, PAYLOAD + 2, 1, 1);
+    struct conversation *c = conversation_create(&change);
+
+    healthy(c);
+    ck_assert_uint_eq(exercised(c), 0);
+    conversation_free(c);
+}
+END_TEST
+
+/* What answers is no Response: rules on the Request have spoken, those on Data Transfers never do. */
+START_TEST(another_answer_is_not_smb_direct)
+{
+    const struct conversation_change change = CONTENT(3, PAYLOAD + 0, 7);
+    struct conversation *c = conversation_create(&change);
+
+    healthy(c);
+    ck_assert_uint_eq(exercised(c), 3);
+    conversation_free(c);
+}
+END_TEST
+
+START_TEST(a_refusal_establishes_nothing)
+{
+    const struct conversation_change change = CONTENT(3, PAYLOAD + 12, 0xBB, 0, 0, 0xC0);
+    struct conversation *c = conversation_create(&change);
+
+    healthy(c);
+    ck_assert_uint_eq(exercised(c), 3);
+    conversation_free(c);
+}
+END_TEST
+
+/* A grant that the capture lacks may have come: who holds which credits is not known. */
+START_TEST(credits_are_not_judged_after_a_loss)
+{
+    struct conversation *c = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    negotiate(c);
+    transfer(c, 0, 2, 3, 0);
+    transfer(c, 1, 2, 5, DATA);
+    for (uint32_t msn = 3; msn < 9; msn++)
+        transfer(c, 0, msn, 1, 8);
+    end(c);
+    ck_assert(conversation_drop(c, 8)); /* the Responder's message */
+    rule_case_judge(c, &verdicts);
+    ck_assert_int_ne(verdicts.verdict[rule_find("SMBD-3.1.5.1-01")->index], RULE_FAIL);
+    conversation_free(c);
+}
+END_TEST
+
+Suite *rules_smbd_suite(void);
+
+Suite *rules_smbd_suite(void)
+{
+    Suite *suite = suite_create("rules_smbd");
+    TCase *cases = tcase_create("cases");
+
+    tcase_add_loop_test(cases, case_of_the_smb_direct_rules, 0,
+                        (int)(sizeof(rules_smbd_cases) / sizeof(rules_smbd_cases[0])) - 1);
+    tcase_add_test(cases, another_version_is_not_smb_direct);
+    tcase_add_test(cases, another_answer_is_not_smb_direct);
+    tcase_add_test(cases, a_refusal_establishes_nothing);
+    tcase_add_test(cases, credits_are_not_judged_after_a_loss);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
