@@ -81,9 +81,10 @@ struct warp_fpdu {
     /* a response's request, or a request's response; 0: none */
     uint32_t request_frame, response_frame, response_last_frame;
     uint64_t request_ns, response_ns;
-    uint32_t request_size;    /* octets that a Read Request asked for */
-    uint32_t culprit_frame;   /* Terminate: frame with the DDP Segment that it quotes; 0: not found */
-    uint32_t terminate_frame; /* of the Terminate that quotes this one */
+    uint32_t request_size;         /* octets that a Read Request asked for */
+    uint32_t culprit_frame;        /* Terminate: frame with the DDP Segment that it quotes; 0: not found */
+    uint32_t terminate_frame;      /* of the Terminate that quotes this one */
+    const struct wire_layout *ulp; /* of the ULP's header at the payload's beginning; NULL: none is known */
     uint64_t time_ns;
 };
 
@@ -305,6 +306,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "whether the CRC is right")                                                                                      \
     H(marker, "Marker", "warp.marker", FT_NONE, BASE_NONE, NULL, "RFC 5044 4.3")                                       \
     H(payload, "Payload", "warp.payload", FT_BYTES, BASE_NONE, NULL, "ULP octets of this DDP Segment")                 \
+    H(smbd, "SMB Direct", "warp.smbd", FT_NONE, BASE_NONE, NULL, "header of the ULP, [MS-SMBD] 2.2")                   \
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \
       "payload of the message up to and with this segment")                                                            \

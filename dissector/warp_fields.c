@@ -70,6 +70,10 @@ static const char *prefix_of(const char *layout)
         {"ip_cm_private", "ipcm"},
         {"ip_cm_service", "ipcm.service"},
         {"ip_cm_ari", "ipcm.ari"},
+        {"smbd_request", "smbd.request"},
+        {"smbd_response", "smbd.response"},
+        {"smbd_data", "smbd.data"},
+        {"smbd_descriptor", "smbd.descriptor"},
     };
 
     for (size_t i = 0; i < array_length(prefixes); i++)
@@ -297,7 +301,9 @@ static bool draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const
             continue;
         if (field->bit % 8 == 0 && field->bits % 8 == 0)
             proto_tree_add_item(tree, *hf[j], tvb, offset + field->bit / 8, field->bits / 8,
-                                field->kind == WIRE_OCTETS ? ENC_NA : ENC_BIG_ENDIAN);
+                                field->kind == WIRE_OCTETS ? ENC_NA
+                                : field->little            ? ENC_LITTLE_ENDIAN
+                                                           : ENC_BIG_ENDIAN);
         else
             draw_bits(tree, *hf[j], tvb, (unsigned)offset * 8 + field->bit, field, &layouts[i].texts[j]);
     }

@@ -297,6 +297,21 @@ static void draw_line(struct segment *segment, proto_item *top)
     warp_info(segment->pinfo, text);
 }
 
+/* The header of a ULP that the first pass has recognised. */
+static void draw_ulp(const struct segment *segment, proto_tree *tree)
+{
+    const struct wire_layout *layout = segment->fpdu->ulp;
+    int offset = (int)segment->ddp.header_octets;
+    proto_item *item;
+
+    if (layout == NULL || segment->have < layout->octets)
+        return;
+    item =
+        proto_tree_add_none_format(tree, hf_warp_smbd, segment->tvb, offset, (int)layout->octets, "%s", layout->title);
+    (void)warp_fields_draw(proto_item_add_subtree(item, ett_warp_detail), segment->tvb, offset, segment->have, layout,
+                           NULL);
+}
+
 void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *root)
 {
     struct segment segment = {.item = item, .fpdu = &item->fpdu, .tvb = tvb, .pinfo = pinfo};
@@ -322,6 +337,7 @@ void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *to
     warp_alias_segment(&segment.ddp, segment.have, tvb, part);
     if (segment.have != 0 && (segment.message.row->has_payload || segment.message.row->name == NULL))
         proto_tree_add_item(part, hf_warp_payload, tvb, (int)segment.ddp.header_octets, (int)segment.have, ENC_NA);
+    draw_ulp(&segment, part);
     warp_stats_count(item, &segment.ddp, pinfo);
     if (item->fpdu.result == TERM_MPA_CRC)
         return; /* no receiver would hand it on */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/show/dump_json_sctp.h"
+#include "conformance/flow/ulp/flow_smbd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,12 +121,15 @@ static json_t *rdmap_object(const struct flow_event *event)
     };
     const struct ddp_segment *segment = &event->ddp->segment;
     const struct flow_rdmap *rdmap = event->rdmap;
+    const struct wire_layout *ulp = flow_smbd_layout(flow_smbd_message(event));
     json_t *object =
         dump_json_header(segment->tagged ? &rdmap_control_layout : &rdmap_untagged_layout, segment->header + 1);
 
     set(object, "result", dump_json_result(rdmap->result));
     if (rdmap->message.row->name != NULL)
         set(object, "name", json_string(rdmap->message.row->name));
+    if (ulp != NULL && event->ddp->payload_have >= ulp->octets)
+        set(object, ulp->id, dump_json_header(ulp, segment->payload));
     if (rdmap->header == FLOW_HEADER_NONE)
         return object;
     set(object, "header_result", dump_json_result(rdmap->header_result));
