@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SMB Direct out of any messages: the input is a list of Sends of either side, each in one or more DDP Segments, of a
+ * connection whose start-up was right. Decoder, notation and rules read them. Besides not reading past the end:
+ *  - a connection on which nothing was negotiated has no ULP, and nothing of it is judged as one;
+ *  - both ways of the rule engine agree on how many requirements were exercised.
+ *
+ * A Send: an octet (1: the Responder's; 2: its last segment is missing; the upper four bits: so many segments more), an
+ * octet with its length, and its payload.
+ */
+#include "conformance/flow/decoder.h"
+#include "conformance/flow/notation/notation.h"
+#include "conformance/flow/ulp/flow_smbd.h"
+#include "conformance/rules/end_cause.h"
+#include "conformance/rules/rule.h"
+#include "tests/fuzz/fuzz.h"
+#include "wire/fpdu.h"
+#include "wire/mpa.h"
+
+enum { TCP_OCTETS = 20, ROOM = 1024, FLAG_ACK = 0x10, FLAG_SYN = 0x02, FLAG_RST = 0x04 };
+
+struct talk {
+    struct flow_decoder *decoder;
+    struct rule_engine *rules;
+    uint32_t sequence[2];
+    uint32_t msn[2];
+    uint64_t frame;
+    bool established; /* a flow had a ULP with both Negotiate messages */
+    size_t smbd;      /* requirements of it that were exercised */
+    size_t exercised;
+};
+
+static void count_result(const struct rule_result *result, void *argument)
+{
+    struct talk *talk = argument;
+
+    talk->exercised++;
+    talk->smbd += strncmp(result->rule->id, "SMBD-3.1.5.8", 12) == 0;
+}
+
+static void read_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+{
+    char text[END_CAUSE_TEXT], cut[32];
+
+    (void)argument;
+    FUZZ_HOLDS(strlen(end_cause_text(flow, cause, text, sizeof(text))) < sizeof(text));
+    FUZZ_HOLDS(strlen(end_cause_text(flow, cause, cut, sizeof(cut))) < sizeof(cut));
+}
+
+static void sink(void *user, const struct flow_event *event)
+{
+    struct talk *talk = user;
+    char text[NOTATION_MAX];
+
+    FUZZ_HOLDS(strlen(notation_event(event, text, sizeof(text))) < sizeof(text));
+    talk->established |= event->flow->ulp != NULL && event->flow->ulp->established;
+    rule_engine_event(talk->rules, event);
+    if (event->kind != FLOW_END)
+        return;
+    (void)rule_engine_flow_results(talk->rules, event->flow, count_result, talk);
+    (void)rule_engine_flow_ends(talk->rules, event->flow, read_end, NULL);
+    rule_engine_flow_done(talk->rules, event->flow);
+}
+
+static void give(struct talk *talk, unsigned side, uint8_t flags, const uint8_t *payload, size_t count)
+{
+    static const uint8_t address[2][4] = {{10, 0, 0, 1}, {10, 0, 0, 2}};
+    uint8_t *segment = malloc(TCP_OCTETS + count);
+    struct flow_packet packet = {.time_ns = talk->frame,
+                                 .number = ++talk->frame,
+                                 .family = 4,
+                                 .source = address[side],
+                                 .destination = address[1 - side],
+                                 .octets = segment,
+                                 .captured = TCP_OCTETS + count,
+                                 .length = TCP_OCTETS + count};
+
+    if (segment == NULL)
+        abort();
+    memset(segment, 0, TCP_OCTETS);
+    octets_put16(segment, (uint16_t)(1000 + side));
+    octets_put16(segment + 2, (uint16_t)(1001 - side));
+    octets_put32(segment + 4, talk->sequence[side]);
+    octets_put32(segment + 8, talk->sequence[1 - side]);
+    segment[12] = 5 << 4;
+    segment[13] = flags;
+    octets_put16(segment + 14, 0xFFFF);
+    if (count != 0)
+        memcpy(segment + TCP_OCTETS, payload, count);
+    talk->sequence[side] += (uint32_t)count + ((flags & FLAG_SYN) != 0);
+    (void)flow_decoder_segment(talk->decoder, &packet, NULL);
+    free(segment);
+}
+
+static void begin(struct talk *talk)
+{
+    for (unsigned side = 0; side < 2; side++)
+        give(talk, side, side == 0 ? FLAG_SYN : FLAG_SYN | FLAG_ACK, NULL, 0);
+    for (unsigned side = 0; side < 2; side++) {
+        struct iwarp_mpa_start start = {.kind = side == 0 ? IWARP_MPA_REQUEST : IWARP_MPA_REPLY, .revision = 1};
+        uint8_t frame[MPA_START_MAX];
+        size_t count = mpa_start_pack(&start, frame, sizeof(frame));
+
+        give(talk, side, FLAG_ACK, frame, count);
+    }
+}
+
+static void give_segment(struct talk *talk, unsigned side, const struct ddp_segment *header, const uint8_t *payload,
+                         size_t count)
+{
+    const struct fpdu_framing framing = {.crc = false};
+    uint8_t ulpdu[ROOM], fpdu[ROOM];
+    size_t octets = ddp_pack_header(header, ulpdu);
+
+    if (count != 0)
+        memcpy(ulpdu + octets, payload, count);
+    octets = fpdu_pack(ulpdu, octets + count, &framing, fpdu, sizeof(fpdu));
+    FUZZ_HOLDS(octets != 0);
+    give(talk, side, FLAG_ACK, fpdu, octets);
+}
+
+static void give_send(struct talk *talk, uint8_t flags, const uint8_t *payload, size_t count)
+{
+    unsigned side = flags & 1;
+    size_t more = flags >> 4, piece = count / (more + 1);
+    struct ddp_segment header = {.version = DDP_VERSION, .control = 0x43, .msn = ++talk->msn[side]};
+
+    for (size_t i = 0; i <= more; i++) {
+        size_t now = i < more ? piece : count - i * piece;
+
+        header.last = i == more;
+        header.mo = (uint32_t)(i * piece);
+        if (!header.last || (flags & 2) == 0)
+            give_segment(talk, side, &header, payload + header.mo, now);
+    }
+}
+
+static void play(struct talk *talk, const uint8_t *data, size_t size, bool thorough)
+{
+    struct flow_config config = {.rule_state_octets = rule_state_octets()};
+    struct rule_config rules = {.thorough = thorough};
+
+    *talk = (struct talk){.rules = rule_engine_create(&rules)};
+    talk->decoder = flow_decoder_create(&config, sink, talk);
+    if (talk->decoder == NULL || talk->rules == NULL)
+        abort();
+    begin(talk);
+    while (size >= 2) {
+        size_t count = data[1] < size - 2 ? data[1] : size - 2;
+
+        give_send(talk, data[0], data + 2, count);
+        data += 2 + count;
+        size -= 2 + count;
+    }
+    give(talk, 1, FLAG_RST | FLAG_ACK, NULL, 0);
+    flow_decoder_finish(talk->decoder);
+    flow_decoder_destroy(talk->decoder);
+    rule_engine_free(talk->rules);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct talk quick, thorough;
+
+    play(&quick, data, size, false);
+    play(&thorough, data, size, true);
+    FUZZ_HOLDS(quick.exercised == thorough.exercised && quick.smbd == thorough.smbd);
+    FUZZ_HOLDS(quick.established || quick.smbd == 0);
+    return 0;
+}
