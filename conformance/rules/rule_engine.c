@@ -295,6 +295,7 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
                                                        rule_tally_of(state, 1, rule->index)};
     const struct rule_found *found[FLOW_DIRECTIONS] = {rule_found_of(state, 0, rule->index),
                                                        rule_found_of(state, 1, rule->index)};
+    const struct rule_found *first, *other;
     enum rule_verdict verdict[FLOW_DIRECTIONS];
     unsigned direction;
 
@@ -321,16 +322,18 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
     result->direction = direction;
     result->frame = tally[direction]->pass_frame;
     result->expected = result->actual = result->message = "";
-    if (result->verdict == RULE_PASS || found[direction] == NULL) /* only who was found at fault has a worse verdict */
+    first = found[direction];
+    other = found[!direction];
+    if (result->verdict == RULE_PASS || first == NULL) /* only who was found at fault has a worse verdict */
         return true;
-    result->findings = found[direction]->findings + (result->both ? found[!direction]->findings : 0);
-    if (found[direction]->said != NULL) {
-        result->frame = found[direction]->said->frame;
-        result->expected = found[direction]->said->expected;
-        result->actual = found[direction]->said->actual;
-        result->message = found[direction]->said->message;
-        result->cause = found[direction]->said->cause;
-        result->hint = found[direction]->said->hint;
+    result->findings = first->findings + (result->both && other != NULL ? other->findings : 0);
+    if (first->said != NULL) {
+        result->frame = first->said->frame;
+        result->expected = first->said->expected;
+        result->actual = first->said->actual;
+        result->message = first->said->message;
+        result->cause = first->said->cause;
+        result->hint = first->said->hint;
     }
     return true;
 }
