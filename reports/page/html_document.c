@@ -9,6 +9,7 @@
 
 #define RFC   "https://www.rfc-editor.org/rfc/"
 #define DRAFT "https://datatracker.ietf.org/doc/html/"
+#define MS    "https://learn.microsoft.com/openspecs/windows_protocols/"
 
 static const struct {
     const char *source, *title, *url; /* url NULL: not public */
@@ -24,7 +25,7 @@ static const struct {
      DRAFT "draft-ietf-storm-rdmap-ext-03"},
     {"draft-stewart-rddp-sctp-02", "draft-stewart-rddp-sctp-02: DDP over SCTP", DRAFT "draft-stewart-rddp-sctp-02"},
     {"IBTA-A11", "IBTA Annex A11: RDMA IP CM Service", NULL},
-    {"MS-SMBD", "[MS-SMBD]: SMB2 Remote Direct Memory Access Transport Protocol", NULL},
+    {"MS-SMBD", "[MS-SMBD]: SMB2 Remote Direct Memory Access Transport Protocol", MS "ms-smbd"},
 };
 
 const char *html_document_title(const char *source)
@@ -46,6 +47,10 @@ static bool section_url(const struct requirement *requirement, char url[HTML_URL
     }
     if (!base)
         return false;
+    if (strncmp(base, MS, sizeof(MS) - 1) == 0) { /* its sections have addresses without their numbers */
+        (void)snprintf(url, HTML_URL_OCTETS, "%s", base);
+        return true;
+    }
     if (strncmp(section, "App", 3) == 0)
         section += strcspn(section, " ") + strspn(section + strcspn(section, " "), " ");
     const char *kind = isdigit((unsigned char)*section) ? "section" : "appendix";

@@ -94,7 +94,8 @@ START_TEST(page_runs_no_foreign_code)
     expect(&page,
            "count(//*[starts-with(@href,'javascript') or (contains(@href,'//') and "
            "not(starts-with(@href,'https://www.rfc-editor.org/rfc/rfc') or "
-           "starts-with(@href,'https://datatracker.ietf.org/doc/html/draft-')))])",
+           "starts-with(@href,'https://datatracker.ietf.org/doc/html/draft-') or "
+           "starts-with(@href,'https://learn.microsoft.com/openspecs/')))])",
            0);
     expect(&page,
            "count(//*[local-name()='link' or local-name()='img' or local-name()='iframe' or local-name()='base'])", 0);

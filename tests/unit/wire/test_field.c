@@ -229,7 +229,8 @@ START_TEST(fields_cover_their_header)
                       field->id);
         ck_assert(field->name[0] != '\0' && field->meaning[0] != '\0');
         ck_assert_msg(strncmp(field->section, "RFC ", 4) == 0 || strncmp(field->section, "IBTA ", 5) == 0 ||
-                          strncmp(field->section, "A11", 3) == 0 || strncmp(field->section, "draft-", 6) == 0,
+                          strncmp(field->section, "A11", 3) == 0 || strncmp(field->section, "draft-", 6) == 0 ||
+                          strncmp(field->section, "MS-", 3) == 0,
                       "%s.%s: section '%s'", layout->id, field->id, field->section);
     }
     ck_assert_msg(next == layout->octets * 8, "%s: fields end at bit %zu; the header has %zu", layout->id, next,
