@@ -138,42 +138,50 @@ static int run_prepared(struct run_command *command, struct iwarp_sentence *erro
     return run(command, error);
 }
 
+static int run_all(struct run_command *command, int argc, char **argv)
+{
+    struct iwarp_sentence error = {{0}};
+    int status;
+
+    if (run_options_parse(&command->options, argc, argv, &error) != 0)
+        return complain(EXIT_USAGE, "%s", error.text);
+    if (command->options.help)
+        return option_table_print(&run_option_table, stdout) < 0 || fputs(selection_usage, stdout) < 0
+                   ? EXIT_ENVIRONMENT
+                   : 0;
+    if (command->options.profile != NULL && lab_launch(command->options.profile, argc, argv, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
+    run_stop_install("run");
+    terminal_init(&command->terminal, format_option_machine(&command->options.format) ? stderr : stdout);
+    command->terminal.all = command->options.all;
+    command->terminal.ladders = command->options.ladders;
+    command->terminal.quiet = command->options.quiet;
+    status = run_prepare(command, &error);
+    if (status == 0)
+        status = run_prepared(command, &error);
+    run_pool_free(command->pool);
+    run_output_close(&command->output);
+    terminal_free(&command->terminal);
+    run_services_free(&command->services);
+    free(command->exercised);
+    rig_free(command->rig);
+    device_command_free(command->commands);
+    defect_set_free(command->defects);
+    plan_free(&command->plan);
+    profile_free(&command->profile);
+    script_host_free(command->host);
+    pics_free(command->pics);
+    catalogue_free(command->catalogue);
+    return status;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct run_command command;
-    struct iwarp_sentence error = {{0}};
     int status;
 
     memset(&command, 0, sizeof(command));
     command.output.evidence = -1;
-    if (run_options_parse(&command.options, argc, argv, &error) != 0)
-        return complain(EXIT_USAGE, "%s", error.text);
-    if (command.options.help)
-        return option_table_print(&run_option_table, stdout) < 0 || fputs(selection_usage, stdout) < 0
-                   ? EXIT_ENVIRONMENT
-                   : 0;
-    if (command.options.profile != NULL && lab_launch(command.options.profile, argc, argv, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, "%s", error.text);
-    run_stop_install("run");
-    terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
-    command.terminal.all = command.options.all;
-    command.terminal.ladders = command.options.ladders;
-    command.terminal.quiet = command.options.quiet;
-    status = run_prepare(&command, &error);
-    if (status == 0)
-        status = run_prepared(&command, &error);
-    run_pool_free(command.pool);
-    run_output_close(&command.output);
-    terminal_free(&command.terminal);
-    run_services_free(&command.services);
-    free(command.exercised);
-    rig_free(command.rig);
-    device_command_free(command.commands);
-    defect_set_free(command.defects);
-    plan_free(&command.plan);
-    profile_free(&command.profile);
-    script_host_free(command.host);
-    pics_free(command.pics);
-    catalogue_free(command.catalogue);
-    return status;
+    status = run_all(&command, argc, argv);
+    return exit_code_of(command.options.exit_code, status);
 }

@@ -31,6 +31,13 @@ static int take_evidence(void *user, const char *value, struct iwarp_sentence *e
     return iwarp_sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
 }
 
+static int take_exit_code(void *user, const char *value, struct iwarp_sentence *error)
+{
+    if (exit_code_find(value, &((struct run_options *)user)->exit_code))
+        return 0;
+    return iwarp_sentence_set(error, "--exit-code \"%.40s\": warpcheck or kselftest was expected", value);
+}
+
 static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
     return shard_parse(&((struct run_options *)user)->shard, value, error);
@@ -87,6 +94,8 @@ static const struct option_row rows[] = {
     {"  --accept-known   exits with 0 if the device deviates only as its profile describes: for jobs that look for new\n"
      "                   failures\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(accept_known)},
+    {"  --exit-code KIND  warpcheck, or kselftest: 0 pass, 1 fail, 2 nothing but known deviations, 4 not decided\n",
+     OPTION_SHOWS, OPTION_OWN, .take = take_exit_code},
     {"  --compare OLD    also prints what differs from the earlier run in OLD, such as that of the firmware before (needs -o);\n"
      "                   exits with 1 if a failure is new or a result has vanished, with 0 if neither is so\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(compare)},

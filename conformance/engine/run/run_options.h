@@ -11,6 +11,7 @@
 #include "conformance/engine/option/format_option.h"
 #include "reference-stack/program/option_table.h"
 #include "conformance/engine/option/shard.h"
+#include "conformance/engine/run/exit_code.h"
 #include "conformance/requirements/select.h"
 #include "wire/ddp_sctp.h"
 #include "base/sentence.h"
@@ -58,8 +59,9 @@ struct run_options {
     bool ladders; /* show ladders */
     bool quiet;   /* show the closing lines alone */
     bool destructive;
-    const char *compare; /* --compare: an earlier run's results; NULL: none */
-    bool accept_known;   /* known deviations alone are no reason for an exit status */
+    const char *compare;      /* --compare: an earlier run's results; NULL: none */
+    enum exit_code exit_code; /* --exit-code */
+    bool accept_known;        /* known deviations alone are no reason for an exit status */
     bool help;
 };
 

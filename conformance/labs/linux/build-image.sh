@@ -6,7 +6,8 @@
 # newer than its parts is left alone. Debian builds no siw (CONFIG_RDMA_SIW is not set): the module is made from the
 # kernel's source package. LAB=DIR is another folder than build/lab; LAB_MODULES='nvme_rdma ...' puts more of the kernel's
 # modules in. With SIW_PATCH=FILE siw is built with that patch (-p1, from the kernel's root), and the folder is one beside, for
-# that patch alone. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh). LAB_PEER=PROGRAM adds the
+# that patch alone; a patch that applies with fuzz is refused. SIW_SOURCE=DIR builds the siw of another tree (DIR is a kernel's root, or the
+# folder of siw's source) against the headers of this series. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh). LAB_PEER=PROGRAM adds the
 # kernel's SCTP and that program, an iwarp-peer (build-sctp.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
@@ -41,7 +42,13 @@ siw_made() {
 	fi
 	rm -rf "$out/wanted"
 	cp -r "$out/pristine" "$out/wanted"
-	[ -z "${1:-}" ] || patch -s -d "$out/wanted" -p1 --no-backup-if-mismatch <"$1" >&2 || return 1
+	[ -z "${1:-}" ] || patch -s -F 0 -d "$out/wanted" -p1 --no-backup-if-mismatch <"$1" >&2 || return 1
+	if [ -n "${SIW_SOURCE:-}" ]; then
+		rm -rf "${out:?}/wanted/$folder"
+		cp -r "$(source_folder)" "$out/wanted/$folder"
+		find "$out/wanted/$folder" ! -name '*.[chS]' ! -name Makefile ! -name Kconfig -type f -delete
+		rm -rf "$out/siw" # with headers that this tree may lack
+	fi
 	mkdir -p "$out/siw"
 	for file in "$out/wanted/$folder"/*; do
 		cmp -s "$file" "$out/siw/${file##*/}" || cp "$file" "$out/siw/"
@@ -52,13 +59,18 @@ siw_made() {
 	}
 }
 
+# Where siw's source is in SIW_SOURCE.
+source_folder() {
+	if [ -s "$SIW_SOURCE/siw_main.c" ]; then echo "$SIW_SOURCE"; else echo "$SIW_SOURCE/drivers/infiniband/sw/siw"; fi
+}
+
 # The image with another siw.ko: a second archive after the first, whose files the kernel puts over those of the first.
 patched() {
 	local folder work
-	folder=$out/patched-$(sha256sum "$SIW_PATCH" | cut -c 1-16)
-	if [ ! "$folder/initrd.gz" -nt "$out/initrd.gz" ] || [ ! "$folder/initrd.gz" -nt "$SIW_PATCH" ]; then
+	folder=$out/patched-$({ cat ${SIW_PATCH:+"$SIW_PATCH"} && { [ -z "${SIW_SOURCE:-}" ] || cat "$(source_folder)"/*.[ch]; }; } </dev/null | sha256sum | cut -c 1-16)
+	if [ ! "$folder/initrd.gz" -nt "$out/initrd.gz" ] || { [ -n "${SIW_PATCH:-}" ] && [ ! "$folder/initrd.gz" -nt "$SIW_PATCH" ]; }; then
 		rm -rf "$folder"
-		siw_made "$SIW_PATCH" || return 1
+		siw_made "${SIW_PATCH:-}" || return 1
 		mkdir -p "$folder/root/modules"
 		strip -g -o "$folder/root/modules/$(cat "$out/module-name")" "$out/siw/siw.ko"
 		(cd "$folder/root" && find . -type f | cpio -o -H newc --quiet | gzip -1) >"$folder/more.gz"
@@ -71,7 +83,7 @@ patched() {
 }
 
 made() {
-	if [ -n "${SIW_PATCH:-}" ]; then
+	if [ -n "${SIW_PATCH:-}${SIW_SOURCE:-}" ]; then
 		patched
 	elif [ -n "${CM_PATCH:-}" ]; then
 		"$here/build-cm.sh" "$out" "$series" "$headers" "$CM_PATCH"
@@ -82,6 +94,8 @@ made() {
 	fi
 }
 
+[ -z "${SIW_PATCH:-}" ] || [ -z "${SIW_SOURCE:-}" ] || { echo "build-image.sh: SIW_PATCH and SIW_SOURCE exclude each other" >&2; exit 2; }
+[ -z "${SIW_SOURCE:-}" ] || [ -s "$(source_folder)/siw_main.c" ] || { echo "build-image.sh: SIW_SOURCE=$SIW_SOURCE: no source of siw is there" >&2; exit 2; }
 mkdir -p "$out"
 exec 9>"$out/lock"
 flock 9
@@ -110,7 +124,7 @@ modules=$root/lib/modules/$version
 headers=/usr/src/linux-headers-$version
 [ -d "$headers" ] || { echo "build-image.sh: $headers is missing: headers and image of different versions" >&2; exit 1; }
 
-siw_made
+SIW_SOURCE='' siw_made
 path_of() {
 	if [ "$1" = siw ]; then echo "$out/siw/siw.ko"; else find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | sed -n 1p; fi
 }

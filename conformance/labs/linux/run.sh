@@ -28,15 +28,35 @@ complain() {
 # the tap device goes with its namespace.
 if [ "${LAB_INSIDE:-}" != 1 ]; then
 	series=6.1
+	options=() code=warpcheck # --exit-code: in whose numbers the exit status is, at the end of all
 	if [ "${1:-}" = --series ]; then
 		series=${2:?--series needs 6.1 or 6.12}
 		shift 2
 	fi
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--exit-code) code=${2:?--exit-code needs warpcheck or kselftest} && shift ;;
+		--exit-code=*) code=${1#*=} ;;
+		*) options+=("$1") ;;
+		esac
+		shift
+	done
+	set -- "${options[@]}"
+	LAB_WORK=$(mktemp -d) # goes with this process, also where what is inside was killed
+	trap 'rm -rf "$LAB_WORK"' EXIT
+	# What selects nothing is refused before a guest is booted for it.
+	sed -e 's/@ADDRESS@/10.78.0.2/; s/@OWN@/10.78.0.3/; s/@NAME@/siw/; s/@DUT@/siw/; s/"@BESIDE@"//; s/@LLP@/tcp/; s,@TOKEN@,'"$LAB_WORK"'/token,' \
+		"$here/$LAB_DEVICE.json.in" >"$LAB_WORK/dry.json"
+	echo only-to-look-at-the-selection >"$LAB_WORK/token"
+	chosen=0
+	[ -n "${LAB_SHELL:-}${LAB_RUN:-}${LAB_LLP:-}" ] || "$WARPCHECK" run --dut "$LAB_WORK/dry.json" --dry-run --quiet "$@" >"$LAB_WORK/dry" 2>&1 || chosen=$?
+	if [ "$chosen" -eq 3 ]; then
+		grep -a '^warpcheck' "$LAB_WORK/dry" >&2
+		if [ "$code" = kselftest ]; then exit 4; else exit 3; fi
+	fi
 	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
 	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK
-	LAB_WORK=$(mktemp -d) # goes with this process, also where what is inside was killed
 	export LAB_WORK
-	trap 'rm -rf "$LAB_WORK"' EXIT
 	user=()
 	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
 	setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@" &
@@ -49,6 +69,9 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		status=0
 		wait "$child" || status=$?
 	done
+	if [ "$code" = kselftest ]; then # conformance/engine/run/exit_code.h
+		case $status in 0) ;; 5) status=2 ;; 3 | 4) status=4 ;; *) status=1 ;; esac
+	fi
 	exit "$status"
 fi
 
@@ -89,7 +112,7 @@ guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do \$
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
 setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
 	</dev/null >"$work/qemu.txt" 2>&1 &
@@ -110,7 +133,9 @@ keep_console() {
 
 # console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
 # the trace after it, with the little that led to it.
-complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: CPU'
+# Up to 6.18 a warning names its processor, then "WARNING: at" or the file; lockdep, RCU, UBSAN, KCSAN and kmemleak have words of their own.
+complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: (CPU|at |[a-z_/0-9.-]+\.[ch]:|possible|suspicious|inconsistent|bad unlock|lock held)'
+complaints+='|suspicious RCU usage|UBSAN: |blocked for more than [0-9]+ seconds|self-detected stall|detected stalls|kmemleak: [0-9]+ new|NETDEV WATCHDOG|refcount_t: '
 console_end() {
 	local first total
 	first=$(grep -anEm 1 "$complaints" "$console" | cut -d: -f1) || true
