@@ -29,8 +29,6 @@ bad() {
 	complains "$reason"
 	holds "$what: nothing is left" clean
 	[ ! -d "$WORK/bad" ] || holds "$what: a console is kept" test -s "$WORK/bad/console.txt"
-	[ "$reason" != "INCONCLUSIVE: the guest died during the run" ] ||
-		holds "$what: the report has the console's end" grep -q 'Kernel panic' "$WORK/bad/index.html"
 	rm -rf "$WORK/bad"
 }
 bad "a guest that does not come up" "INCONCLUSIVE: the guest did not come up within 1 s" LAB_READY=never BOOT_SECONDS=1
@@ -39,8 +37,25 @@ bad "a kernel that QEMU cannot boot" "INCONCLUSIVE: the guest did not come up" L
 # In the midst: the guest has accepted connections, that of the tester and four of checks.
 # shellcheck disable=SC2016 # the guest's shell expands it
 midst='accepted() { while read -r name _ _ _ _ _ passive _; do [ "$name $passive" = "Tcp: PassiveOpens" ] || [ "$name" != Tcp: ] || [ "$passive" -lt 5 ] || return 0; done </proc/net/snmp; return 1; }; until accepted; do sleep 0.1; done'
-bad "a guest that panics in the midst" "INCONCLUSIVE: the guest died during the run" \
-	LAB_GUEST="\$AGENT >/dev/ttyS0 2>&1 & $midst; echo c >/proc/sysrq-trigger"
+# A splat and a panic are FAILs of their own, with the first complaint, in all reports; a rerun alone in a fresh guest names the check.
+host() { # WHAT PATTERN VARIABLE=VALUE...
+	expect 1 "$1" env "${@:3}" "$WARPCHECK" run --dut linux-siw 'DDP-7.1-0*' --accept-known -o "$WORK/host"
+	says "^FAIL  LAB-HOST-01  the guest's kernel (complains|ended during the run): $2"
+	complains "^console: .*$2"
+	holds "$1: nothing is left" clean
+	holds "$1: a row in the results" jq -es --arg what "$2" 'map(select(.id == "LAB-HOST-01" and .verdict == "FAIL" and (.actual | test($what)))) | length == 1' "$WORK/host/results.jsonl"
+	holds "$1: which the summary counts" jq -es '(map(select(.type == "result" and .verdict == "FAIL")) | length) == (map(select(.type == "summary"))[0].fail)' "$WORK/host/results.jsonl"
+	for report in junit.xml results.tap index.html; do holds "$1: $report has it" grep -q 'LAB-HOST-01' "$WORK/host/$report"; done
+	holds "$1: results.jsonl is as SHA256SUMS says" env -C "$WORK/host" sha256sum --quiet --ignore-missing -c SHA256SUMS
+}
+host "a guest that panics in the midst" 'Kernel panic' LAB_RERUN=no LAB_GUEST="\$AGENT >/dev/ttyS0 2>&1 & $midst; echo c >/proc/sysrq-trigger"
+holds "the report has the console's end" grep -q 'Kernel panic' "$WORK/host/index.html"
+rm -rf "$WORK/host"
+host "a guest whose kernel warns in the midst" 'WARNING: made/up.c:1' LAB_JOBS=1 LAB_AFTER=none \
+	LAB_GUEST="($midst; echo '<3>WARNING: made/up.c:1 at nothing' >/dev/kmsg) & \$AGENT >/dev/ttyS0 2>&1"
+says '^FAIL  LAB-HOST-01  DDP-7\.1-0[0-9] as (responder|initiator) does it again, alone in a fresh guest'
+holds "the row names it" jq -es 'map(select(.id == "LAB-HOST-01"))[0].message | test("does it again")' "$WORK/host/results.jsonl"
+rm -rf "$WORK/host"
 bad "an agent that dies" "console: init: the agent is gone" \
 	LAB_GUEST="\$AGENT >/dev/ttyS0 2>&1 & agent=\$!; $midst; kill -9 \$agent; echo init: the agent is gone; sleep 600"
 # Ended from outside while the guest boots.

@@ -48,7 +48,7 @@ if [ -s "$work/run/results.jsonl" ]; then
 		awk '{ seen[$0] = 1 } END { n = split("FAIL KNOWN WARN INCONCLUSIVE SKIP PASS AMBIGUOUS", order); for (i = 1; i <= n; i++) if (order[i] in seen) { print order[i]; exit } print "undecided" }')
 fi
 splat=''
-if [ "${BISECT_SPLAT:-}" = 1 ] && grep -qE "the guest's kernel complains|the guest died during the run" "$work/said"; then splat=' and a splat'; fi
+if [ "${BISECT_SPLAT:-}" = 1 ] && grep -qE "^FAIL  LAB-HOST-01|the guest died during the run" "$work/said"; then splat=' and a splat'; fi
 echo "bisect.sh: $commit: $id: $verdict$splat (exit status $status)"
 case $verdict$splat in
 *splat) exit 1 ;;

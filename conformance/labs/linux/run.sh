@@ -6,8 +6,10 @@
 # `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made. The exit
 # status is that of `warpcheck run` (README.md).
 #
-# With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
-# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
+# With -o DIR the console is kept as DIR/console.txt. A kernel that complains (a splat), hangs or panics while it is judged is a FAIL of its
+# own, LAB-HOST-01, with the first complaint and the checks that ran then; each of these is run again, alone in a fresh guest (LAB_RERUN=no:
+# not), and the one that does it again is named (host.bash). A guest that does not boot, or is gone without a word, or in which rping does
+# not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
 # Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs, $AGENT among it; LAB_BESIDE=yes: for $jobs checks side by
 # side, else for one), LAB_JOBS (6: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
@@ -18,6 +20,16 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
 : "${LAB_DEVICE:=linux-siw}" "${LAB_JOBS:=6}"
+
+# shellcheck source=conformance/labs/linux/host.bash
+source "$here/host.bash"
+
+# The folder of results, if any: what follows -o.
+output='' previous=''
+for option in "$@"; do
+	[ "$previous" != -o ] || output=$option
+	previous=$option
+done
 
 complain() {
 	echo "$LAB_DEVICE: $1" >&2
@@ -69,6 +81,7 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		status=0
 		wait "$child" || status=$?
 	done
+	host_reruns
 	if [ "$code" = kselftest ]; then # conformance/engine/run/exit_code.h
 		case $status in 0) ;; 5) status=2 ;; 3 | 4) status=4 ;; *) status=1 ;; esac
 	fi
@@ -118,12 +131,6 @@ setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display 
 	</dev/null >"$work/qemu.txt" 2>&1 &
 machine=$!
 
-output='' previous='' # the folder of results, if any: what follows -o
-for option in "$@"; do
-	[ "$previous" != -o ] || output=$option
-	previous=$option
-done
-
 # The console beside the results, if there are any; never through a link that somebody has put there.
 keep_console() {
 	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
@@ -133,9 +140,6 @@ keep_console() {
 
 # console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
 # the trace after it, with the little that led to it.
-# Up to 6.18 a warning names its processor, then "WARNING: at" or the file; lockdep, RCU, UBSAN, KCSAN and kmemleak have words of their own.
-complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: (CPU|at |[a-z_/0-9.-]+\.[ch]:|possible|suspicious|inconsistent|bad unlock|lock held)'
-complaints+='|suspicious RCU usage|UBSAN: |blocked for more than [0-9]+ seconds|self-detected stall|detected stalls|kmemleak: [0-9]+ new|NETDEV WATCHDOG|refcount_t: '
 console_end() {
 	local first total
 	first=$(grep -anEm 1 "$complaints" "$console" | cut -d: -f1) || true
@@ -152,6 +156,7 @@ report_console() {
 	[ -n "$output" ] && [ -s "$output/results.jsonl" ] && [ ! -L "$output/results.jsonl" ] || return 0
 	console_end 40 | tr -cd '\11\12\40-\176' |
 		sed -z 's/\\/\\\\/g; s/"/\\"/g; s/\t/ /g; s/\n/\\n/g; s/.*/{"type":"console","text":"&"}\n/' | tr -d '\0' >>"$output/results.jsonl"
+	host_sums
 	"$WARPCHECK" report "$output" >/dev/null || true
 }
 
@@ -224,21 +229,34 @@ if [ "${LAB_SHELL:-}" = 1 ]; then
 elif [ -n "${LAB_RUN:-}" ]; then
 	bash -c "$LAB_RUN" || status=$?
 else
+	host_watch &
+	watch=$!
 	"$WARPCHECK" run --dut "$LAB_PROFILE" "${options[@]}" || status=$?
+	kill "$watch" 2>/dev/null || true
 fi
 keep_console
+complains() { grep -qaE "$complaints" "$console"; }
 if ! kill -0 "$machine" 2>/dev/null; then
-	show_console "INCONCLUSIVE: the guest died during the run" 40
+	if complains; then
+		show_console "the guest died during the run" 40
+		host_fails "the guest's kernel ended during the run"
+	else
+		show_console "INCONCLUSIVE: the guest died during the run" 40
+		undecided
+	fi
 	report_console
-	undecided
 	exit "$status"
 fi
-if [ -z "${LAB_SHELL:-}${LAB_RUN:-}${LAB_AFTER:-}" ] && ! rping_works; then
-	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
-	undecided
-fi
-if grep -qE "$complaints" "$console"; then
+if complains; then
 	show_console "the guest's kernel complains" 40
+	host_fails "the guest's kernel complains"
+	report_console
+elif [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && host_hangs; then
+	show_console "the guest hangs" 40
+	host_fails "the guest answers nothing any more"
+	report_console
+elif [ -z "${LAB_SHELL:-}${LAB_RUN:-}${LAB_AFTER:-}" ] && ! rping_works; then
+	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
 	undecided
 fi
 kill "$machine" 2>/dev/null || true

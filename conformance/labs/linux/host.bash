@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # console, work, output, jobs, dut, series: variables of run.sh
+#
+# The device's host stays healthy: what run.sh makes of a guest whose kernel complains, hangs or ends. To be sourced by it.
+#
+#   host_watch       beside the run: when the first complaint comes, how many lines the results had is noted
+#   host_hangs       is the guest there, and answers nothing any more?
+#   host_fails WHAT  the row of this failure in the results, in all reports, and as the last line of output
+#   host_reruns      outside, when the guest is gone: each check that ran at that moment alone, in a guest of its own; names the one that does it again
+host_id=LAB-HOST-01
+
+# Warnings name their processor up to 6.18, and a file or "at" from 6.19 on; lockdep, RCU, UBSAN, KASAN, KCSAN and kmemleak have words of their own.
+complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: (CPU|at |[a-z_/0-9.-]+\.[ch]:|possible|suspicious|inconsistent|bad unlock|lock held)'
+complaints+='|suspicious RCU usage|UBSAN: |blocked for more than [0-9]+ seconds|self-detected stall|detected stalls|kmemleak: [0-9]+ new|refcount_t: '
+
+host_watch() {
+	while sleep 0.5; do
+		if grep -qaE "$complaints" "$console" 2>/dev/null; then
+			{ [ -n "$output" ] && [ -e "$output/results.jsonl" ] && wc -l <"$output/results.jsonl" || echo 0; } >"$work/moment"
+			return
+		fi
+	done
+}
+
+# A port at which nobody listens is refused at once by a kernel that works.
+host_hangs() {
+	local status=0
+	timeout 10 bash -c 'exec 3<>/dev/tcp/10.78.0.2/1' 2>/dev/null || status=$?
+	[ "$status" -eq 124 ]
+}
+
+# "ID ROLE" of the checks that ran when the first complaint came: the next ones that ended, as many as ran side by side.
+host_moment() {
+	[ -s "$work/moment" ] && [ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
+	tail -n +$(($(cat "$work/moment") + 1)) "$output/results.jsonl" | jq -r 'select(.type == "journal") | "\(.id) \(.role)"' 2>/dev/null | sed -n "1,${jobs}p"
+}
+
+# SHA256SUMS of the results as they are now.
+host_sums() {
+	[ ! -f "$output/SHA256SUMS" ] ||
+		sed -i "s/^[0-9a-f]* \( results\.jsonl\)$/$(sha256sum <"$output/results.jsonl" | cut -d ' ' -f 1) \1/" "$output/SHA256SUMS"
+}
+
+# host_edit JQ-ARGUMENTS...: the results with another row in front of the summary, whose CRC of the lines before it no longer holds; then the reports again.
+host_edit() {
+	[ -n "$output" ] && [ -s "$output/results.jsonl" ] && [ ! -L "$output/results.jsonl" ] || return 0
+	jq -c "$@" "$output/results.jsonl" >"$LAB_WORK/edited" || return 0
+	cp --remove-destination "$LAB_WORK/edited" "$output/results.jsonl"
+	host_sums
+	"$WARPCHECK" report "$output" >/dev/null 2>&1 || true
+}
+
+host_fails() {
+	local first moment
+	first=$(grep -aEm 1 "$complaints" "$console" 2>/dev/null | tr -cd '\40-\176' | sed 's/^\[ *[0-9.]*\] *//' | cut -c 1-200) || true
+	moment=$(host_moment)
+	echo "$moment" | sed '/^$/d' >"$LAB_WORK/suspects"
+	host_edit --arg id "$host_id" --arg what "$1" --arg first "${first:-nothing on the console}" --arg moment "$(paste -s -d , <<<"$moment" | sed 's/,/, /g')" \
+		--arg dut "$dut" --arg ids "$(cut -d ' ' -f 1 <<<"$moment" | sort -u | paste -s -d ' ')" '
+		if .type == "summary" then
+			{type: "result", id: $id, verdict: "FAIL", by: "check", expected: "the kernel of the device\u0027s host neither complains nor stops", actual: $first,
+				message: ($what + if $moment == "" then "" else "; the checks that ran then: " + $moment end), count: 1, purpose: "the device\u0027s host stays healthy",
+				replay: ("warpcheck run " + $ids + " --dut " + $dut + " -j 1")},
+			(.fail += 1 | del(.chain))
+		else . end'
+	echo "FAIL  $host_id  $1: ${first:-nothing on the console}"
+	status=1
+}
+
+host_reruns() {
+	local id role said named=''
+	[ -s "$LAB_WORK/suspects" ] && [ "${LAB_RERUN:-yes}" = yes ] || return 0
+	while read -r id role; do
+		said=$(LAB_RERUN=no LAB_INSIDE='' "${BASH_SOURCE[1]}" --series "$series" "$id" --role "$role" -j 1 --all -o "$LAB_WORK/rerun" --force 2>&1 </dev/null) || true
+		if grep -q "^FAIL  $host_id" <<<"$said"; then
+			named="$id as $role"
+			break
+		fi
+	done <"$LAB_WORK/suspects"
+	if [ -n "$named" ]; then named="$named does it again, alone in a fresh guest"; else named="none of the checks that ran then does it alone"; fi
+	echo "FAIL  $host_id  $named"
+	host_edit --arg id "$host_id" --arg named "$named" 'if .type == "result" and .id == $id then .message += "; " + $named elif .type == "summary" then del(.chain) else . end'
+}
