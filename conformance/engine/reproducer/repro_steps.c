@@ -14,7 +14,7 @@
 
 enum {
     COMMENT_OCTETS = 60,
-    REST_MS_MIN = 20, /* a shorter time between two segments is no part of what is tried */
+    REST_MS_MIN = 2, /* a shorter time between two segments is no part of what is tried */
     REST_MS_MAX = 5000,
     PIECE_MS = 100, /* so that TCP hands the pieces of an FPDU over one by one */
     NS_IN_MS = 1000000,
@@ -267,7 +267,8 @@ int repro_put_sent(struct repro_writer *writer, size_t event)
     const struct repro_event *segment = &writer->plan->evidence->events[event];
     unsigned place = (unsigned)writer->plan->place[segment->connection];
     bool piece = writer->missing[place] != 0;
-    uint64_t before = writer->sent_ns[place], rest = before != 0 ? (segment->time_ns - before) / NS_IN_MS : 0;
+    uint64_t before = writer->sent_ns[place],
+             rest = segment->time_ns > before && before != 0 ? (segment->time_ns - before) / NS_IN_MS : 0;
     int rc;
 
     if (segment->sequence + (uint32_t)segment->count == writer->sequence[place])

@@ -108,7 +108,7 @@ static int put_came(struct repro_writer *writer, size_t event)
     int rc = 0;
 
     if (segment->count != 0)
-        writer->sent_ns[place_of(writer, segment->connection)] = 0;
+        writer->sent_ns[place_of(writer, segment->connection)] = segment->time_ns;
     for (size_t i = 0; rc == 0 && i < plan->item_count; i++) {
         if (plan->items[i].event != event || plan->items[i].connection != segment->connection)
             continue;

@@ -40,7 +40,7 @@ struct repro_writer {
     uint32_t sequence[REPRO_KEPT_MAX]; /* of the tester's next octet */
     size_t missing[REPRO_KEPT_MAX];    /* octets of an FPDU that a segment has cut */
     bool began[REPRO_KEPT_MAX];        /* the tester's start-up frame was sent */
-    uint64_t sent_ns[REPRO_KEPT_MAX];  /* when the tester sent last; 0: the device has sent since */
+    uint64_t sent_ns[REPRO_KEPT_MAX];  /* when octets went over it last, in either direction */
     struct iwarp_sentence *error;
 };
 

@@ -22,6 +22,7 @@ enum { TESTER = 40001, DEVICE = 9999, STAG = 0x6b1c2d40 };
 
 static struct pcapng *writer;
 static int file;
+static uint64_t now_ns;
 static uint32_t next[2]; /* sequence numbers: the tester's, the device's */
 static uint8_t *octets;
 static size_t size;
@@ -35,6 +36,7 @@ static void setup(void)
     writer = pcapng_open_file(dup(file), "evidence", PCAPNG_ETHERNET, "test", NULL, &error);
     ck_assert_msg(writer != NULL, "%s", error.text);
     next[0] = next[1] = 100;
+    now_ns = 1000000000;
     error.text[0] = '\0';
 }
 
@@ -62,7 +64,7 @@ static void segment(bool from_dut, uint8_t flags, const uint8_t *payload, size_t
     (void)net_address_parse(&fields.destination, from_dut ? "10.77.0.3" : "10.77.0.2");
     octets_of_frame = packet_build_tcp(frame, sizeof(frame), &fields);
     ck_assert_uint_gt(octets_of_frame, 0);
-    ck_assert_int_eq(pcapng_write_frame(writer, 1000, frame, octets_of_frame, NULL, from_dut), 0);
+    ck_assert_int_eq(pcapng_write_frame(writer, now_ns, frame, octets_of_frame, NULL, from_dut), 0);
     next[from_dut] += (uint32_t)count + ((flags & (TCP_FLAG_SYN | TCP_FLAG_FIN)) != 0);
 }
 
@@ -160,6 +162,22 @@ START_TEST(octets_that_nobody_chose_later_stand_as_they_were_sent)
 }
 END_TEST
 
+/* A device may overlook what comes right behind its Reply (finding 10 of siw): the tester's pause is part of what failed. */
+START_TEST(the_pause_after_the_reply_is_kept)
+{
+    uint8_t fpdu[64];
+    size_t count = write_fpdu(fpdu, sizeof(fpdu));
+
+    start_up();
+    now_ns += 7500000;
+    segment(false, TCP_FLAG_ACK, fpdu, count);
+    read_evidence();
+    ck_assert_msg(make(5, "nothing within the time limit") == 0, "%s", error.text);
+    ck_assert_ptr_nonnull(strstr(text, "push(0, 0, \"4d50"));
+    ck_assert_ptr_nonnull(strstr(text, "push(0, 7, \"0012c140"));
+}
+END_TEST
+
 START_TEST(an_fpdu_that_is_cut_within_an_stag_of_the_device_is_refused)
 {
     uint8_t fpdu[64];
@@ -233,6 +251,7 @@ Suite *reproducer_suite(void)
     tcase_add_test(tests, commands_and_segments_are_read_back_in_their_order);
     tcase_add_test(tests, octets_with_an_stag_of_the_device_are_computed);
     tcase_add_test(tests, octets_that_nobody_chose_later_stand_as_they_were_sent);
+    tcase_add_test(tests, the_pause_after_the_reply_is_kept);
     tcase_add_test(tests, an_fpdu_that_is_cut_within_an_stag_of_the_device_is_refused);
     tcase_add_test(tests, segments_that_no_socket_sends_are_refused);
     tcase_add_test(tests, what_the_upper_tester_said_is_refused);
