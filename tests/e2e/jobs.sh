@@ -7,9 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
-# Everything but the times and the folder's name, which are the run's own.
+# Everything but the times, the command and the folder's name, which are the run's own.
 lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns, .command_line)' "$1"; }
-timeless() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/TIME/g; s/(time=|duration_ns":)"?[0-9.]+"?/\1TIME/g; s/("crc32c":")[0-9a-f]+/\1TIME/; s/(side|one)\/(index.html)/\2/' "$1"; }
+timeless() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/TIME/g; s/warpcheck run [^"<]* -o [^"<]*/COMMAND/; s/(time=|duration_ns":)"?[0-9.]+"?/\1TIME/g; s/("crc32c":")[0-9a-f]+/\1TIME/; s/(side|one)\/(index.html)/\2/' "$1"; }
 same() { # ONE SIDE WHAT
 	local file
 	holds "$3: the same lines" cmp <(lines "$1/results.jsonl") <(lines "$2/results.jsonl")

@@ -28,6 +28,8 @@ for folder in run audit merge; do
 	holds "nothing was touched" diff -r "$WORK/$folder" "$WORK/kept"
 	rm -r "$WORK/kept"
 done
+expect 2 "- is no folder" "$WARPCHECK" audit "$capture" --format junit -o -
+complains '-o -: a folder was expected \(\./- is one\); a report goes to standard output by --format without -o$'
 mkdir "$WORK/mine"
 echo mine >"$WORK/mine/notes.txt"
 expect 2 "a folder with something else" "$WARPCHECK" "${run[@]}" -o "$WORK/mine"
@@ -67,7 +69,7 @@ head -n 4 "$WORK/stale/results.jsonl" >"$WORK/some"
 mv "$WORK/some" "$WORK/stale/results.jsonl"
 echo '<testsuites/>' >"$WORK/stale/junit.xml"
 status=0
-bash -c 'ulimit -f 24; exec "$0" "$@"' "$WARPCHECK" "${faulty[@]}" -o "$WORK/stale" --resume >/dev/null 2>&1 || status=$?
+bash -c 'ulimit -f 12; exec "$0" "$@"' "$WARPCHECK" "${faulty[@]}" -o "$WORK/stale" --resume >/dev/null 2>&1 || status=$?
 holds "a run that is resumed and stops again: status $status" test "$status" -eq 4
 holds "has no report of the earlier one" test ! -e "$WORK/stale/junit.xml" -a ! -e "$WORK/stale/index.html"
 

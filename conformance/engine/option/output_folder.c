@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/option/output_folder.h"
 
+#include <string.h>
+
 #include "reports/results/result.h"
 
 int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
@@ -13,6 +15,11 @@ int output_folder_take(struct folder **folder, const char *path, enum folder_use
                         : "--force removes what an earlier command left",
     };
 
+    if (strcmp(path, "-") == 0) { /* as other programs call standard output */
+        (void)iwarp_sentence_set(error, "-o -: a folder was expected (./- is one); a report goes to standard output "
+                                        "by --format without -o");
+        return EXIT_USAGE;
+    }
     switch (folder_take(folder, &config, error)) {
     case 0: return 0;
     case FOLDER_NOT_EMPTY: return EXIT_USAGE;
