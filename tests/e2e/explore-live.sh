@@ -42,6 +42,7 @@ complains "a new folder was expected"
 echo "== a device by its profile"
 echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999, "control": "127.0.0.1:7470",
         "capabilities": { "atomics": "no", "initiator": "no" } }' >"$WORK/dut.json"
+jq '.address = "127.0.0.1" | .own_address = "127.0.0.9" | .interface = "lo" | .control = "127.0.0.1:9"' "$WORK/dut.json" >"$WORK/nobody.json"
 OPTIONS="--sessions 30"
 expect 0 "legal sessions alone" unshare -rn bash "$WORK/inside.sh" legal
 summary legal '.wrong == 0 and .failed == 0 and .undecided == 0 and .sessions == 30 and .skipped > 0 and .skipped < 30'
@@ -51,6 +52,11 @@ summary others '.wrong > 0 and .failed == 0 and .undecided == 0'
 OPTIONS="--sessions 60 --whole"
 expect 1 "with a defect" unshare -rn bash "$WORK/inside.sh" found --defect ddp-msn-shared
 holds "the rule names it" jq -es 'any(.[]; .type == "group" and .id == "DDP-4.3-12" and .run == "explored-1")' "$WORK/found.jsonl"
+
+echo "== a device that is not there"
+expect 4 "nothing is decided" "$WARPCHECK" explore --dut "$WORK/nobody.json" --sessions 4 -o "$WORK/nobody"
+complains 'no upper tester answers'
+says '^0 sessions, 0 with something wrong: 0 failed, in 0 groups$'
 
 echo "== wrong arguments"
 expect_error() { # WORDS ARGUMENT...

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/explore/explore_batch.h"
 #include "conformance/engine/explore/session_deviation.h"
 #include "conformance/engine/explore/session_generator.h"
 #include "conformance/engine/explore/session_prediction.h"
@@ -176,54 +177,6 @@ static void add_failure(struct explore_summary *summary, const json_t *failure)
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-struct batch {
-    const struct explore_config *config;
-    json_t *failures; /* the first of each session */
-    uint64_t played, skipped, undecided, undecided_number;
-    json_t *reason, *skipped_reason;
-    unsigned run;  /* of a device on the wire */
-    uint64_t last; /* session of the last failure */
-    bool any;
-};
-
-static void note_undecided(struct batch *batch, const struct session *session, const struct result *result)
-{
-    if (batch->undecided++ != 0)
-        return;
-    batch->reason = json_string(result->message != NULL ? result->message : "no reason given");
-    batch->undecided_number = session->number;
-}
-
-static void count_played(struct batch *batch, const struct session *session, const struct result *result)
-{
-    batch->played++;
-    if (result->verdict == VERDICT_SKIP && batch->skipped++ == 0)
-        batch->skipped_reason = json_string(result->message != NULL ? result->message : "no reason given");
-    if (result->verdict == VERDICT_INCONCLUSIVE || result->verdict == VERDICT_AMBIGUOUS)
-        note_undecided(batch, session, result);
-}
-
-static void on_found(void *user, struct session *session, const struct result *result)
-{
-    struct batch *batch = user;
-    bool rule = result_is_by_rule(result);
-    char *cause;
-
-    if (!rule)
-        count_played(batch, session, result);
-    if (!explore_fails(batch->config, result) || (batch->any && batch->last == session->number))
-        return;
-    cause = explore_cause(result);
-    batch->any = true;
-    batch->last = session->number;
-    (void)json_array_append_new(batch->failures,
-                                json_pack("{s:s?, s:I, s:I, s:s, s:s?, s:s?, s:s?, s:s?}", "cause", cause, "number",
-                                          (json_int_t)session->number, "run", (json_int_t)batch->run, "verdict",
-                                          verdict_name(result->verdict), "id", rule ? result->id : NULL, "message",
-                                          result->message, "expected", result->expected, "actual", result->actual));
-    free(cause);
-}
-
 struct exploring {
     const struct explore_config *config;
     struct explore_summary *summary;
@@ -241,43 +194,14 @@ static size_t batch_count(const struct explore_config *config)
     return (size_t)((config->sessions + batch_size(config) - 1) / batch_size(config));
 }
 
-static json_t *bits_of(const bool *set)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < validation_count; i++)
-        if (set[i])
-            (void)json_array_append_new(list, json_integer((json_int_t)i));
-    return list;
-}
-
 static json_t *run_batch(void *user, size_t number, struct iwarp_sentence *error)
 {
     struct exploring *exploring = user;
     const struct explore_config *config = exploring->config;
     uint64_t first = (uint64_t)number * batch_size(config), left = config->sessions - first;
-    size_t count = left < batch_size(config) ? (size_t)left : batch_size(config);
-    bool met[VALIDATIONS_MAX] = {0}, refused[VALIDATIONS_MAX] = {0};
-    struct explore_summary seen = {.met = met, .refused = refused};
-    struct batch batch = {.config = config, .failures = json_array()};
-    json_t *row = NULL;
-    int status;
 
-    if (config->device->live != NULL)
-        batch.run = config->device->live->runs + 1;
-    status = explore_make(config, &exploring->oracle, exploring->sessions, config->first + first, count, &seen, error);
-    if (status == 0)
-        status = session_run(&config->world, config->device, exploring->sessions, count, on_found, NULL, &batch, error);
-    if (status == 0 || (run_stopped() && batch.played != 0))
-        row = json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:O?, s:O?}", "failures", batch.failures, "sessions",
-                        (json_int_t)batch.played, "wrong", (json_int_t)seen.wrong, "skipped", (json_int_t)batch.skipped,
-                        "undecided", (json_int_t)batch.undecided, "undecided_number",
-                        (json_int_t)batch.undecided_number, "met", bits_of(met), "refused", bits_of(refused), "reason",
-                        batch.reason, "skipped_reason", batch.skipped_reason);
-    json_decref(batch.failures);
-    json_decref(batch.reason);
-    json_decref(batch.skipped_reason);
-    return row;
+    return explore_batch(config, &exploring->oracle, exploring->sessions, config->first + first,
+                         left < batch_size(config) ? (size_t)left : batch_size(config), error);
 }
 
 static void merge_bits(bool *set, const json_t *list)
