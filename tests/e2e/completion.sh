@@ -128,7 +128,9 @@ done
 offered report --format ''
 offers "report --format" html junit tap sarif md text
 offered list --layer ''
-only "--layer" tcp sctp mpa ddp rdmap cm
+read -ra layers < <("$WARPCHECK" list --layer none 2>&1 | sed -n 's/^.*is unknown, \(.*\) was expected.*$/\1/p' | sed 's/ or / /; s/,//g')
+holds "there are layers" test "${#layers[@]}" -gt 1
+only "--layer" "${layers[@]}"
 offered list --layer mpa,d
 only "--layer, a list" mpa,ddp
 offered pics --format = m
