@@ -26,6 +26,8 @@ holds "each card says what it is about while it is closed" test "$(grep -o '<art
 expect 0 "a link to a part of the course" "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/chromium" --dump-dom "file://$WORK/course.html#glossary"
 says '^<details id="glossary" open'
 expect 0 "a conformance statement" "$WARPCHECK" report --statement RFC5041 "$WORK/run" -o "$WORK/statement.html"
+expect 0 "the statement as a PDF" "$WARPCHECK" report --statement RFC5041 "$WORK/run" -o "$WORK/statement.pdf"
+holds "which the browser has made" test "$(head -c 5 "$WORK/statement.pdf")" = %PDF-
 pages=("$WORK/statement.html" "$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html" "$WORK/site/interop/index.html"
 	"$WORK/course.html")
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" "${pages[@]}"

@@ -26,6 +26,29 @@ holds "what each verdict means" grep -q 'a recommendation (SHOULD) that is not k
 holds "a place to sign" grep -q '<dt>Signature</dt>' "$WORK/statement.html"
 expect 0 "without a file it stands beside the results" "$WARPCHECK" report --statement all "$WORK/run"
 holds "there" test -s "$WORK/run/statement.html"
+
+echo "== on paper"
+mkdir -p "$WORK/bin" "$WORK/none" "$WORK/tmp"
+browser() { printf '#!/bin/sh\n%s\n' "$1" >"$WORK/bin/chromium" && chmod +x "$WORK/bin/chromium"; }
+# A browser that says which page it was given, in place of a PDF.
+browser 'for word; do case $word in --print-to-pdf=*) pdf=${word#*=} ;; file://*) page=${word#file://} ;; esac; done; { echo %PDF; cat "$page"; } >"$pdf"'
+paper=(env "PATH=$WORK/bin:$PATH" "TMPDIR=$WORK/tmp" "$WARPCHECK" report --statement RFC5041 "$WORK/results.jsonl" -o "$WORK/statement.pdf")
+expect 0 "a browser makes a PDF of the page" "${paper[@]}"
+says "^$WORK/statement\.pdf$"
+holds "of this page" cmp <(echo %PDF && cat "$WORK/statement.html") "$WORK/statement.pdf"
+browser 'exit 3'
+expect 4 "a browser that fails" "${paper[@]}"
+complains 'the browser made no PDF; the page is had by -o x\.html$'
+browser 'kill -KILL $$'
+expect 4 "a browser that is killed" "${paper[@]}"
+complains 'it was ended'
+expect 4 "no browser" env "PATH=$WORK/none" "TMPDIR=$WORK/tmp" "$WARPCHECK" report --statement RFC5041 "$WORK/results.jsonl" -o "$WORK/statement.pdf"
+complains 'a browser makes the PDF, and none is installed \(chromium, google-chrome, \.\.\.\)'
+holds "the older file stays" grep -q '^%PDF' "$WORK/statement.pdf"
+expect 2 "a page that cannot be made" "${paper[@]//RFC5041/RFC9999}"
+complains 'no document of the catalogue'
+holds "no folder is left" rmdir "$WORK/tmp"
+
 expect 2 "a document that is none" "$WARPCHECK" report --statement RFC9999 "$WORK/run"
 complains 'no document of the catalogue; all, or one of RFC5044'
 expect 2 "two kinds at once" "$WARPCHECK" report --statement RFC5041 --known "$WORK/run"

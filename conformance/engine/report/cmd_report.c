@@ -19,6 +19,7 @@
 #include "conformance/engine/report/report_site.h"
 #include "conformance/engine/report/report_text.h"
 #include "conformance/engine/report/report_verify.h"
+#include "conformance/engine/report/statement_pdf.h"
 #include "conformance/engine/option/review_day.h"
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/option/utc_text.h"
@@ -252,6 +253,44 @@ static int remake_reports(const struct report_options *options)
     return status;
 }
 
+/* What is asked for, in a process that can do nothing else: results may come from anywhere. */
+static int make_report(const struct report_options *options)
+{
+    struct iwarp_sentence error;
+
+    if (run_confine("/", 0,
+                    report_inputs_need(options->inputs, options->input_count, options->matrix || options->diff,
+                                       options->output),
+                    &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
+    if (options->matrix)
+        return write_matrix(options);
+    if (options->diff)
+        return report_diff(options->inputs, options->input_count, options->diff_format, options->fails,
+                           options->output ? options->output : "-");
+    if (options->site)
+        return with_coverage(options, write_site);
+    if (options->verify)
+        return report_verify(options->inputs[0]);
+    if (options->reproducer != NULL)
+        return report_reproducer(options->inputs[0], options->inputs[1],
+                                 options->output != NULL ? options->output : "-");
+    if (options->bundle_count != 0)
+        return with_coverage(options, write_bundle);
+    if (options->merge)
+        return report_merge(options->inputs, options->input_count,
+                            &(struct report_merge_output){options->output, options->accept_known, options->force});
+    return remake_reports(options);
+}
+
+static int write_page(void *user, const char *page)
+{
+    struct report_options *options = user;
+
+    options->output = page;
+    return make_report(options);
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct report_options options = {0};
@@ -269,29 +308,10 @@ int cmd_report(int argc, char **argv)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     if (report_options_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
-    else if (run_confine("/", 0,
-                         report_inputs_need(options.inputs, options.input_count, options.matrix || options.diff,
-                                            options.output),
-                         &error) != 0) /* results may come from anywhere */
-        status = complain(EXIT_ENVIRONMENT, "%s", error.text);
-    else if (options.matrix)
-        status = write_matrix(&options);
-    else if (options.diff)
-        status = report_diff(options.inputs, options.input_count, options.diff_format, options.fails,
-                             options.output ? options.output : "-");
-    else if (options.site)
-        status = with_coverage(&options, write_site);
-    else if (options.verify)
-        status = report_verify(options.inputs[0]);
-    else if (options.reproducer != NULL)
-        status = report_reproducer(options.inputs[0], options.inputs[1], options.output != NULL ? options.output : "-");
-    else if (options.bundle_count != 0)
-        status = with_coverage(&options, write_bundle);
-    else if (options.merge)
-        status = report_merge(options.inputs, options.input_count,
-                              &(struct report_merge_output){options.output, options.accept_known, options.force});
+    else if (options.statement != NULL && statement_is_pdf(options.output))
+        status = statement_pdf(options.output, write_page, &options);
     else
-        status = remake_reports(&options);
+        status = make_report(&options);
     free(options.inputs);
     return status;
 }

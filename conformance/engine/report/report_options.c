@@ -43,7 +43,8 @@ static const struct option_row rows[] = {
      "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(site)},
     {"  --statement SOURCE  a conformance statement to give away, as a page: each requirement of a document (RFC5044, ...; all) with\n"
-     "                     its verdict, the evidence, and why what is not decided is not; the device, and a place to sign\n",
+     "                     its verdict, the evidence, and why what is not decided is not; the device, and a place to sign;\n"
+     "                     with -o x.pdf a browser that is installed makes a PDF of it\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(statement)},
     {"  --known            prints what the device broke as known_deviations of a profile, to be reviewed in half a year\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(known)},
@@ -120,19 +121,6 @@ static int format_set(struct report_options *options, const char *value, struct 
 }
 
 /* Options that need others, or exclude them. */
-/* A page cannot be had as PDF: nothing here draws one. */
-static int statement_check(const struct report_options *options, struct iwarp_sentence *error)
-{
-    size_t size = options->statement != NULL && options->output != NULL ? strlen(options->output) : 0;
-
-    if (size < 5 || strcmp(options->output + size - 4, ".pdf") != 0)
-        return 0;
-    return iwarp_sentence_set(error,
-                              "--statement writes a page, and a browser makes a PDF of it: -o x.html, then chromium "
-                              "--headless --no-pdf-header-footer --print-to-pdf=%.100s x.html",
-                              options->output);
-}
-
 static int kinds_check(const struct report_options *options, struct iwarp_sentence *error)
 {
     if (options->input_count == 0)
@@ -186,8 +174,7 @@ int report_options_parse(struct report_options *options, int argc, char **argv, 
         if (taken == 0)
             options->inputs[options->input_count++] = argv[i++];
     }
-    if (format_set(options, options->format_given, error) != 0 || kinds_check(options, error) != 0 ||
-        statement_check(options, error) != 0)
+    if (format_set(options, options->format_given, error) != 0 || kinds_check(options, error) != 0)
         return -1;
     if (options->diff)
         return report_diff_fails(options->fail_on != NULL ? options->fail_on : "new,vanished", &options->fails, error);
