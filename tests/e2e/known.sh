@@ -139,6 +139,13 @@ checks=('MPA-7.1.1-19' 'MPA-7.1.1-1*')
 profile reserved "$later" "${reserved/check/rule}"
 judged 5 "what is excused of a rule" '--defect mpa-reply-reserved' reserved
 holds "is KNOWN, and its ladder has the frame marked" test "$(marked)" = "MPA-7.1.1-19 KNOWN true"
+judged 1 "what did not occur is named" '' reserved
+complains '^warpcheck run: known deviation MPA-7\.1\.1-19 as responder did not occur in this run$'
+printf 'check { id = "mine", role = "responder", purpose = "a stream begins", run = function(t) t:open():close() end }\n' >"$WORK/own.lua"
+checks=()
+profile own "$later" "$one"
+judged 0 "own checks say nothing of it" '' own --script "$WORK/own.lua"
+holds "of no deviation" test -z "$(grep 'did not occur' "$WORK/stderr" || true)"
 checks=("${kept[@]}")
 
 # What was decided stays decided, whatever becomes of the device or of the run.
