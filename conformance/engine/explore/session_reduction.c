@@ -159,12 +159,14 @@ bool session_smaller(const struct session *session, size_t n, struct session *sm
 
 /* ---- do they fail in the same way? ------------------------------------------------------------------------------- */
 
-enum { TRIED_AT_ONCE = EXPLORE_BATCH };
+/* Few at first, since the first that fails in the same way is taken; more where none did. */
+enum { TRIED_FIRST = 6, TRIED_AT_ONCE = EXPLORE_BATCH };
 
 struct reducing {
     const struct explore_config *config;
     struct session_device *oracle;
     const char *cause;
+    size_t at_once;
     struct session tried[TRIED_AT_ONCE];
     bool fails[TRIED_AT_ONCE], unsound[TRIED_AT_ONCE]; /* by number */
 };
@@ -243,7 +245,7 @@ static int reduce_once(struct reducing *reducing, struct session *session, size_
     size_t count = 0;
     int kept;
 
-    for (; count < TRIED_AT_ONCE && session_smaller(session, *n + count, &reducing->tried[count]); count++)
+    for (; count < reducing->at_once && session_smaller(session, *n + count, &reducing->tried[count]); count++)
         reducing->tried[count].number = count;
     if (count == 0)
         return 0;
@@ -255,9 +257,11 @@ static int reduce_once(struct reducing *reducing, struct session *session, size_
             continue;
         *n += i;
         *session = *smaller;
+        reducing->at_once = TRIED_FIRST;
         return 1;
     }
     *n += count;
+    reducing->at_once = reducing->at_once * 2 < TRIED_AT_ONCE ? reducing->at_once * 2 : TRIED_AT_ONCE;
     return kept < 0 ? -1 : 2;
 }
 
@@ -308,6 +312,7 @@ int session_reduce(const struct explore_config *config, struct session_device *o
     reducing->config = config;
     reducing->oracle = oracle;
     reducing->cause = group->cause;
+    reducing->at_once = TRIED_FIRST;
     status = replay(reducing, session, group, error);
     if (status == 0)
         status = group->again != EXPLORE_REPLAYS ? 1 : reduce_all(reducing, session, error);

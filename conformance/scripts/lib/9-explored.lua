@@ -311,7 +311,14 @@ function Session:open()
   if private_octets then own.private_data = Session.octets_of(private_octets, 5) end
   self.c = t:awaiting_start { dut = device, mss = o.mss }
   local asked = t.role == "initiator" and self.c.request.enhanced
-  if asked and asked.A == 1 then own.enhanced = { A = 1, IRD = asked.ORD, ORD = asked.IRD, [first_flag(asked)] = 1 } end
+  -- A Reply has the enhanced word where the Request has it (RFC 6581 6), whatever the session expected of the device.
+  if asked and asked.A == 1 then
+    own.enhanced = { A = 1, IRD = asked.ORD, ORD = asked.IRD, [first_flag(asked)] = 1 }
+  elseif asked then
+    own.enhanced = own.enhanced or { IRD = asked.ORD, ORD = asked.IRD }
+  elseif t.role == "initiator" then
+    own.enhanced = nil
+  end
   self.frame = t:start_frame(own)
   local octets = Session.change_octets(self.c:octets(self.frame), o.wrong or {})
   if o.wrong and o.wrong.twice then octets = octets .. octets end
