@@ -307,8 +307,6 @@ function Session:open()
   local t, o = self.t, self.session.open
   local device, own = copy_fields(o.device), copy_fields(o.own)
   if o.device_private then device.private_data = hex(Session.octets_of(o.device_private, 3)) end
-  local private_octets = o.private and t:private_data_most(o.private)
-  if private_octets then own.private_data = Session.octets_of(private_octets, 5) end
   self.c = t:awaiting_start { dut = device, mss = o.mss }
   local asked = t.role == "initiator" and self.c.request.enhanced
   -- A Reply has the enhanced word where the Request has it (RFC 6581 6), whatever the session expected of the device.
@@ -319,6 +317,10 @@ function Session:open()
   elseif t.role == "initiator" then
     own.enhanced = nil
   end
+  -- The word is a part of what a device takes as Private Data (RFC 6581 6).
+  local word = own.enhanced and 4 or 0
+  local private_octets = o.private and t:private_data_most(o.private + word) - word
+  if private_octets then own.private_data = Session.octets_of(private_octets, 5) end
   self.frame = t:start_frame(own)
   local octets = Session.change_octets(self.c:octets(self.frame), o.wrong or {})
   if o.wrong and o.wrong.twice then octets = octets .. octets end
@@ -361,8 +363,28 @@ local endings = {
   reset = function(self) self.c:reset() end,
 }
 
+-- A session is none for a device that has no means for one of its steps, by its profile or its upper tester's answer. What an
+-- option says that such a device does not know is true of it without the option.
+local function fit(t, session)
+  local device = session.open.device or {}
+  local function needs(name, wanted)
+    if wanted and not rig.capability(name) then t:skip("needs " .. name .. ", but the profile has " .. name .. " = no") end
+  end
+  local atomic, immediate = session.atomics, false
+  for _, step in ipairs(session) do
+    atomic = atomic or step[1]:find("atomic", 1, true)
+    immediate = immediate or step[1]:find("immediate", 1, true)
+  end
+  needs("atomics", atomic)
+  needs("immediate", immediate)
+  needs("mpa.markers", device.markers)
+  local extended = rig.capability("atomics") or rig.capability("immediate")
+  if not extended or not rig.capability("extensions.switch") then device.extensions = nil end
+end
+
 -- Plays a session (docs/exploring.md).
 function Test:follow(session)
+  fit(self, session)
   local self = setmetatable({ t = self, session = session, sent = 0, undelivered = 0, delivered = {}, responses = {}, incoming = {},
                               completions = {}, regions = {}, depth = 4,
                               receives = (session.open.device or {}).receives or 16 }, Session)
