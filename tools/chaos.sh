@@ -92,7 +92,7 @@ calls() {
 
 # Everything but the times, which are the run's own, and the ladders and places of frames, which a finding may do
 # without.
-lines() { jq -cS 'del(.started, .ended, .chain, .duration_ns, .offset, .octets, .steps) | del(.findings[]?.offset, .findings[]?.octets)' "$1/results.jsonl"; }
+lines() { jq -cS 'del(.started, .ended, .command_line, .chain, .duration_ns, .offset, .octets, .steps) | del(.findings[]?.offset, .findings[]?.octets)' "$1/results.jsonl"; }
 # What was decided: of a live run the frames and counts are never the same twice.
 verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1/results.jsonl" | sort -u; }
 

@@ -44,7 +44,7 @@ void html_ends(const struct html *html)
     markup_element(m, "p", "lead",
                    "For each Terminate, reset and reject: what it quotes, what was negotiated, and the first rule that "
                    "was broken before it.");
-    markup_open(m, "details", "class", "fold", "open", report->end_count <= ENDS_OPEN ? "open" : NULL, NULL);
+    markup_open(m, "details", "class", "fold ends", "open", report->end_count <= ENDS_OPEN ? "open" : NULL, NULL);
     markup_element(m, "summary", NULL, "The list, in the order of the captures");
     markup_open(m, "table", "class", "differences", NULL);
     html_table_head(m, columns, sizeof(columns) / sizeof(columns[0]));
