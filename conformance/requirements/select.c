@@ -90,8 +90,8 @@ static int value_add(struct selection *selection, enum option option, const char
 {
     switch (option) {
     case OPTION_LAYER:
-        return mask_add(&selection->layers, layer_mask(value), "--layer", value, "tcp, sctp, mpa, ddp, rdmap, cm or ulp",
-                        error);
+        return mask_add(&selection->layers, layer_mask(value), "--layer", value,
+                        "tcp, sctp, mpa, ddp, rdmap, cm or ulp", error);
     case OPTION_LEVEL:
         return mask_add(&selection->levels, level_mask(value), "--level", value,
                         "must, should, may or a level of the catalogue", error);

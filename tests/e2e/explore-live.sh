@@ -50,7 +50,7 @@ summary legal '.wrong == 0 and .failed == 0 and .undecided == 0 and .sessions ==
 OPTIONS="--sessions 20 --destructive --seed 2"
 expect 0 "and others" unshare -rn bash "$WORK/inside.sh" others
 summary others '.wrong > 0 and .failed == 0 and .undecided == 0'
-OPTIONS="--sessions 12 --whole"
+OPTIONS="--sessions 40 --whole"
 expect 1 "with a defect" unshare -rn bash "$WORK/inside.sh" found --defect ddp-msn-shared
 holds "the rule names it" jq -es 'any(.[]; .type == "group" and .id == "DDP-4.3-12" and .run == "explored-1")' "$WORK/found.jsonl"
 
