@@ -114,9 +114,12 @@ static void carry(struct pair *pair)
         moved = carry_one(&pair->end[PEER], &pair->end[OWN], pair->now) || moved;
     }
     pair->now += 1000000;
-    for (int i = 0; i < 2; i++)
-        if (iwarp_stream_deadline(pair->end[i].stream) <= pair->now)
-            iwarp_stream_tick(pair->end[i].stream, pair->now);
+    for (int i = 0; i < 2; i++) {
+        if (iwarp_stream_deadline(pair->end[i].stream) > pair->now)
+            continue;
+        iwarp_stream_set_unacknowledged(pair->end[i].stream, 0, pair->now); /* all has arrived */
+        iwarp_stream_tick(pair->end[i].stream, pair->now);
+    }
 }
 
 static bool end_open(struct end *end, enum iwarp_role role, bool refused)
