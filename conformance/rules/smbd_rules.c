@@ -25,12 +25,21 @@ static bool says(const struct rule_context *ctx, enum flow_smbd_message message,
     return smbd_response_parse(&p, end, said) == WIRE_OK && said->status == 0;
 }
 
-static void judge_least(struct rule_context *ctx, const char *field, uint32_t least, uint32_t said, const char *section)
+/* A number of the message, by its name in the table of wire/smbd.h, has a least value. */
+static void judge_least(struct rule_context *ctx, enum flow_smbd_message message, const char *field, uint32_t least,
+                        const char *section)
 {
-    if (said >= least)
+    struct smbd_negotiate said;
+    uint32_t is;
+
+    if (!says(ctx, message, &said))
+        return;
+    is =
+        (uint32_t)wire_field_get(wire_layout_field(flow_smbd_layout(message), field), ctx->event->ddp->segment.payload);
+    if (is >= least)
         rule_pass(ctx);
     else
-        rule_fail(ctx, rule_text(ctx, "%s >= %u", field, least), rule_text(ctx, "%s = %u", field, said),
+        rule_fail(ctx, rule_text(ctx, "%s >= %u", field, least), rule_text(ctx, "%s = %u", field, is),
                   "%s of the Negotiate message is too small, and its receiver ends the connection ([MS-SMBD] %s)",
                   field, section);
 }
@@ -39,26 +48,17 @@ static void judge_least(struct rule_context *ctx, const char *field, uint32_t le
 
 void smbd_request_credits(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_REQUEST, &said))
-        judge_least(ctx, "CreditsRequested", 1, said.credits_requested, "3.1.5.6");
+    judge_least(ctx, FLOW_SMBD_REQUEST, "CreditsRequested", 1, "3.1.5.6");
 }
 
 void smbd_request_receive_size(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_REQUEST, &said))
-        judge_least(ctx, "MaxReceiveSize", SMBD_RECEIVE_MIN, said.max_receive, "3.1.5.6");
+    judge_least(ctx, FLOW_SMBD_REQUEST, "MaxReceiveSize", SMBD_RECEIVE_MIN, "3.1.5.6");
 }
 
 void smbd_request_fragmented_size(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_REQUEST, &said))
-        judge_least(ctx, "MaxFragmentedSize", SMBD_FRAGMENTED_MIN, said.max_fragmented, "3.1.5.6");
+    judge_least(ctx, FLOW_SMBD_REQUEST, "MaxFragmentedSize", SMBD_FRAGMENTED_MIN, "3.1.5.6");
 }
 
 void smbd_response_version(struct rule_context *ctx)
@@ -71,34 +71,22 @@ void smbd_response_version(struct rule_context *ctx)
 
 void smbd_response_receive_size(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_RESPONSE, &said))
-        judge_least(ctx, "MaxReceiveSize", SMBD_RECEIVE_MIN, said.max_receive, "3.1.5.7");
+    judge_least(ctx, FLOW_SMBD_RESPONSE, "MaxReceiveSize", SMBD_RECEIVE_MIN, "3.1.5.7");
 }
 
 void smbd_response_fragmented_size(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_RESPONSE, &said))
-        judge_least(ctx, "MaxFragmentedSize", SMBD_FRAGMENTED_MIN, said.max_fragmented, "3.1.5.7");
+    judge_least(ctx, FLOW_SMBD_RESPONSE, "MaxFragmentedSize", SMBD_FRAGMENTED_MIN, "3.1.5.7");
 }
 
 void smbd_response_grants(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_RESPONSE, &said))
-        judge_least(ctx, "CreditsGranted", 1, said.credits_granted, "3.1.5.7");
+    judge_least(ctx, FLOW_SMBD_RESPONSE, "CreditsGranted", 1, "3.1.5.7");
 }
 
 void smbd_response_credits(struct rule_context *ctx)
 {
-    struct smbd_negotiate said;
-
-    if (says(ctx, FLOW_SMBD_RESPONSE, &said))
-        judge_least(ctx, "CreditsRequested", 1, said.credits_requested, "3.1.5.7");
+    judge_least(ctx, FLOW_SMBD_RESPONSE, "CreditsRequested", 1, "3.1.5.7");
 }
 
 void smbd_response_send_size(struct rule_context *ctx)

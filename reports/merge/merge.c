@@ -294,17 +294,24 @@ static int expectation_check(struct reading *reading, const struct run_summary *
                : differs(reading, "file of expectations", text_of(own->digest), text_of(first->digest));
 }
 
-static int on_difference(void *user, const struct difference *difference, json_t *object)
+/* Keeps a line once, whichever parts say it. */
+static int keep_by_text(const struct reading *reading, json_t *kept, json_t *object)
 {
-    struct reading *reading = user;
     char *text = json_dumps(object, JSON_SORT_KEYS);
-    int rc = text && json_object_set(reading->merge->differences, text, object) == 0
+    int rc = text && json_object_set(kept, text, object) == 0
                  ? 0
                  : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 
-    (void)difference;
     free(text);
     return rc;
+}
+
+static int on_difference(void *user, const struct difference *difference, json_t *object)
+{
+    const struct reading *reading = user;
+
+    (void)difference;
+    return keep_by_text(reading, reading->merge->differences, object);
 }
 
 static int on_summary(void *user, const struct run_summary *summary, json_t *object)
@@ -357,31 +364,21 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
                : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
-/* What a part has learned of the device: kept once, whichever parts say it. */
+/* What a part has learned of the device. */
 static int merge_services(void *user, json_t *object)
 {
-    struct reading *reading = user;
-    char *text = json_dumps(object, JSON_SORT_KEYS);
-    int rc = text && json_object_set(reading->merge->served, text, object) == 0
-                 ? 0
-                 : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
+    const struct reading *reading = user;
 
-    free(text);
-    return rc;
+    return keep_by_text(reading, reading->merge->served, object);
 }
 
 /* Why flows ended: the parts of an audit have captures of their own, or the same lines. */
 static int on_end(void *user, const struct end_line *line, json_t *object)
 {
-    struct reading *reading = user;
-    char *text = json_dumps(object, JSON_SORT_KEYS);
-    int rc = text && json_object_set(reading->merge->ends, text, object) == 0
-                 ? 0
-                 : iwarp_sentence_set(reading->error, "%s: out of memory", reading->path);
+    const struct reading *reading = user;
 
     (void)line;
-    free(text);
-    return rc;
+    return keep_by_text(reading, reading->merge->ends, object);
 }
 
 static void on_console(void *user, const char *text)

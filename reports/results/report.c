@@ -86,18 +86,27 @@ static int on_result(void *user, const struct result *result, json_t *object)
     return summary_count_result(&report->counted, &report->findings, result);
 }
 
+/* The list with room for one more member, perhaps at another place; NULL without memory: it stays as it was. */
+static void *with_room(void *list, size_t count, size_t *room, size_t octets)
+{
+    size_t wanted = *room ? 2 * *room : 16;
+    void *grown = count < *room ? list : realloc(list, wanted * octets);
+
+    if (grown && count == *room)
+        *room = wanted;
+    return grown;
+}
+
 static int on_capture(void *user, const struct capture_info *info, json_t *object)
 {
     struct report *report = user;
-    if (report->capture_count == report->capture_room) {
-        size_t room = report->capture_room ? 2 * report->capture_room : 16;
-        struct report_capture *captures = realloc(report->captures, room * sizeof(*captures));
-        if (!captures)
-            return -1;
-        report->captures = captures;
-        report->capture_room = room;
-    }
-    struct report_capture *capture = &report->captures[report->capture_count++];
+    struct report_capture *capture,
+        *captures = with_room(report->captures, report->capture_count, &report->capture_room, sizeof(*captures));
+
+    if (!captures)
+        return -1;
+    report->captures = captures;
+    capture = &captures[report->capture_count++];
     *capture = (struct report_capture){*info, strcmp(info->status, "whole") == 0, json_incref(object)};
     report->skipped += report_is_skipped(capture);
     report->unread += !capture->whole && !report_is_skipped(capture);
@@ -131,32 +140,28 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
 static int on_end(void *user, const struct end_line *line, json_t *object)
 {
     struct report *report = user;
+    struct report_end *ends;
+
     if (report->end_total++ >= REPORT_KEPT_ENDS)
         return 0;
-    if (report->end_count == report->end_room) {
-        size_t room = report->end_room ? 2 * report->end_room : 16;
-        struct report_end *grown = realloc(report->ends, room * sizeof(*grown));
-        if (!grown)
-            return -1;
-        report->ends = grown;
-        report->end_room = room;
-    }
-    report->ends[report->end_count++] = (struct report_end){*line, json_incref(object)};
+    ends = with_room(report->ends, report->end_count, &report->end_room, sizeof(*ends));
+    if (!ends)
+        return -1;
+    report->ends = ends;
+    ends[report->end_count++] = (struct report_end){*line, json_incref(object)};
     return 0;
 }
 
 static int on_difference(void *user, const struct difference *difference, json_t *object)
 {
     struct report *report = user;
-    if (report->difference_count == report->difference_room) {
-        size_t room = report->difference_room ? 2 * report->difference_room : 16;
-        struct report_difference *grown = realloc(report->differences, room * sizeof(*grown));
-        if (!grown)
-            return -1;
-        report->differences = grown;
-        report->difference_room = room;
-    }
-    report->differences[report->difference_count++] = (struct report_difference){*difference, json_incref(object)};
+    struct report_difference *differences =
+        with_room(report->differences, report->difference_count, &report->difference_room, sizeof(*differences));
+
+    if (!differences)
+        return -1;
+    report->differences = differences;
+    differences[report->difference_count++] = (struct report_difference){*difference, json_incref(object)};
     return 0;
 }
 

@@ -70,18 +70,11 @@ says '^ +reduced: access-bounds$'
 says "^ +again:   warpcheck prove --llp tcp --seed 1 --choices 'access-bounds'\$"
 
 echo "== wrong arguments"
-expect_error() { # WORDS ARGUMENT...
-	local words=$1
-	shift
-	expect 2 "$*" "$WARPCHECK" prove "$@"
-	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
-	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
-}
-expect_error "did you mean \"segments-512\"" --choices segments-51
-expect_error "alternatives of one point" --choices segments-512,segments-333
-expect_error "a number of 128 to 1460 was expected" --choices tcp.mss=9
-expect_error "cm goes with --devices or --choices" --llp cm
-expect_error "one of both was expected" --devices 1 --choices acks-late
-expect_error "exclude --variants" --devices 1 --variants
-expect_error "--devices" --devices 0
+refuses prove "did you mean \"segments-512\"" --choices segments-51
+refuses prove "alternatives of one point" --choices segments-512,segments-333
+refuses prove "a number of 128 to 1460 was expected" --choices tcp.mss=9
+refuses prove "cm goes with --devices or --choices" --llp cm
+refuses prove "one of both was expected" --devices 1 --choices acks-late
+refuses prove "exclude --variants" --devices 1 --variants
+refuses prove "--devices" --devices 0
 finish

@@ -55,6 +55,15 @@ complains() {
 	grep -qE -- "$1" "$WORK/stderr" || wrong "$last: stderr does not say '$1'" "$(head -n 5 "$WORK/stderr")"
 }
 
+# refuses COMMAND WORDS ARGUMENT...: exit status 2, and one line that has these words.
+refuses() {
+	local words=$2
+	expect 2 "$1 ${*:3}" "$WARPCHECK" "$1" "${@:3}"
+	checked=$((checked + 1))
+	grep -qF -- "$words" "$WORK/stderr" || wrong "$last: stderr does not say '$words'" "$(head -n 5 "$WORK/stderr")"
+	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
+}
+
 # generator NAME: builds tests/bench/bench_gen_capture.c as $WORK/NAME.
 generator() {
 	$CC -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c base/*.c wire/*.c "${isal[@]}"

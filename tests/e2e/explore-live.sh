@@ -60,17 +60,10 @@ complains 'no upper tester answers'
 says '^0 sessions, 0 with something wrong: 0 failed, in 0 groups$'
 
 echo "== wrong arguments"
-expect_error() { # WORDS ARGUMENT...
-	local words=$1
-	shift
-	expect 2 "$*" "$WARPCHECK" explore "$@"
-	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
-	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
-}
-expect_error "-o DIR was expected" --sessions 1
-expect_error "--simulate excludes --dut" --simulate --dut "$WORK/dut.json"
-expect_error "--wrong 5 needs --destructive" --dut "$WORK/dut.json" --wrong 5 -o "$WORK/x"
-expect_error "--dut excludes --defect" --dut "$WORK/dut.json" --defect ddp-msn-shared -o "$WORK/x"
+refuses explore "-o DIR was expected" --sessions 1
+refuses explore "--simulate excludes --dut" --simulate --dut "$WORK/dut.json"
+refuses explore "--wrong 5 needs --destructive" --dut "$WORK/dut.json" --wrong 5 -o "$WORK/x"
+refuses explore "--dut excludes --defect" --dut "$WORK/dut.json" --defect ddp-msn-shared -o "$WORK/x"
 printf '{ "addres": "10.99.0.2" }' >"$WORK/bad.json"
-expect_error "did you mean \"address\"" --dut "$WORK/bad.json" --sessions 1 -o "$WORK/y"
+refuses explore "did you mean \"address\"" --dut "$WORK/bad.json" --sessions 1 -o "$WORK/y"
 finish

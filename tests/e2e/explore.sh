@@ -67,21 +67,20 @@ reduced rdmap-empty-send-undelivered 1 --sessions 100
 reduced ddp-length-no-buffer 1 --sessions 100 --from 50
 reduced next-solicited 2 --sessions 50
 
+echo "== as many names as there may be"
+names=()
+for _ in {1..16}; do names+=(--defect ddp-msn-shared --variant immediate-events-all); done
+expect 0 "sixteen defects and sixteen variants" "$WARPCHECK" explore --simulate --wrong 0 --sessions 1 "${names[@]}"
+says '^1 sessions, 0 with something wrong: 0 failed'
+
 echo "== wrong arguments"
-expect_error() { # WORDS ARGUMENT...
-	local words=$1
-	shift
-	expect 2 "$*" "$WARPCHECK" explore "$@"
-	grep -qF -- "$words" "$WORK/stderr" || wrong "$words" "$(cat "$WORK/stderr")"
-	holds "one line" test "$(wc -l <"$WORK/stderr")" -eq 1
-}
-expect_error "-o DIR was expected"
-expect_error "excludes --whole" --simulate --whole -o "$WORK/x"
+refuses explore "-o DIR was expected"
+refuses explore "excludes --whole" --simulate --whole -o "$WORK/x"
 mkdir -p "$WORK/there/checks"
 expect 4 "a folder with checks" "$WARPCHECK" explore --simulate --defect next-solicited --sessions 50 -o "$WORK/there"
 complains "a new folder was expected"
-expect_error "did you mean \"ddp-qn-unchecked\"" --simulate --defect ddp-qn-uncheked
-expect_error "--sessions" --simulate --sessions 0
-expect_error "--wrong" --simulate --wrong 101
-expect_error "segments-backwards" --simulate --choices segments-backwards,segments-uneven
+refuses explore "did you mean \"ddp-qn-unchecked\"" --simulate --defect ddp-qn-uncheked
+refuses explore "--sessions" --simulate --sessions 0
+refuses explore "--wrong" --simulate --wrong 101
+refuses explore "segments-backwards" --simulate --choices segments-backwards,segments-uneven
 finish

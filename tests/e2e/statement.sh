@@ -41,7 +41,7 @@ expect 4 "a browser that fails" "${paper[@]}"
 complains 'the browser made no PDF; the page is had by -o x\.html$'
 browser 'kill -KILL $$'
 expect 4 "a browser that is killed" "${paper[@]}"
-complains 'it was ended'
+complains 'the browser made no PDF: the browser was killed by signal 9; the page is had'
 expect 4 "no browser" env "PATH=$WORK/none" "TMPDIR=$WORK/tmp" "$WARPCHECK" report --statement RFC5041 "$WORK/results.jsonl" -o "$WORK/statement.pdf"
 complains 'a browser makes the PDF, and none is installed \(chromium, google-chrome, \.\.\.\)'
 holds "the older file stays" grep -q '^%PDF' "$WORK/statement.pdf"

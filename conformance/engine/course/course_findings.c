@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/course/course_findings.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/gen/gen.h"
+#include "conformance/engine/process/temporary_folder.h"
 #include "conformance/requirements/select.h"
 #include "tools/embedded.h"
 
 #define SITUATIONS_PATH "conformance/engine/course/situations.lua"
 
-enum { SEED = 1, PATH_ROOM = 512 };
+enum { SEED = 1 };
 
 /* The index of the exercise's situation among the captures that the script has registered; -1 with a sentence. */
 static int situation_find(struct gen *gen, const char *name, size_t *index, struct iwarp_sentence *error)
@@ -91,23 +90,18 @@ static int audit(const char *path, const struct catalogue *catalogue, struct cou
 int course_findings_make(const struct course_exercise *exercise, bool good, const struct catalogue *catalogue,
                          struct course_findings *findings, struct iwarp_sentence *error)
 {
-    const char *base = getenv("TMPDIR");
-    char folder[PATH_ROOM], path[PATH_ROOM + sizeof("/exercise.pcapng")];
+    char folder[TEMPORARY_FOLDER_OCTETS], path[TEMPORARY_FOLDER_OCTETS + sizeof("/exercise.pcapng")];
     struct place place;
     int result;
 
     findings->count = 0;
-    if (base == NULL || base[0] != '/' ||
-        snprintf(folder, sizeof(folder), "%s/warpcheck-course-XXXXXX", base) >= (int)sizeof(folder))
-        (void)snprintf(folder, sizeof(folder), "/tmp/warpcheck-course-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return iwarp_sentence_set(error, "cannot make a temporary folder: %s", strerror(errno));
+    if (temporary_folder_make(folder, error) != 0)
+        return -1;
     (void)snprintf(path, sizeof(path), "%s/exercise.pcapng", folder);
     place = place_at(path);
     result = course_capture_make(exercise, good, &place, error);
     if (result == 0)
         result = audit(path, catalogue, findings, error);
-    (void)unlink(path);
-    (void)rmdir(folder);
+    temporary_folder_remove(folder);
     return result;
 }

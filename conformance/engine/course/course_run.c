@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/engine/process/child_end.h"
 #include "conformance/engine/run/cmd_run.h"
 #include "reference-stack/program/complaint.h"
 #include "base/exit_status.h"
@@ -54,19 +54,6 @@ static void lines_read(FILE *from, course_line_fn *take, void *user)
     free(line);
 }
 
-static int child_end(pid_t pid, int *status, struct iwarp_sentence *error)
-{
-    int how;
-
-    while (waitpid(pid, &how, 0) < 0)
-        if (errno != EINTR)
-            return iwarp_sentence_set(error, "the run is lost: %s", strerror(errno));
-    if (!WIFEXITED(how))
-        return iwarp_sentence_set(error, "the run was killed by signal %d", WTERMSIG(how));
-    *status = WEXITSTATUS(how);
-    return 0;
-}
-
 int course_run(const char *defect, const char *const *words, size_t count, course_line_fn *line, void *user,
                int *status, struct iwarp_sentence *error)
 {
@@ -89,12 +76,12 @@ int course_run(const char *defect, const char *const *words, size_t count, cours
         (void)iwarp_sentence_set(error, "cannot start a run: %s", strerror(errno));
         close(ends[0]); /* a child that writes there ends by that */
         if (pid > 0)
-            (void)child_end(pid, status, &(struct iwarp_sentence){""});
+            (void)child_end(pid, "run", status, &(struct iwarp_sentence){""});
         return -1;
     }
     lines_read(from, line, user);
     (void)fclose(from);
-    return child_end(pid, status, error);
+    return child_end(pid, "run", status, error);
 }
 
 /*

@@ -20,12 +20,19 @@
 #include "conformance/engine/process/run_confine.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/prove/prove_workers.h"
-#include "conformance/engine/run/cmd_run.h"
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/validation/validation.h"
 #include "reports/writers/terminal.h"
 
-enum { LIST_MAX = 16, SESSIONS = 1000, SESSIONS_MAX = 100000000, WRONG = 60, HUNDRED = 100 };
+enum {
+    LIST_MAX = 16,
+    SESSIONS = 1000,
+    SESSIONS_MAX = 100000000,
+    HUNDRED = 100,
+    WRONG = 60,
+    WRONG_UNSAID = HUNDRED + 1,       /* --wrong was not given */
+    DEVICE_WORDS = 10 + 4 * LIST_MAX, /* of --defect and --variant, and each other option once */
+};
 
 struct command {
     bool simulate, destructive;
@@ -37,9 +44,9 @@ struct command {
     const char *choices;
     uint64_t seed, sessions, first, show;
     unsigned jobs, wrong;
-    bool has_wrong;
     const char *output;
     struct session_live live;
+    const char *device_words[DEVICE_WORDS]; /* of `warpcheck run`: live.arguments */
     bool first_only, warns, shows, whole, jsonl;
     struct terminal terminal;
 };
@@ -55,18 +62,6 @@ static int take_show(void *user, const char *value, struct iwarp_sentence *error
 
     command->shows = true;
     return option_number("--show", value, NULL, 0, INT64_MAX, &command->show, error);
-}
-
-static int take_wrong(void *user, const char *value, struct iwarp_sentence *error)
-{
-    struct command *command = user;
-    uint64_t wrong = 0;
-
-    command->has_wrong = true;
-    if (option_number("--wrong", value, NULL, 0, HUNDRED, &wrong, error) != 0)
-        return -1;
-    command->wrong = (unsigned)wrong;
-    return 0;
 }
 
 #define MEMBER(name) offsetof(struct command, name)
@@ -97,7 +92,7 @@ static const struct option_row rows[] = {
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(first), .most = INT64_MAX / 2},
     {"  --wrong N        how many of a hundred have something wrong (60): a field, a length, a frame, the order; 0: all are\n"
      "                   legal (with --dut the default, but for --destructive)\n",
-     OPTION_JUDGES, OPTION_OWN, .take = take_wrong},
+     OPTION_JUDGES, OPTION_COUNT, .member = MEMBER(wrong), .most = HUNDRED},
     {"  --first          ends at the first failure\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(first_only)},
     {"  --warn           a WARN is a failure, too\n",
@@ -144,12 +139,11 @@ static int arguments_check(struct command *command, struct iwarp_sentence *error
         return iwarp_sentence_set(error, "-o writes reduced sessions: it excludes --whole and --show");
     if (!command->simulate && !command->shows && command->output == NULL)
         return iwarp_sentence_set(error, "-o DIR was expected: the runs on the wire go there; or --simulate");
-    if (command->dut != NULL && !command->destructive) {
-        if (command->has_wrong && command->wrong != 0)
-            return iwarp_sentence_set(error, "--wrong %u needs --destructive: what is wrong may crash a device",
-                                      command->wrong);
-        command->wrong = 0;
-    }
+    if (command->wrong == WRONG_UNSAID)
+        command->wrong = command->dut != NULL && !command->destructive ? 0 : WRONG;
+    if (command->dut != NULL && !command->destructive && command->wrong != 0)
+        return iwarp_sentence_set(error, "--wrong %u needs --destructive: what is wrong may crash a device",
+                                  command->wrong);
     return 0;
 }
 
@@ -285,15 +279,14 @@ static int show(const struct explore_config *config, uint64_t number, struct iwa
 /* What `warpcheck run` is given of the device, here and for each run on the wire. */
 static void add_argument(struct command *command, const char *name, const char *value)
 {
-    struct session_live *live = &command->live;
-
-    live->arguments[live->argument_count++] = name;
+    command->device_words[command->live.argument_count++] = name;
     if (value != NULL)
-        live->arguments[live->argument_count++] = value;
+        command->device_words[command->live.argument_count++] = value;
 }
 
 static void name_device_to_run(struct command *command, const char *jobs, const char *seed)
 {
+    command->live.arguments = command->device_words;
     add_argument(command, "--seed", seed);
     if (jobs != NULL)
         add_argument(command, "-j", jobs);
@@ -314,18 +307,13 @@ static void name_device_to_run(struct command *command, const char *jobs, const 
 /* The checks are run as anybody would run them, so that results, evidence and report are those of a run. */
 static int run_checks(const struct command *command)
 {
-    char *argv[SESSION_LIVE_ARGUMENTS + 8] = {NULL}, checks[512], out[512];
+    char checks[512], out[512];
     const char *const own[] = {"run", "--quiet", "--script", checks, "-o", out};
-    int argc = 0;
 
     if (snprintf(checks, sizeof(checks), "%s/checks", command->output) >= (int)sizeof(checks) ||
         snprintf(out, sizeof(out), "%s/run", command->output) >= (int)sizeof(out))
         return complain(EXIT_USAGE, "%.100s...: the name is too long", command->output);
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        argv[argc++] = (char *)(uintptr_t)own[i];
-    for (size_t i = 0; i < command->live.argument_count; i++)
-        argv[argc++] = (char *)(uintptr_t)command->live.arguments[i];
-    return cmd_run(argc, argv);
+    return session_live_command(&command->live, own, sizeof(own) / sizeof(own[0]));
 }
 
 /* 0, or the exit status. */
@@ -435,14 +423,13 @@ static int prepare_folder(const char *path, struct iwarp_sentence *error)
     if (snprintf(inner, sizeof(inner), "%s/explored-1.lua", path) >= (int)sizeof(inner))
         return iwarp_sentence_set(error, "%.100s...: the name is too long", path);
     if ((mkdir(path, 0777) != 0 && errno != EEXIST) || access(inner, F_OK) == 0)
-        return iwarp_sentence_set(error, "%s cannot be made: %s; a new folder was expected", path,
-                                  strerror(errno == 0 ? EEXIST : errno));
+        return iwarp_sentence_set(error, "%s cannot be made: %s; a new folder was expected", path, strerror(errno));
     return 0;
 }
 
 int cmd_explore(int argc, char **argv)
 {
-    struct command command = {.seed = 1, .sessions = SESSIONS, .wrong = WRONG};
+    struct command command = {.seed = 1, .sessions = SESSIONS, .wrong = WRONG_UNSAID};
     char jobs[16] = "", seed[32];
     struct iwarp_sentence error = {{0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -14,6 +14,7 @@
 #include "conformance/engine/explore/session_text.h"
 #include "conformance/engine/process/run_stop.h"
 #include "conformance/engine/run/cmd_run.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/file/save.h"
 #include "reports/results/results_log.h"
 
@@ -55,21 +56,31 @@ static int write_script(const struct live_run *run, struct iwarp_sentence *error
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
+int session_live_command(const struct session_live *live, const char *const *own, size_t own_count)
+{
+    char **argv = calloc(own_count + live->argument_count + 1, sizeof(*argv));
+    int status;
+
+    if (argv == NULL)
+        return complain(EXIT_ENVIRONMENT, "out of memory for a run");
+    for (size_t i = 0; i < own_count; i++)
+        argv[i] = (char *)(uintptr_t)own[i];
+    for (size_t i = 0; i < live->argument_count; i++)
+        argv[own_count + i] = (char *)(uintptr_t)live->arguments[i];
+    status = cmd_run((int)(own_count + live->argument_count), argv);
+    free(argv);
+    return status;
+}
+
 /* In the child: what the run prints is in its results. Complaints are the user's to see, but those of a trial. */
 static int run_as_command(const struct session_live *live, const struct live_run *run)
 {
-    enum { OWN = 8 };
-    char *argv[SESSION_LIVE_ARGUMENTS + OWN] = {NULL};
     const char *const own[] = {"run", "--quiet", "--force", "--script", run->script, "-o", run->folder};
-    int argc = 0, status;
+    int status;
 
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        argv[argc++] = (char *)(uintptr_t)own[i];
-    for (size_t i = 0; i < live->argument_count; i++)
-        argv[argc++] = (char *)(uintptr_t)live->arguments[i];
     if (freopen("/dev/null", "w", stdout) == NULL || (live->trial && freopen("/dev/null", "w", stderr) == NULL))
         return EXIT_ENVIRONMENT;
-    status = cmd_run(argc, argv);
+    status = session_live_command(live, own, sizeof(own) / sizeof(own[0]));
     (void)fflush(NULL);
     return status;
 }

@@ -11,11 +11,9 @@
 #include "base/sentence.h"
 #include "conformance/engine/explore/session_found.h"
 
-enum { SESSION_LIVE_ARGUMENTS = 48 };
-
 struct session_live {
-    const char *folder;                            /* the runs' folders go there: explored-1, explored-2, ... */
-    const char *arguments[SESSION_LIVE_ARGUMENTS]; /* of `run`: which device, and how many checks side by side */
+    const char *folder;           /* the runs' folders go there: explored-1, explored-2, ... */
+    const char *const *arguments; /* of `run`: which device, and how many checks side by side; borrowed */
     size_t argument_count;
     unsigned runs; /* of which something is kept: the folder of the next one has the next number */
     bool trial;    /* only what is found counts: the run's folder is used again */
@@ -24,8 +22,11 @@ struct session_live {
 
 /*
  * 0; or -1 with a sentence: files, memory, a run that refuses its arguments or was stopped. What was found until then
- * has been given to the listener. A run in which nothing failed leaves no folder.
+ * has been given to the listener. The folder of a run in which nothing failed is used again by the next one.
  */
 int session_live_run(struct session_live *live, const struct session_listener *listener, struct iwarp_sentence *error);
+
+/* `warpcheck run` in this process: with these arguments, the first of them "run", and those of the device. Its exit status. */
+int session_live_command(const struct session_live *live, const char *const *own, size_t own_count);
 
 #endif

@@ -253,7 +253,7 @@ static int remake_reports(const struct report_options *options)
     return status;
 }
 
-/* What is asked for, in a process that can do nothing else: results may come from anywhere. */
+/* Makes the report. Results may come from strangers, so the process gives up its rights before it reads them. */
 static int make_report(const struct report_options *options)
 {
     struct iwarp_sentence error;

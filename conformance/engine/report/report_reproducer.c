@@ -20,6 +20,7 @@ static const size_t EVIDENCE_OCTETS_MAX = (size_t)256 << 20;
 struct wanted {
     const char *id; /* "DDP-7.2-01", "DDP-7.2-01-responder" */
     json_t *found;  /* the result */
+    bool by_rule;   /* and it is a rule's */
     bool seen;      /* there is one, but it did not fail */
     char tool[64];
     char **text; /* of the reproducer */
@@ -54,13 +55,10 @@ static int on_result(void *user, const struct result *result, json_t *object)
     wanted->seen = true;
     if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_KNOWN && result->verdict != VERDICT_WARN)
         return 0;
-    if (wanted->found == NULL ||
-        (!result_is_by_rule(result) && strcmp(json_string_value(json_object_get(wanted->found, "by")) != NULL
-                                                  ? json_string_value(json_object_get(wanted->found, "by"))
-                                                  : "",
-                                              "rule") == 0)) {
+    if (wanted->found == NULL || (wanted->by_rule && !result_is_by_rule(result))) {
         json_decref(wanted->found);
         wanted->found = json_incref(object);
+        wanted->by_rule = result_is_by_rule(result);
     }
     return 0;
 }
