@@ -5,7 +5,7 @@
 
 #include "tests/unit/flow_talk.h"
 
-enum { ENCAPSULATED = 2048, ETHERNET = 14, IPV4 = 20, IPV6 = 40, UDP = 8 };
+enum { ENCAPSULATED = 2048, ENCAPSULATION_MOST = 128, ETHERNET = 14, IPV4 = 20, IPV6 = 40, UDP = 8 };
 
 /* What the encapsulation's last header stands after, and what it is. */
 enum outer {
@@ -22,13 +22,16 @@ enum outer {
 
 enum inner { IP, FRAME_OF_ETHERNET, SEGMENT /* of TCP, without IP */ };
 
+/* What is made of the inside: nothing; it may be foreign, and is not judged else; it is decoded as if it stood alone. */
+enum sight { HIDDEN, GUESSED, OPENED };
+
 struct encapsulation {
     const char *name;
     enum outer outer;
     unsigned number;
     enum inner inner;
-    bool readable; /* what is inside is looked at: another protocol in it is foreign */
-    size_t count;  /* of header[] */
+    enum sight sight;
+    size_t count; /* of header[] */
     uint8_t header[40];
 };
 
@@ -42,6 +45,9 @@ struct made {
     size_t count;
 };
 
+/* Writes the headers around so many octets, into zeros; how many they have. The link is that of the frame. */
+size_t encapsulation_put(const struct encapsulation *with, size_t octets, uint8_t *frame);
+uint32_t encapsulation_link(const struct encapsulation *with);
 /* A frame with the encapsulation, and in it so many octets. */
 struct made encapsulation_make(const struct encapsulation *with, const uint8_t *inner, size_t octets);
 /* The part of the frame that was built last which such an encapsulation has inside. */

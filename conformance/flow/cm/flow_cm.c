@@ -17,6 +17,7 @@ struct cm_key {
     uint8_t family;
     uint8_t sidr;
     uint8_t zero[2];
+    struct flow_tunnel tunnel;
 };
 
 struct cm_exchange {
@@ -106,15 +107,19 @@ void flow_cm_finish(struct flow_decoder *decoder, bool tell)
     decoder->cm = NULL;
 }
 
-static void set_key(struct cm_key *key, const struct flow_address *requester, const struct flow_address *other,
-                    uint32_t id, bool sidr)
+/* The exchange is that of the message's sender, or that of the other side. */
+static void set_key(struct cm_key *key, const struct flow_mad *mad, bool of_sender, uint32_t id, bool sidr)
 {
+    const struct flow_address *requester = of_sender ? mad->source : mad->destination;
+    const struct flow_address *other = of_sender ? mad->destination : mad->source;
+
     memset(key, 0, sizeof(*key));
     memcpy(key->requester, requester->octets, sizeof(key->requester));
     memcpy(key->other, other->octets, sizeof(key->other));
     key->id = id;
     key->family = requester->family;
     key->sidr = sidr;
+    key->tunnel = mad->tunnel;
 }
 
 static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
@@ -157,6 +162,7 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
         return NULL;
     }
     exchange->key = *key;
+    exchange->flow->tunnel = mad->tunnel;
     exchange->flow->roles_known = roles_known;
     exchange->flow->late = !roles_known;
     exchange->flow->address[FLOW_FROM_INITIATOR] = from_requester ? *mad->source : *mad->destination;
@@ -189,8 +195,8 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
     bool from_requester = request || message->attribute == CM_RTU || message->attribute == CM_LAP;
     bool from_other = message->attribute == CM_REP || message->attribute == CM_SIDR_REP || message->attribute == CM_APR;
 
-    set_key(&as_requester, mad->source, mad->destination, message->local_id, sidr);
-    set_key(&as_other, mad->destination, mad->source, sidr ? message->local_id : message->remote_id, sidr);
+    set_key(&as_requester, mad, true, message->local_id, sidr);
+    set_key(&as_other, mad, false, sidr ? message->local_id : message->remote_id, sidr);
     *direction = FLOW_FROM_INITIATOR;
     if (!from_other && (exchange = find(cm, &as_requester)) != NULL) {
         if (!request || exchange->flow->cm->request_tid == message->transaction || mad->icrc == FLOW_ICRC_BAD)

@@ -201,8 +201,10 @@ static enum flow_row take_lrh(struct flow_decoder *decoder, const struct flow_da
 void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
                             const struct flow_carrier_frames *carrier)
 {
-    struct flow_mad mad = {
-        .frame = carrier->frame->number, .time_ns = carrier->frame->time_ns, .icrc = FLOW_ICRC_UNCHECKED};
+    struct flow_mad mad = {.frame = carrier->frame->number,
+                           .time_ns = carrier->frame->time_ns,
+                           .icrc = FLOW_ICRC_UNCHECKED,
+                           .tunnel = datagram->tunnel};
     struct flow_account *account = &decoder->totals.account;
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;

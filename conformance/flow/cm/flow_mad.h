@@ -17,6 +17,7 @@ void flow_cm_finish(struct flow_decoder *decoder, bool tell);
 /* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
 struct flow_mad {
     const struct flow_address *source, *destination; /* without ports */
+    struct flow_tunnel tunnel;
     const uint8_t *octets;
     size_t captured;
     unsigned carrier; /* enum flow_carrier */

@@ -37,9 +37,23 @@ static void end_name(const struct flow *flow, const struct flow_address *address
         snprintf(text, room, address->family == 6 ? "[%s]:%u" : "%s:%u", number, (unsigned)address->port);
 }
 
+/* clang-format off */
+static const char *const tunnel_names[FLOW_TUNNEL_KINDS] = {
+    [FLOW_IN_NOTHING] = "no tunnel",
+#define TUNNEL_NAME(name, words) [FLOW_IN_##name] = (words),
+    FLOW_TUNNELS(TUNNEL_NAME)
+#undef TUNNEL_NAME
+};
+/* clang-format on */
+
+const char *flow_tunnel_name(enum flow_tunnel_kind kind)
+{
+    return tunnel_names[kind];
+}
+
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room)
 {
-    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9], more[20] = "";
+    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9], more[20] = "", in[32] = "";
 
     end_name(flow, &flow->address[direction], from, sizeof(from));
     end_name(flow, &flow->address[flow_reverse(direction)], to, sizeof(to));
@@ -47,7 +61,11 @@ const char *flow_name(const struct flow *flow, enum flow_direction direction, ch
         snprintf(more, sizeof(more), " sid %u", (unsigned)flow->sctp->sid);
     else if (flow->kind == FLOW_CM_EXCHANGE)
         snprintf(more, sizeof(more), " id 0x%08x", (unsigned)flow->cm->id[FLOW_FROM_INITIATOR]);
-    snprintf(text, room, "%s>%s%s", from, to, more);
+    if (flow->tunnel.network != 0)
+        snprintf(in, sizeof(in), " in %s %u", flow_tunnel_name(flow->tunnel.kind), (unsigned)flow->tunnel.network);
+    else if (flow->tunnel.kind != FLOW_IN_NOTHING)
+        snprintf(in, sizeof(in), " in %s", flow_tunnel_name(flow->tunnel.kind));
+    snprintf(text, room, "%s>%s%s%s", from, to, more, in);
     return text;
 }
 

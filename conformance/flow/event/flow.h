@@ -36,6 +36,7 @@
 #include "conformance/flow/event/flow_account.h"
 #include "conformance/flow/event/flow_event.h"
 #include "conformance/flow/event/flow_half.h"
+#include "conformance/flow/event/flow_inside.h"
 #include "conformance/flow/event/flow_ulp.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
@@ -117,6 +118,7 @@ struct flow {
     enum flow_kind kind;
     uint64_t number;                              /* from 1 in the order of recognition */
     struct flow_address address[FLOW_DIRECTIONS]; /* sender of that direction: [0] Initiator, [1] Responder */
+    struct flow_tunnel tunnel;                    /* zeros: in none */
     bool roles_known;                             /* a start-up frame showed who is the Initiator */
     bool opener_known;                            /* a SYN showed who opened TCP */
     enum flow_direction opener;                   /* the TCP active opener */
@@ -247,7 +249,7 @@ void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *
  * DDP stream has " sid 3" after it, a CM exchange has no ports and " id 0x..." of the requester. Writes at most
  * `room` octets with the final zero (FLOW_NAME_MAX hold every name) and returns `text`.
  */
-enum { FLOW_NAME_MAX = 112 };
+enum { FLOW_NAME_MAX = 152 };
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room);
 
 /* "TCP connection", "SCTP association", "DDP stream", "CM exchange" */

@@ -68,7 +68,7 @@ enum flow_account_kind {
     ROW(LLC_UNKNOWN,    UNJUDGED, "llc-unknown",    "the LLC or SNAP protocol is not known, so the frame may carry IP") \
     ROW(IP_PROTOCOL_UNKNOWN, UNJUDGED, "ip-protocol-unknown", "the IP protocol is not known, so the packet may be a tunnel") \
     ROW(ERF_UNKNOWN,    UNJUDGED, "erf-unknown",    "the ERF record's type is not known, so it may have a packet") \
-    ROW(TUNNEL,         UNJUDGED, "tunnel",         "a tunnel or an encrypted packet is not opened") \
+    ROW(TUNNEL,         UNJUDGED, "tunnel",         "a tunnel that cannot be opened: encrypted, or of a form that is not known") \
     ROW(FRAGMENT_LOST,  UNJUDGED, "fragment-lost",  "other fragments of the IP packet did not arrive within 60 s") \
     ROW(FRAGMENT_OVERLAP, UNJUDGED, "fragment-overlap", "fragments of the IP packet overlap and contradict each other") \
     ROW(FRAGMENT_LENGTH, UNJUDGED, "fragment-length", "a fragment has a length that is not a multiple of 8, or ends after 65,535 octets") \

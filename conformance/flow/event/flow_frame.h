@@ -10,12 +10,18 @@
 enum flow_link {
     FLOW_LINK_NULL = 0,     /* BSD loopback, the family in either octet order */
     FLOW_LINK_ETHERNET = 1, /* 802.1Q and 802.1ad tags, any number */
+    FLOW_LINK_PPP = 9,      /* the PPP header, be it as in HDLC (RFC 1662) or from the protocol on */
     FLOW_LINK_RAW_12 = 12,  /* raw IP as some systems number it */
     FLOW_LINK_RAW_14 = 14,
+    FLOW_LINK_PPP_HDLC = 50,
+    FLOW_LINK_PPPOE = 51, /* from the PPPoE header on */
+    FLOW_LINK_CISCO_HDLC = 104,
     FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
     FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
     FLOW_LINK_LINUX_SLL = 113,
-    FLOW_LINK_ERF = 197, /* records of type InfiniBand and Ethernet */
+    FLOW_LINK_PPP_DIRECTED = 166, /* an octet for the direction, then PPP from the protocol on */
+    FLOW_LINK_ERF = 197,          /* records of type InfiniBand and Ethernet */
+    FLOW_LINK_MPLS = 219,
     FLOW_LINK_IPV4 = 228,
     FLOW_LINK_IPV6 = 229,
     FLOW_LINK_INFINIBAND = 247, /* from the LRH on */

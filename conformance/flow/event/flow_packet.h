@@ -5,6 +5,7 @@
 
 #include "conformance/flow/event/flow_account.h"
 #include "conformance/flow/event/flow_frame.h"
+#include "conformance/flow/event/flow_inside.h"
 
 enum tcp_bit {
     TCP_BIT_FIN = 0x01,
@@ -20,8 +21,8 @@ struct flow_key {
     uint8_t address[2][16]; /* network order, IPv4 in the first four */
     uint16_t port[2];
     uint8_t family;
-    uint8_t tunnelled; /* 1: in a tunnel */
-    uint16_t tunnel;   /* between which ends, as far as so many bits show */
+    uint8_t zero[3];
+    struct flow_tunnel tunnel; /* zeros: in none */
 };
 
 /* One TCP segment out of one frame. */
@@ -46,9 +47,10 @@ struct flow_datagram {
     unsigned protocol; /* enum flow_protocol */
     uint8_t family;
     const uint8_t *source, *destination;
-    const uint8_t *ip;     /* its IP header; NULL: not there (or, IPv6, with extension headers) */
-    size_t ip_octets;      /* of the whole IP packet; 0: not known */
-    bool put_together;     /* it came in fragments of IP */
+    const uint8_t *ip; /* its IP header; NULL: not there (or, IPv6, with extension headers) */
+    size_t ip_octets;  /* of the whole IP packet; 0: not known */
+    bool put_together; /* it came in fragments of IP */
+    struct flow_tunnel tunnel;
     const uint8_t *octets; /* from its own header on; FLOW_PROTOCOL_INFINIBAND: LRH, _GRH: GRH, _BTH: BTH */
     size_t captured, length;
 };

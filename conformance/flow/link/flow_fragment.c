@@ -27,6 +27,7 @@ struct packet_key {
     uint8_t family;
     uint8_t protocol; /* of IPv4 alone: RFC 791 names it, RFC 8200 does not */
     uint8_t zero[2];
+    struct flow_tunnel tunnel;
 };
 
 struct packet {
@@ -163,6 +164,7 @@ static void set_key(struct packet_key *key, const struct flow_layers *layers)
     key->id = layers->fragment.id;
     key->family = datagram->family;
     key->protocol = datagram->family == 4 ? layers->fragment.protocol : 0;
+    key->tunnel = layers->tunnel;
 }
 
 /* ---- one fragment ------------------------------------------------------------------------------------------------ */
@@ -264,7 +266,7 @@ static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct pac
     size_t captured = packet->cut < packet->total ? packet->cut : packet->total;
     uint64_t excess = packet->payload - captured;
     struct flow_rest rest = {packet->octets, captured, packet->total};
-    struct flow_layers above = {.datagram = layers->datagram};
+    struct flow_layers above = {.datagram = layers->datagram, .depth = layers->depth, .tunnel = layers->tunnel};
     enum flow_protocol protocol;
 
     flow_account_count(&decoder->totals.account, packet->cut < packet->total ? FLOW_ROW_FRAGMENT_CUT : FLOW_ROW_AGAIN,
@@ -274,9 +276,10 @@ static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct pac
     above.datagram.ip_octets += packet->total - layers->fragment.length;
     above.datagram.put_together = true;
     protocol = flow_ip_payload(&rest, packet->protocol, &above);
-    if (protocol == FLOW_PROTOCOL_FRAGMENT) { /* a second Fragment header */
+    if (protocol ==
+        FLOW_PROTOCOL_FRAGMENT) { /* a second Fragment header; a fragment in a tunnel that came in fragments itself */
         protocol = FLOW_PROTOCOL_NONE;
-        above.row = FLOW_ROW_IP_HEADER;
+        above.row = above.depth == layers->depth ? FLOW_ROW_IP_HEADER : FLOW_ROW_TUNNEL;
     }
     *layers = above;
     carrier->frames = packet->frames;

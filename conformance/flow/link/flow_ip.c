@@ -61,17 +61,18 @@ static bool is_extension(unsigned number)
     return extension_octets(number, any) != 0;
 }
 
-/* The row of IP packets that are not decoded. A second Fragment header makes no sense. */
-static enum flow_row row_of_other(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers)
+/* IP packets of other protocols. A second Fragment header makes no sense. */
+static enum flow_protocol by_other(unsigned number, const struct flow_rest *rest, struct flow_layers *layers)
 {
-    enum flow_row row;
+    enum flow_protocol protocol;
 
-    if (protocol == PROTOCOL_FRAGMENT)
-        return FLOW_ROW_IP_HEADER;
-    row = flow_tunnel_ip_protocol(protocol, rest, layers);
-    return row == FLOW_ROW_IP_PROTOCOL_UNKNOWN && rest->length <= TCP_OCTETS && rest->octets != NULL
-               ? FLOW_ROW_IP_PROTOCOL /* no octet of a stream has room in it */
-               : row;
+    if (number == PROTOCOL_FRAGMENT)
+        return flow_layers_none(layers, FLOW_ROW_IP_HEADER);
+    protocol = flow_tunnel_ip_protocol(number, rest, layers);
+    if (protocol == FLOW_PROTOCOL_NONE && layers->row == FLOW_ROW_IP_PROTOCOL_UNKNOWN && rest->length <= TCP_OCTETS &&
+        rest->octets != NULL) /* no octet of a stream has room in it */
+        layers->row = FLOW_ROW_IP_PROTOCOL;
+    return protocol;
 }
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
@@ -83,7 +84,7 @@ static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned pro
     static const struct flow_rest unknown; /* a fragment of a tunnel says nothing of what is in it */
 
     if (!is_carried(protocol) && !is_extension(protocol))
-        return flow_layers_none(layers, row_of_other(protocol, &unknown, layers));
+        return by_other(protocol, &unknown, layers);
     layers->fragment = (struct flow_fragment){
         .id = id,
         .protocol = (uint8_t)protocol,
@@ -98,22 +99,24 @@ static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned pro
 
 /* ---- ends of a connection -------------------------------------------------------------------------------------- */
 
-static void set_key(struct flow_segment *segment, unsigned family, const uint8_t *source, const uint8_t *destination,
-                    uint16_t source_port, uint16_t destination_port)
+static void set_key(struct flow_layers *layers, uint16_t source_port, uint16_t destination_port)
 {
-    size_t octets = family == 4 ? 4 : 16;
-    int order = memcmp(source, destination, octets);
+    const struct flow_datagram *datagram = &layers->datagram;
+    size_t octets = datagram->family == 4 ? 4 : 16;
+    int order = memcmp(datagram->source, datagram->destination, octets);
+    struct flow_segment *segment = &layers->segment;
     unsigned from;
 
     if (order == 0)
         order = source_port < destination_port ? -1 : 1;
     from = order < 0 ? 0 : 1;
     memset(&segment->key, 0, sizeof(segment->key));
-    memcpy(segment->key.address[from], source, octets);
-    memcpy(segment->key.address[1 - from], destination, octets);
+    memcpy(segment->key.address[from], datagram->source, octets);
+    memcpy(segment->key.address[1 - from], datagram->destination, octets);
     segment->key.port[from] = source_port;
     segment->key.port[1 - from] = destination_port;
-    segment->key.family = (uint8_t)family;
+    segment->key.family = datagram->family;
+    segment->key.tunnel = layers->tunnel;
     segment->side = from;
 }
 
@@ -123,15 +126,12 @@ static void set_key(struct flow_segment *segment, unsigned family, const uint8_t
  */
 static enum flow_protocol too_long(unsigned protocol, struct flow_rest inner, struct flow_layers *layers)
 {
-    const struct flow_datagram *datagram = &layers->datagram;
-
     if (protocol == PROTOCOL_UDP)
         return flow_layers_none(layers, flow_udp_broken(&inner) == FLOW_ROW_UDP ? FLOW_ROW_UDP : FLOW_ROW_IP_LENGTH);
     if (protocol != PROTOCOL_TCP || inner.captured < TCP_OCTETS)
         return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
     layers->segment = (struct flow_segment){.payload = inner.octets, .broken = true};
-    set_key(&layers->segment, datagram->family, datagram->source, datagram->destination, octets_get16(inner.octets),
-            octets_get16(inner.octets + 2));
+    set_key(layers, octets_get16(inner.octets), octets_get16(inner.octets + 2));
     return FLOW_PROTOCOL_TCP;
 }
 
@@ -175,7 +175,7 @@ enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers)
         return flow_layers_none(layers, FLOW_ROW_IP_LENGTH);
     if (rest->captured < header_octets)
         return flow_layers_none(layers, FLOW_ROW_CUT_HEADERS);
-    layers->bad_checksum = checksum_is_wrong(header, header_octets);
+    layers->bad_checksum |= checksum_is_wrong(header, header_octets);
     datagram->family = 4;
     datagram->source = header + 12;
     datagram->destination = header + 16;
@@ -306,8 +306,7 @@ static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers 
     segment->payload = rest->octets;
     segment->captured = rest->captured;
     segment->length = rest->length;
-    set_key(segment, layers->datagram.family, layers->datagram.source, layers->datagram.destination,
-            octets_get16(header), octets_get16(header + 2));
+    set_key(layers, octets_get16(header), octets_get16(header + 2));
     return FLOW_PROTOCOL_TCP;
 }
 
@@ -326,7 +325,7 @@ enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, stru
     if (is_extension(number) &&
         (layers->datagram.family == 6 || number == PROTOCOL_AUTHENTICATION || number == PROTOCOL_HOST_IDENTITY))
         return extensions(rest, number, layers);
-    return flow_layers_none(layers, row_of_other(number, rest, layers));
+    return by_other(number, rest, layers);
 }
 
 enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flow_layers *layers)
@@ -336,7 +335,7 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
     layers->depth = 0;
-    layers->tunnelled = false;
+    layers->tunnel = (struct flow_tunnel){0};
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     if (packet->family != 4 && packet->family != 6)

@@ -34,6 +34,7 @@ enum {
     SLL_OCTETS = 16,
     SLL2_OCTETS = 20,
     FAMILY_OCTETS = 4,
+    CISCO_HDLC_OCTETS = 4,
 };
 
 bool flow_link_known(uint32_t link)
@@ -41,11 +42,17 @@ bool flow_link_known(uint32_t link)
     switch (link) {
     case FLOW_LINK_NULL:
     case FLOW_LINK_ETHERNET:
+    case FLOW_LINK_PPP:
     case FLOW_LINK_RAW_12:
     case FLOW_LINK_RAW_14:
+    case FLOW_LINK_PPP_HDLC:
+    case FLOW_LINK_PPPOE:
     case FLOW_LINK_RAW:
+    case FLOW_LINK_CISCO_HDLC:
     case FLOW_LINK_LOOP:
     case FLOW_LINK_LINUX_SLL:
+    case FLOW_LINK_PPP_DIRECTED:
+    case FLOW_LINK_MPLS:
     case FLOW_LINK_IPV4:
     case FLOW_LINK_IPV6:
     case FLOW_LINK_ERF:
@@ -61,6 +68,7 @@ static size_t type_place(uint32_t link, size_t *header)
     switch (link) {
     case FLOW_LINK_ETHERNET: *header = ETHERNET_OCTETS; return 12;
     case FLOW_LINK_LINUX_SLL: *header = SLL_OCTETS; return 14;
+    case FLOW_LINK_CISCO_HDLC: *header = CISCO_HDLC_OCTETS; return 2;
     case FLOW_LINK_LINUX_SLL2: *header = SLL2_OCTETS; return 0;
     default: *header = link == FLOW_LINK_NULL || link == FLOW_LINK_LOOP ? FAMILY_OCTETS : 0; return SIZE_MAX;
     }
@@ -121,13 +129,15 @@ static enum flow_row row_of_appletalk(const struct flow_rest *rest)
     return rest->octets[DDP_TYPE_AT] == DDP_TYPE_IP ? FLOW_ROW_TUNNEL : FLOW_ROW_ETHERTYPE;
 }
 
-/* Nobody knows the EtherType, and no octet of a stream has room after it. */
-static enum flow_row row_of_type(unsigned type, const struct flow_rest *rest, struct flow_layers *layers)
+/* Of a type that nobody knows, and no octet of a stream has room after it: foreign. */
+static enum flow_protocol by_type_of_others(unsigned type, const struct flow_rest *rest, struct flow_layers *layers)
 {
     enum { NO_ROOM = 40 }; /* the headers of IP and TCP */
-    enum flow_row row = flow_tunnel_ethertype(type, rest, layers);
+    enum flow_protocol protocol = flow_tunnel_ethertype(type, rest, layers);
 
-    return row == FLOW_ROW_ETHERTYPE_UNKNOWN && rest->length <= NO_ROOM ? FLOW_ROW_ETHERTYPE : row;
+    if (protocol == FLOW_PROTOCOL_NONE && layers->row == FLOW_ROW_ETHERTYPE_UNKNOWN && rest->length <= NO_ROOM)
+        layers->row = FLOW_ROW_ETHERTYPE;
+    return protocol;
 }
 
 enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, struct flow_layers *layers)
@@ -143,7 +153,7 @@ enum flow_protocol flow_by_ethertype(unsigned type, struct flow_rest *rest, stru
     default: break;
     }
     if (type >= ETHERTYPE_LEAST)
-        return flow_layers_none(layers, row_of_type(type, rest, layers));
+        return by_type_of_others(type, rest, layers);
     if (type <= rest->length) /* a length; after it stands padding */
         flow_rest_limit(rest, type);
     return by_llc(rest, layers);
@@ -279,13 +289,20 @@ enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_l
     memset(&layers->datagram, 0, sizeof(layers->datagram));
     layers->bad_checksum = false;
     layers->depth = 0;
-    layers->tunnelled = false;
+    layers->tunnel = (struct flow_tunnel){0};
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     switch (frame->link) {
     case FLOW_LINK_ERF: return by_erf(&rest, layers);
     case FLOW_LINK_INFINIBAND:
         return flow_layers_datagram(layers, FLOW_PROTOCOL_INFINIBAND, rest.octets, rest.captured, rest.length);
+    case FLOW_LINK_PPP_DIRECTED:
+        return flow_rest_skip(&rest, 1) ? flow_by_ppp(&rest, layers)
+                                        : flow_layers_short(layers, &rest, 1, FLOW_ROW_LINK_HEADER);
+    case FLOW_LINK_PPP:
+    case FLOW_LINK_PPP_HDLC: return flow_by_ppp(&rest, layers);
+    case FLOW_LINK_PPPOE: return flow_tunnel_pppoe(rest, layers);
+    case FLOW_LINK_MPLS: return flow_tunnel_mpls(rest, layers);
     default: break;
     }
     if (!flow_link_known(frame->link))

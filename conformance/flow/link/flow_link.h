@@ -26,7 +26,7 @@ struct flow_layers {
     enum flow_row row; /* FLOW_PROTOCOL_NONE: the frame is counted there */
     bool bad_checksum; /* of the IPv4 header */
     uint8_t depth;     /* tunnels around it */
-    bool tunnelled;    /* the segment was found in a tunnel */
+    struct flow_tunnel tunnel;
 };
 
 /* flow_link.c */

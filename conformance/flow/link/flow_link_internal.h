@@ -30,17 +30,18 @@ static inline void flow_rest_limit(struct flow_rest *rest, size_t length)
         rest->captured = length;
 }
 
-/* The frame has nothing to decode, but for a segment that was found in a tunnel: it is counted in `row`. */
+/* The frame has nothing to decode: it is counted in `row`. */
 static inline enum flow_protocol flow_layers_none(struct flow_layers *layers, enum flow_row row)
 {
     layers->row = row;
-    return layers->tunnelled && row == FLOW_ROW_TUNNEL ? FLOW_PROTOCOL_TCP : FLOW_PROTOCOL_NONE;
+    return FLOW_PROTOCOL_NONE;
 }
 
 static inline enum flow_protocol flow_layers_datagram(struct flow_layers *layers, enum flow_protocol protocol,
                                                       const uint8_t *octets, size_t captured, size_t length)
 {
     layers->datagram.protocol = protocol;
+    layers->datagram.tunnel = layers->tunnel;
     layers->datagram.octets = octets;
     layers->datagram.captured = captured;
     layers->datagram.length = length;
@@ -73,23 +74,34 @@ enum flow_row flow_known_ip_protocol(unsigned protocol);
 bool flow_known_family(uint32_t family);
 
 /*
- * flow_tunnel.c: the rows of what may have another packet inside. FLOW_ROW_TUNNEL: there is TCP, SCTP or a CM message
- * in it, or nobody can say; FLOW_ROW_TUNNEL_FOREIGN: what is in it is certainly something else. `layers` are those
- * around it: where TCP was found in it, they get the segment, and are `tunnelled`.
+ * flow_tunnel.c: what may have another packet inside. The protocol of what is in it, and `layers` are those of it then.
+ * FLOW_PROTOCOL_NONE with FLOW_ROW_TUNNEL: nobody can say what is in it; with FLOW_ROW_TUNNEL_FOREIGN: it is certainly
+ * something else.
  */
-enum flow_row flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
-enum flow_row flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers);
-/* Of an IP packet, of a frame of Ethernet, or of a packet after the EtherType, which stand in a tunnel. */
-enum flow_row flow_tunnel_ip(const struct flow_rest *rest, struct flow_layers *layers);
-enum flow_row flow_tunnel_packet(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
-enum flow_row flow_tunnel_ethernet(const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_ethertype(unsigned type, const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_ip_protocol(unsigned protocol, const struct flow_rest *rest, struct flow_layers *layers);
+/* Of an IP packet, of a frame of Ethernet, or of a packet after the EtherType, which stand in a tunnel of that kind. */
+enum flow_protocol flow_tunnel_ip(enum flow_tunnel_kind kind, const struct flow_rest *rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_ethernet(enum flow_tunnel_kind kind, const struct flow_rest *rest,
+                                        struct flow_layers *layers);
+enum flow_protocol flow_tunnel_packet(enum flow_tunnel_kind kind, unsigned type, const struct flow_rest *rest,
+                                      struct flow_layers *layers);
+/* From the header of GRE, of MPLS, of PPPoE or of PPP on, wherever it stands. */
+enum flow_protocol flow_tunnel_gre(struct flow_rest rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_mpls(struct flow_rest rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_ppp(enum flow_tunnel_kind kind, struct flow_rest rest, struct flow_layers *layers);
+enum flow_protocol flow_tunnel_pppoe(struct flow_rest rest, struct flow_layers *layers);
+/* PPP as the link of the frame, which is no tunnel. */
+enum flow_protocol flow_by_ppp(struct flow_rest *rest, struct flow_layers *layers);
+/* The number of the network that the next tunnel is of: to be called before one of the above. */
+void flow_tunnel_network(struct flow_layers *layers, uint32_t network);
 
-/* Of a segment that was found in a tunnel: the number of the network in it, of which there may be several. */
-static inline void flow_tunnel_network(struct flow_layers *layers, uint32_t network)
-{
-    if (layers->tunnelled)
-        layers->segment.key.tunnel = (uint16_t)(layers->segment.key.tunnel + (network * 2654435761u >> 16));
-}
+/*
+ * flow_udp_tunnel.c: what is in a datagram of UDP to that port, after its header. False: the port is no tunnel's, or the
+ * octets have not the form that the tunnel has.
+ */
+bool flow_udp_tunnel(unsigned port, const struct flow_rest *rest, struct flow_layers *layers,
+                     enum flow_protocol *protocol);
 
 /*
  * flow_udp.c: from the UDP header on. FLOW_PROTOCOL_SCTP, FLOW_PROTOCOL_UDP (RoCEv2), or FLOW_PROTOCOL_NONE with the

@@ -222,32 +222,7 @@ static bool ends_with(const struct flow_rest *rest, const struct flow_segment *s
 
 /* ---- tunnels ----------------------------------------------------------------------------------------------------- */
 
-/* RFC 7348 5: the header, then a frame. */
-static enum flow_row row_of_vxlan(struct flow_rest rest, struct flow_layers *layers)
-{
-    return flow_rest_skip(&rest, 8) ? flow_tunnel_ethernet(&rest, layers) : FLOW_ROW_TUNNEL;
-}
-
-/* RFC 8926 3.4. */
-static enum flow_row row_of_geneve(struct flow_rest rest, struct flow_layers *layers)
-{
-    enum { BRIDGED = 0x6558, HEADER_OCTETS = 8 };
-    unsigned type;
-    size_t octets;
-
-    if (rest.captured < HEADER_OCTETS)
-        return FLOW_ROW_TUNNEL;
-    octets = HEADER_OCTETS + (size_t)(rest.octets[0] & 0x3F) * 4;
-    type = octets_get16(rest.octets + 2);
-    if (!flow_rest_skip(&rest, octets))
-        return FLOW_ROW_TUNNEL;
-    return type == BRIDGED ? flow_tunnel_ethernet(&rest, layers) : flow_tunnel_packet(type, &rest, layers);
-}
-
-/*
- * GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between the tunnel's ends; other versions are
- * none.
- */
+/* GTP-U (3GPP TS 29.281 5; version 0: TS 09.60 6): what is no G-PDU is between its ends; other versions are none. */
 static enum flow_row row_of_gtp(const struct flow_rest *rest)
 {
     enum { VERSION_1 = 0x30, VERSION_0 = 0x10, VERSION_BITS = 0xF0, G_PDU = 255 };
@@ -283,13 +258,10 @@ static bool is_wireguard(const struct flow_rest *rest)
     return rest->captured >= LEAST && octets_get32_little(rest->octets) == TRANSPORT && rest->length % 16 == 0;
 }
 
-/* The row by a port that is a tunnel's: of those that may be read, what is in them. */
-static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, struct flow_layers *layers)
+/* The row by a port that is a tunnel's, where nothing of it was read. */
+static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest)
 {
     switch (port) {
-    case 4789: /* VXLAN */
-    case 8472: /* the same, in Linux by default */ return row_of_vxlan(*rest, layers);
-    case 6081: return row_of_geneve(*rest, layers);
     case 2152: return row_of_gtp(rest);
     case 4500: return row_of_esp(rest);
     case 1701: return row_of_l2tp(rest);
@@ -298,50 +270,58 @@ static enum flow_row row_of_port(unsigned port, const struct flow_rest *rest, st
     case 4341: /* LISP (RFC 9300) */
     case 4754: /* GRE (RFC 8086) */
     case 4755: /* the same, encrypted */
+    case 4789: /* VXLAN */
     case 4790: /* VXLAN-GPE */
     case 5247: /* CAPWAP data (RFC 5415) */
     case 6080: /* GUE */
+    case 6081: /* Geneve */
     case 6635: /* MPLS (RFC 7510) */
     case 6636: /* the same, encrypted */
+    case 8472: /* VXLAN, in Linux by default */
     case 9899: /* SCTP, of which the capture has too little to recognise it */ return FLOW_ROW_TUNNEL;
     default: return FLOW_ROW_UDP;
     }
 }
 
-/* The network that the segment in a tunnel is of: VXLAN and Geneve have it at the same place. */
-static void note_network(unsigned port, const struct flow_rest *rest, struct flow_layers *layers)
+/*
+ * An IP packet stands somewhere in the octets, and nothing else says that they are a tunnel: a segment of TCP is that of
+ * a guessed one. FLOW_ROW_UDP: there is none.
+ */
+static enum flow_protocol by_guess(const struct flow_rest *rest, struct flow_layers *layers)
 {
-    enum { VXLAN = 4789, VXLAN_LINUX = 8472, VXLAN_GPE = 4790, GENEVE = 6081, NETWORK_AT = 4, HEADER_OCTETS = 8 };
+    struct flow_layers inner = *layers;
+    struct flow_rest packet;
+    enum flow_protocol protocol;
 
-    if ((port == VXLAN || port == VXLAN_LINUX || port == VXLAN_GPE || port == GENEVE) &&
-        rest->captured >= HEADER_OCTETS)
-        flow_tunnel_network(layers, octets_get32(rest->octets + NETWORK_AT));
+    if (!find_ip(rest, &packet))
+        return flow_layers_none(layers, FLOW_ROW_UDP);
+    inner.tunnel.guessed = 1;
+    protocol = flow_tunnel_ip(FLOW_IN_UDP, &packet, &inner);
+    if (protocol == FLOW_PROTOCOL_NONE)
+        return flow_layers_none(layers, inner.row);
+    if (protocol != FLOW_PROTOCOL_TCP || !ends_with(rest, &inner.segment))
+        return flow_layers_none(layers, FLOW_ROW_TUNNEL);
+    layers->segment = inner.segment;
+    return protocol;
 }
 
-/* The row of a datagram without SCTP. */
-static enum flow_row row_of(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
-                            struct flow_layers *layers)
+/* What is in a datagram without SCTP: FLOW_PROTOCOL_TCP of a guessed tunnel, or the row. */
+static enum flow_protocol by_content(unsigned from, unsigned to, const struct flow_rest *rest, const struct ends *ends,
+                                     struct flow_layers *layers)
 {
-    struct flow_rest packet;
     enum flow_row row;
 
-    if (find_ip(rest, &packet)) {
-        row = flow_tunnel_ip(&packet, layers);
-        layers->tunnelled = layers->tunnelled && ends_with(rest, &layers->segment);
-        note_network(to, rest, layers);
-        if (row == FLOW_ROW_TUNNEL)
-            return row;
-    } else {
-        row = FLOW_ROW_UDP;
-    }
+    if (by_guess(rest, layers) == FLOW_PROTOCOL_TCP)
+        return FLOW_PROTOCOL_TCP;
+    if (layers->row == FLOW_ROW_TUNNEL)
+        return FLOW_PROTOCOL_NONE;
     if (has_key(rest) || is_wireguard(rest) || (ends != NULL && looks_like_tcp(rest, ends)))
-        return FLOW_ROW_TUNNEL;
-    if (row != FLOW_ROW_UDP)
-        return row;
-    if (from < RESERVED_PORTS || to < RESERVED_PORTS) /* the other port is a client's, whatever it is */
-        return row;
-    row = row_of_port(to, rest, layers);
-    return row == FLOW_ROW_UDP ? row_of_port(from, rest, layers) : row;
+        return flow_layers_none(layers, FLOW_ROW_TUNNEL);
+    /* With a port of a server the other one is a client's, whatever it is. */
+    if (layers->row != FLOW_ROW_UDP || from < RESERVED_PORTS || to < RESERVED_PORTS)
+        return FLOW_PROTOCOL_NONE;
+    row = row_of_port(to, rest);
+    return flow_layers_none(layers, row == FLOW_ROW_UDP ? row_of_port(from, rest) : row);
 }
 
 /* ---- datagrams --------------------------------------------------------------------------------------------------- */
@@ -353,7 +333,9 @@ enum flow_row flow_udp_row(const uint8_t *header, size_t captured, size_t length
 
     if (octets_get16(header + 2) == ROCE_V2_PORT || !flow_rest_skip(&rest, UDP_OCTETS) || looks_like_sctp(&rest))
         return FLOW_ROW_IWARP;
-    return row_of(octets_get16(header), octets_get16(header + 2), &rest, NULL, &layers);
+    return by_content(octets_get16(header), octets_get16(header + 2), &rest, NULL, &layers) == FLOW_PROTOCOL_NONE
+               ? layers.row
+               : FLOW_ROW_TUNNEL;
 }
 
 /* Its length contradicts the packet: foreign all the same where nothing of IP, TCP or SCTP is in its octets. */
@@ -370,13 +352,35 @@ enum flow_protocol flow_udp_lite(struct flow_rest *rest, struct flow_layers *lay
 
     if (!flow_rest_skip(rest, UDP_OCTETS))
         return flow_layers_short(layers, rest, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
-    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), rest, NULL, layers));
+    return by_content(octets_get16(header), octets_get16(header + 2), rest, NULL, layers);
+}
+
+/*
+ * What is in a tunnel by its port and form is decoded. Where that is foreign, the octets must have nothing else in them:
+ * a receiver may know no tunnel there.
+ */
+static enum flow_protocol by_ports(unsigned from, unsigned to, const struct flow_rest *rest, struct flow_layers *layers)
+{
+    const struct flow_datagram *datagram = &layers->datagram;
+    struct ends ends = {datagram->source, datagram->destination, datagram->family == 4 ? 4 : 16};
+    struct flow_layers inner = *layers;
+    enum flow_protocol protocol;
+
+    if (!flow_udp_tunnel(to, rest, &inner, &protocol))
+        return by_content(from, to, rest, &ends, layers);
+    if (protocol == FLOW_PROTOCOL_NONE) {
+        if (inner.row != FLOW_ROW_TUNNEL_FOREIGN)
+            return flow_layers_none(layers, inner.row);
+        protocol = by_content(from, to, rest, &ends, layers);
+        return protocol == FLOW_PROTOCOL_NONE && layers->row != FLOW_ROW_TUNNEL ? flow_layers_none(layers, inner.row)
+                                                                                : protocol;
+    }
+    *layers = inner;
+    return protocol;
 }
 
 enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
 {
-    const struct flow_datagram *datagram = &layers->datagram;
-    struct ends ends = {datagram->source, datagram->destination, datagram->family == 4 ? 4 : 16};
     const uint8_t *header = rest->octets;
     struct flow_rest inner = *rest;
     size_t length;
@@ -392,5 +396,5 @@ enum flow_protocol flow_udp(struct flow_rest *rest, struct flow_layers *layers)
     (void)flow_rest_skip(&inner, UDP_OCTETS);
     if (looks_like_sctp(&inner))
         return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, inner.octets, inner.captured, inner.length);
-    return flow_layers_none(layers, row_of(octets_get16(header), octets_get16(header + 2), &inner, &ends, layers));
+    return by_ports(octets_get16(header), octets_get16(header + 2), &inner, layers);
 }

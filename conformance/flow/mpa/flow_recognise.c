@@ -82,7 +82,7 @@ bool flow_recognise(const struct flow_context *context, unsigned initiator, bool
 
     if (connection->flow != NULL)
         return true;
-    if (connection->key.tunnelled != 0) { /* which is not judged */
+    if (connection->key.tunnel.guessed != 0) { /* which is not judged */
         connection->key_seen = true;
         return false;
     }
@@ -90,6 +90,7 @@ bool flow_recognise(const struct flow_context *context, unsigned initiator, bool
     if (flow == NULL)
         return false;
     connection->flow = flow;
+    flow->tunnel = connection->key.tunnel;
     flow_settle_flow(context->decoder, connection);
     connection->swap = initiator; /* side `initiator` becomes direction 0 */
     flow->roles_known = roles_known;

@@ -216,6 +216,7 @@ void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_associati
     tag->key.tag = value;
     tag->key.to = association->key.port[receiver];
     tag->key.from = association->key.port[1 - receiver];
+    tag->key.tunnel = association->key.tunnel;
     HASH_FIND(hh, sctp->tags, &tag->key, sizeof(tag->key), other);
     if (other != NULL)
         return;
@@ -253,6 +254,7 @@ void sctp_association_key(struct flow_key *key, const struct flow_datagram *data
     key->port[*side] = from_port;
     key->port[1 - *side] = to_port;
     key->family = datagram->family;
+    key->tunnel = datagram->tunnel;
 }
 
 struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
@@ -269,6 +271,7 @@ struct sctp_association *sctp_association_find(struct flow_decoder *decoder, con
     by_tag.tag = (uint32_t)sctp_common_get_VerificationTag(datagram->octets);
     by_tag.to = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
     by_tag.from = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
+    by_tag.tunnel = datagram->tunnel;
     HASH_FIND(hh, decoder->sctp->tags, &by_tag, sizeof(by_tag), tag);
     if (tag == NULL)
         return NULL;
@@ -323,6 +326,7 @@ bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_associ
     for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
         sctp_octets(decoder, unread_rows[i], association->unread[i]);
     association->swap = initiator;
+    flow->tunnel = association->key.tunnel;
     flow->roles_known = association->started;
     flow->opener_known = association->started;
     flow->late = !association->started;

@@ -165,6 +165,7 @@ struct sctp_side {
 struct sctp_tag_key {
     uint32_t tag;
     uint16_t to, from;
+    struct flow_tunnel tunnel;
 };
 
 struct sctp_tag {

@@ -62,6 +62,7 @@ bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream
         return false;
     stream->flow = flow;
     stream->swap = active;
+    flow->tunnel = association->key.tunnel;
     flow->roles_known = roles_known;
     flow->opener_known = association->flow->opener_known;
     flow->opener = (enum flow_direction)(association->swap ^ active);

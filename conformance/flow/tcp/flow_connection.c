@@ -260,7 +260,7 @@ static struct flow_connection *begin(struct flow_decoder *decoder, const struct 
     if (flow_removed_returns(decoder, &segment->key, sizeof(segment->key), (segment->flags & TCP_BIT_SYN) != 0))
         flow_removed_count(decoder, &segment->key, sizeof(segment->key));
     if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0) {
-        account->row[segment->key.tunnelled != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TCP_EMPTY].frames +=
+        account->row[segment->key.tunnel.guessed != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TCP_EMPTY].frames +=
             carrier->frames;
         return NULL;
     }

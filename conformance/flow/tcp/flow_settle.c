@@ -10,11 +10,11 @@
 #include "conformance/flow/mpa/flow_search.h"
 
 /*
- * That of one in a tunnel. Two networks may have the same addresses and ports in tunnels between the same ends, so that
- * it is foreign only as long as nothing shows another connection on its addresses and ports: no octets contradict
- * others, were refused, or came from afar.
+ * That of one in a guessed tunnel. Two networks may have the same addresses and ports in tunnels between the same ends,
+ * so that it is foreign only as long as nothing shows another connection on its addresses and ports: no octets
+ * contradict others, were refused, or came from afar.
  */
-static enum flow_row row_of_tunnelled(const struct flow_connection *connection, enum flow_row row)
+static enum flow_row row_of_guessed(const struct flow_connection *connection, enum flow_row row)
 {
     static const enum flow_pending signs[] = {PENDING_NOT_ACCEPTED, PENDING_CONFLICT,  PENDING_UNCOMPARED, PENDING_HELD,
                                               PENDING_MEMORY,       PENDING_OVERTAKEN, PENDING_UNANSWERED};
@@ -78,8 +78,8 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
         for (unsigned i = 0; i < PENDING_OCTETS; i++)
             octets += connection->pending[i];
         row = row_of(connection, octets, evicted);
-        if (connection->key.tunnelled != 0)
-            row = row_of_tunnelled(connection, row);
+        if (connection->key.tunnel.guessed != 0)
+            row = row_of_guessed(connection, row);
     }
     for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
         account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
@@ -88,7 +88,7 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     flow_account_count(account, row, connection->tcp->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;
-    if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY && connection->key.tunnelled == 0)
+    if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY && connection->key.tunnel.guessed == 0)
         (row == FLOW_ROW_EVICTED ? flow_removed_count : flow_removed_note)(decoder, &connection->key,
                                                                            sizeof(connection->key));
 }

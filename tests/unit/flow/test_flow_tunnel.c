@@ -96,7 +96,7 @@ START_TEST(others_are_foreign)
     encapsulation_inner(talk, with->inner, &inner, &count);
     made = encapsulation_make(with, inner, count);
     account = decode(&made, made.count);
-    if (with->readable)
+    if (with->sight != HIDDEN)
         ck_assert_msg(is_foreign(&account), "%s", with->name);
     for (size_t cut = 0; cut < made.count; cut++)
         (void)decode(&made, cut); /* sanitizers, and a page that cannot be read, watch */
@@ -107,7 +107,7 @@ END_TEST
 /* Tunnels in tunnels are read as deep as a limit; deeper ones are unknown. */
 START_TEST(tunnels_are_read_to_a_limited_depth)
 {
-    static const struct encapsulation in_ip = {"IP in IP", OVER_IPV4, 4, IP, true, 0, {0}};
+    static const struct encapsulation in_ip = {"IP in IP", OVER_IPV4, 4, IP, OPENED, 0, {0}};
     struct talk *talk = request_frame();
     struct made made, outer;
     struct flow_account account;
@@ -133,7 +133,7 @@ END_TEST
 /* A frame of this EtherType, with zeros. */
 static enum flow_account_kind kind_of(enum outer outer, unsigned number, const uint8_t *header, size_t count)
 {
-    struct encapsulation with = {"", outer, number, IP, false, count, {0}};
+    struct encapsulation with = {"", outer, number, IP, HIDDEN, count, {0}};
     static const uint8_t zeros[46];
     struct flow_account account;
     struct made made;
