@@ -19,6 +19,7 @@
 #include <sys/random.h>
 
 #include "conformance/flow/cm/flow_mad.h"
+#include "conformance/flow/decoder_rooms.h"
 #include "conformance/flow/link/flow_link.h"
 #include "conformance/flow/sctp/flow_sctp_packet.h"
 #include "conformance/flow/tcp/flow_tcp.h"
@@ -26,31 +27,31 @@
 static struct flow_connection *decode(struct flow_decoder *decoder, enum flow_protocol protocol,
                                       struct flow_layers *layers, struct flow_carrier_frames *carrier)
 {
-    struct flow_account *account = &decoder->totals.account;
+    struct flow_account *account = &decoder->common.totals.account;
 
     if (protocol == FLOW_PROTOCOL_FRAGMENT)
-        protocol = flow_fragment_packet(decoder, layers, carrier);
+        protocol = flow_fragment_packet(decoder->fragments, layers, carrier);
     switch (protocol) {
     case FLOW_PROTOCOL_TCP:
         if (!layers->segment.broken) {
-            decoder->totals.tcp_segments++;
+            decoder->common.totals.tcp_segments++;
             account->row[FLOW_ROW_HEADERS].octets += carrier->octets - layers->segment.captured;
         }
-        return flow_connection_segment(decoder, &layers->segment, carrier);
+        return flow_connection_segment(decoder->tcp, &layers->segment, carrier);
     case FLOW_PROTOCOL_NONE: flow_account_count(account, layers->row, carrier->frames, carrier->octets); break;
     case FLOW_PROTOCOL_FRAGMENT: break; /* its packet is not whole yet */
-    case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder, &layers->datagram, carrier); break;
-    default: flow_infiniband_packet(decoder, &layers->datagram, carrier); break;
+    case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder->sctp, &layers->datagram, carrier); break;
+    default: flow_infiniband_packet(decoder->cm, &layers->datagram, carrier); break;
     }
     return NULL;
 }
 
 static void count_frame(struct flow_decoder *decoder, uint64_t time_ns, size_t captured, size_t length)
 {
-    decoder->totals.frames++;
-    decoder->totals.octets += captured;
-    decoder->totals.cut_frames += length > captured;
-    decoder->now_ns = time_ns;
+    decoder->common.totals.frames++;
+    decoder->common.totals.octets += captured;
+    decoder->common.totals.cut_frames += length > captured;
+    decoder->common.now_ns = time_ns;
 }
 
 void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
@@ -60,7 +61,7 @@ void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *f
     enum flow_protocol protocol = flow_link_frame(frame, &layers);
 
     count_frame(decoder, frame->time_ns, frame->captured, frame->length);
-    decoder->totals.account.row[FLOW_ROW_IP_CHECKSUM].items += layers.bad_checksum;
+    decoder->common.totals.account.row[FLOW_ROW_IP_CHECKSUM].items += layers.bad_checksum;
     (void)decode(decoder, protocol, &layers, &carrier);
 }
 
@@ -138,20 +139,26 @@ static void set_limits(struct flow_config *config)
 struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx)
 {
     struct flow_decoder *decoder = calloc(1, sizeof(*decoder));
+    struct flow_common *common;
 
     if (decoder == NULL)
         return NULL;
+    common = &decoder->common;
     if (config != NULL)
-        decoder->config = *config;
-    set_limits(&decoder->config);
-    if (getrandom(&decoder->secret, sizeof(decoder->secret), GRND_NONBLOCK) != (ssize_t)sizeof(decoder->secret))
-        decoder->secret = UINT64_C(0x6A09E667F3BCC908); /* a machine that has just begun */
-    decoder->sink = sink;
-    decoder->ctx = ctx;
-    decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);
-    if (decoder->scratch == NULL || !flow_connections_create(decoder)) {
-        free(decoder->scratch);
-        free(decoder);
+        common->config = *config;
+    set_limits(&common->config);
+    if (getrandom(&common->secret, sizeof(common->secret), GRND_NONBLOCK) != (ssize_t)sizeof(common->secret))
+        common->secret = UINT64_C(0x6A09E667F3BCC908); /* a machine that has just begun */
+    common->sink = sink;
+    common->ctx = ctx;
+    common->scratch = malloc(FPDU_SCRATCH_OCTETS);
+    decoder->fragments = flow_fragments_new(common);
+    decoder->tcp = flow_connections_new(common);
+    decoder->sctp = flow_sctp_new(common);
+    decoder->cm = flow_cm_new(common);
+    if (common->scratch == NULL || decoder->fragments == NULL || decoder->tcp == NULL || decoder->sctp == NULL ||
+        decoder->cm == NULL) {
+        flow_decoder_destroy(decoder);
         return NULL;
     }
     return decoder;
@@ -159,26 +166,26 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
 
 void flow_decoder_finish(struct flow_decoder *decoder)
 {
-    flow_fragment_finish(decoder);
-    flow_connections_finish(decoder);
-    flow_sctp_finish(decoder, true);
-    flow_cm_finish(decoder, true);
+    flow_fragments_finish(decoder->fragments);
+    flow_connections_finish(decoder->tcp);
+    flow_sctp_finish(decoder->sctp);
+    flow_cm_finish(decoder->cm);
 }
 
 void flow_decoder_destroy(struct flow_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    flow_fragment_finish(decoder);
-    flow_connections_free(decoder);
-    flow_sctp_finish(decoder, false);
-    flow_cm_finish(decoder, false);
-    flow_removed_free(&decoder->removed);
-    free(decoder->scratch);
+    flow_fragments_free(decoder->fragments);
+    flow_connections_free(decoder->tcp);
+    flow_sctp_free(decoder->sctp);
+    flow_cm_free(decoder->cm);
+    flow_removed_free(&decoder->common.removed);
+    free(decoder->common.scratch);
     free(decoder);
 }
 
 const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder)
 {
-    return &decoder->totals;
+    return &decoder->common.totals;
 }

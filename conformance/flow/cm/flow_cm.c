@@ -3,7 +3,7 @@
  * Exchanges of CM messages. The requester's Local Communication ID names one among all between two addresses: it stands
  * as the local one in what the requester sends, as the remote one in what comes back (IBTA 12.9).
  */
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +26,6 @@ struct cm_exchange {
     struct cm_exchange *newer, *older;
     bool listed_closed; /* it is in the list of those */
     UT_hash_handle hh;
-};
-
-struct cm_decoder {
-    struct cm_exchange *exchanges;
-    struct cm_exchange *oldest, *oldest_closed; /* by when a message came last: open ones, and those that are over */
-    size_t count, closed_count;
 };
 
 static bool is_sidr(unsigned attribute)
@@ -70,7 +64,7 @@ static void list_newest(struct cm_decoder *cm, struct cm_exchange *exchange)
     }
 }
 
-static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
+static void end_exchange(struct cm_decoder *cm, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
 {
     struct flow *flow = exchange->flow;
 
@@ -83,28 +77,45 @@ static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *excha
                                    .time_ns = flow->last_ns,
                                    .reason = reason};
 
-        flow_event_send(decoder, &event);
+        flow_event_send(cm->common, &event);
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
-    HASH_DEL(decoder->cm->exchanges, exchange);
-    list_leave(decoder->cm, exchange);
-    decoder->cm->count--;
+    HASH_DEL(cm->exchanges, exchange);
+    list_leave(cm, exchange);
+    cm->count--;
     flow_free(flow);
     free(exchange);
 }
 
-void flow_cm_finish(struct flow_decoder *decoder, bool tell)
+static void end_all(struct cm_decoder *cm, bool tell)
 {
-    if (decoder->cm == NULL)
-        return;
-    while (decoder->cm->oldest_closed != NULL)
+    while (cm->oldest_closed != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes it off the list */
-        end_exchange(decoder, decoder->cm->oldest_closed, tell, FLOW_REASON_COUNT);
-    while (decoder->cm->oldest != NULL)
+        end_exchange(cm, cm->oldest_closed, tell, FLOW_REASON_COUNT);
+    while (cm->oldest != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes it off the list */
-        end_exchange(decoder, decoder->cm->oldest, tell, FLOW_REASON_COUNT);
-    free(decoder->cm);
-    decoder->cm = NULL;
+        end_exchange(cm, cm->oldest, tell, FLOW_REASON_COUNT);
+}
+
+struct cm_decoder *flow_cm_new(struct flow_common *common)
+{
+    struct cm_decoder *cm = calloc(1, sizeof(*cm));
+
+    if (cm != NULL)
+        cm->common = common;
+    return cm;
+}
+
+void flow_cm_finish(struct cm_decoder *cm)
+{
+    end_all(cm, true);
+}
+
+void flow_cm_free(struct cm_decoder *cm)
+{
+    if (cm != NULL)
+        end_all(cm, false);
+    free(cm);
 }
 
 /* The exchange is that of the message's sender, or that of the other side. */
@@ -134,29 +145,27 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
  * Before one more is made: some that are over are kept, as their messages may come again; then the one that was idle
  * longest goes.
  */
-static void make_room(struct flow_decoder *decoder)
+static void make_room(struct cm_decoder *cm)
 {
-    struct cm_decoder *cm = decoder->cm;
 
-    if (cm->oldest_closed != NULL && (cm->closed_count > FLOW_FINISHED_KEPT || cm->count >= decoder->config.flows_max))
-        end_exchange(decoder, cm->oldest_closed, true, FLOW_REASON_COUNT);
-    if (cm->count >= decoder->config.flows_max) {
-        flow_removed_note(decoder, &cm->oldest->key, sizeof(cm->oldest->key));
-        end_exchange(decoder, cm->oldest, true, FLOW_REASON_EVICTED);
+    if (cm->oldest_closed != NULL && (cm->closed_count > FLOW_FINISHED_KEPT || cm->count >= cm->common->config.flows_max))
+        end_exchange(cm, cm->oldest_closed, true, FLOW_REASON_COUNT);
+    if (cm->count >= cm->common->config.flows_max) {
+        flow_removed_note(cm->common, &cm->oldest->key, sizeof(cm->oldest->key));
+        end_exchange(cm, cm->oldest, true, FLOW_REASON_EVICTED);
     }
 }
 
-static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_key *key, const struct flow_mad *mad,
+static struct cm_exchange *make(struct cm_decoder *cm, const struct cm_key *key, const struct flow_mad *mad,
                                 bool from_requester, bool roles_known)
 {
-    struct cm_decoder *cm = decoder->cm;
     struct cm_exchange *exchange;
 
-    make_room(decoder);
+    make_room(cm);
     exchange = calloc(1, sizeof(*exchange));
     if (exchange == NULL)
         return NULL;
-    exchange->flow = flow_make(decoder, FLOW_CM_EXCHANGE, mad->frame, mad->time_ns);
+    exchange->flow = flow_make(cm->common, FLOW_CM_EXCHANGE, mad->frame, mad->time_ns);
     if (exchange->flow == NULL) {
         free(exchange);
         return NULL;
@@ -182,10 +191,9 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
 }
 
 /* The exchange that the message belongs to, made if need be; *direction is that of the sender. */
-static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struct flow_mad *mad,
+static struct cm_exchange *exchange_of(struct cm_decoder *cm, const struct flow_mad *mad,
                                        const struct cm_message *message, unsigned *direction)
 {
-    struct cm_decoder *cm = decoder->cm;
     struct cm_exchange *exchange;
     struct cm_key as_requester, as_other;
     const struct cm_key *key;
@@ -201,20 +209,20 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
     if (!from_other && (exchange = find(cm, &as_requester)) != NULL) {
         if (!request || exchange->flow->cm->request_tid == message->transaction || mad->icrc == FLOW_ICRC_BAD)
             return exchange;
-        end_exchange(decoder, exchange, true, FLOW_REASON_COUNT); /* the ID is used again */
+        end_exchange(cm, exchange, true, FLOW_REASON_COUNT); /* the ID is used again */
     }
     if (!from_requester && (exchange = find(cm, &as_other)) != NULL) {
         *direction = FLOW_FROM_RESPONDER;
         return exchange;
     }
     answer = from_other || (message->attribute == CM_REJ && message->rejected == 0) ||
-             (!from_requester && flow_removed_returns(decoder, &as_other, sizeof(as_other), false));
+             (!from_requester && flow_removed_returns(cm->common, &as_other, sizeof(as_other), false));
     key = answer ? &as_other : &as_requester;
     if (answer)
         *direction = FLOW_FROM_RESPONDER;
-    if (flow_removed_returns(decoder, key, sizeof(*key), request))
-        flow_removed_count(decoder, key, sizeof(*key));
-    return make(decoder, key, mad, !answer, answer || from_requester);
+    if (flow_removed_returns(cm->common, key, sizeof(*key), request))
+        flow_removed_count(cm->common, key, sizeof(*key));
+    return make(cm, key, mad, !answer, answer || from_requester);
 }
 
 static void keep(struct flow *flow, unsigned direction, const struct cm_message *message)
@@ -236,21 +244,19 @@ static void keep(struct flow *flow, unsigned direction, const struct cm_message 
         memcpy(state->request_private, message->private_data, sizeof(state->request_private));
 }
 
-enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
+enum flow_row flow_cm_mad(struct cm_decoder *cm, const struct flow_mad *mad)
 {
     struct flow_cm reported = {.carrier = mad->carrier, .icrc = mad->icrc, .mad = mad->octets, .have = mad->captured};
     struct cm_exchange *exchange;
     struct flow_event event;
     unsigned direction;
 
-    if (decoder->cm == NULL && (decoder->cm = calloc(1, sizeof(*decoder->cm))) == NULL)
-        return FLOW_ROW_MEMORY;
     reported.result = cm_parse(mad->octets, mad->captured, &reported.message);
     if (reported.message.row->name == NULL)
         return FLOW_ROW_ROCE; /* an attribute that is none of the CM's */
     if (mad->captured < MAD_HEADER_OCTETS + 8)
         return FLOW_ROW_CUT_HEADERS;
-    exchange = exchange_of(decoder, mad, &reported.message, &direction);
+    exchange = exchange_of(cm, mad, &reported.message, &direction);
     if (exchange == NULL)
         return FLOW_ROW_MEMORY;
     exchange->flow->last_frame = mad->frame;
@@ -264,10 +270,10 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
                                 .time_ns = mad->time_ns,
                                 .cm = &reported,
                                 .reason = FLOW_REASON_COUNT};
-    flow_event_send(decoder, &event);
+    flow_event_send(cm->common, &event);
     if (mad->icrc == FLOW_ICRC_BAD) /* its receiver drops it: it is shown, and changes nothing */
         return FLOW_ROW_ICRC;
     keep(exchange->flow, direction, &reported.message);
-    list_newest(decoder->cm, exchange);
+    list_newest(cm, exchange);
     return FLOW_ROW_IWARP;
 }

@@ -3,7 +3,7 @@
 #ifndef FLOW_FLOW_DDP_H
 #define FLOW_FLOW_DDP_H
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 
 /* flow_header.c */
 /* How many things contradict the texts in a ULPDU's first `have` octets: 0 for a header, 1 for one with a mistake. */
@@ -14,7 +14,7 @@ unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned rev
 bool flow_header_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
 /* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
-void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
+void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, const struct flow_ulpdu *ulpdu,
                       const struct flow_event *base);
 void flow_sent_grow(struct flow_half *half);
 

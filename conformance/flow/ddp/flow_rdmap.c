@@ -73,7 +73,7 @@ static void update_queue(struct flow_queue *queue, const struct flow_ddp *ddp, u
     queue->next_mo = segment->last ? 0 : segment->mo + (uint32_t)segment->payload_octets;
 }
 
-static void update(struct flow_decoder *decoder, struct flow *flow, const struct flow_event *event)
+static void update(struct flow_common *common, struct flow *flow, const struct flow_event *event)
 {
     const struct flow_ddp *ddp = event->ddp;
     const struct flow_rdmap *rdmap = event->rdmap;
@@ -88,7 +88,7 @@ static void update(struct flow_decoder *decoder, struct flow *flow, const struct
         update_queue(&half->queue[ddp->segment.qn], ddp, opcode, event->frame);
     if (ddp->segment.last) {
         half->messages[opcode]++;
-        decoder->totals.messages[opcode]++;
+        common->totals.messages[opcode]++;
     }
     if (rdmap->header == FLOW_HEADER_TERMINATE && !half->terminated) {
         half->terminated = true;
@@ -213,7 +213,7 @@ static void keep_sent(struct flow_half *half, const struct flow_event *event, un
     }
 }
 
-void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
+void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, const struct flow_ulpdu *ulpdu,
                       const struct flow_event *base)
 {
     struct flow_event event = *base;
@@ -227,7 +227,7 @@ void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const str
     if (half->state_unverified && !ulpdu->unverified)
         flow_rdmap_gap(flow, event.direction);
     half->state_unverified = ulpdu->unverified;
-    flow_event_send(decoder, &event);
+    flow_event_send(common, &event);
     /* A receiver drops an FPDU with a bad CRC (RFC 5044 4.4), and which of its octets are wrong is not known. */
     if (ulpdu->result == TERM_MPA_CRC || ulpdu->framing_only) {
         flow->gap = true;
@@ -246,21 +246,21 @@ void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const str
     }
     ddp.payload_have = ddp.segment.payload_octets;
     if (ddp.result == WIRE_MORE) {
-        flow_event_send(decoder, &event);
+        flow_event_send(common, &event);
         keep_sent(half, &event, 0);
         return;
     }
     ddp.segment.payload_octets = ulpdu->length - ddp.segment.header_octets;
-    decoder->totals.ddp_segments++;
-    flow_event_send(decoder, &event);
+    common->totals.ddp_segments++;
+    flow_event_send(common, &event);
 
     event.rdmap = &rdmap;
     parse_rdmap(flow, &event, &rdmap);
     if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == IWARP_RDMAP_READ_RESPONSE)
         flow_request_reread(&flow->half[flow_reverse(event.direction)], rdmap.request, &ddp.segment);
     event.kind = FLOW_RDMAP;
-    flow_event_send(decoder, &event);
+    flow_event_send(common, &event);
     half->ddp_segments++;
     keep_sent(half, &event, ulpdu->unverified ? 0 : FLOW_SENT_HEARD);
-    update(decoder, flow, &event);
+    update(common, flow, &event);
 }

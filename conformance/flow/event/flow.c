@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 
 const char *flow_kind_text(enum flow_kind kind)
 {
@@ -98,12 +98,12 @@ static void begin_halves(struct flow *flow, void *halves)
     }
 }
 
-struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns)
+struct flow *flow_make(struct flow_common *common, enum flow_kind kind, uint64_t frame, uint64_t time_ns)
 {
     bool has_ddp = kind == FLOW_CONNECTION || kind == FLOW_STREAM;
     size_t head = aligned(sizeof(struct flow)), own = own_octets(kind);
     size_t halves = has_ddp ? aligned(FLOW_DIRECTIONS * sizeof(struct flow_half)) : 0;
-    size_t rules = aligned(decoder->config.rule_state_octets);
+    size_t rules = aligned(common->config.rule_state_octets);
     uint8_t *octets = calloc(1, head + own + halves + rules);
     struct flow *flow = (struct flow *)(void *)octets;
 
@@ -112,11 +112,11 @@ struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64
         return NULL;
     }
     flow->kind = kind;
-    flow->number = ++decoder->totals.flows;
+    flow->number = ++common->totals.flows;
     flow->first_frame = flow->last_frame = frame;
     flow->first_ns = flow->last_ns = time_ns;
     flow->revision = MPA_REV_1;
-    flow->rule_state = decoder->config.rule_state_octets != 0 ? octets + head + own + halves : NULL;
+    flow->rule_state = common->config.rule_state_octets != 0 ? octets + head + own + halves : NULL;
     if (kind == FLOW_CONNECTION)
         flow->tcp = (void *)(octets + head);
     else if (kind == FLOW_CM_EXCHANGE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 
 const char *flow_reason_text(enum flow_reason reason)
 {
@@ -33,8 +33,8 @@ const char *flow_reason_text(enum flow_reason reason)
     return (unsigned)reason < FLOW_REASON_COUNT ? texts[reason] : "";
 }
 
-void flow_event_send(struct flow_decoder *decoder, const struct flow_event *event)
+void flow_event_send(struct flow_common *common, const struct flow_event *event)
 {
-    if (decoder->sink != NULL && event->flow != NULL)
-        decoder->sink(decoder->ctx, event);
+    if (common->sink != NULL && event->flow != NULL)
+        common->sink(common->ctx, event);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 
 enum {
     FIRST_ROOM = 1 << 10,
@@ -20,9 +20,9 @@ enum removed_state {
 };
 
 /* Of the key's 8-octet words, with the number that no sender knows. */
-static uint64_t hash_of(const struct flow_decoder *decoder, const void *key, size_t octets)
+static uint64_t hash_of(const struct flow_common *common, const void *key, size_t octets)
 {
-    uint64_t hash = decoder->secret ^ octets;
+    uint64_t hash = common->secret ^ octets;
 
     for (size_t at = 0; at < octets; at += sizeof(uint64_t)) {
         uint64_t word = 0;
@@ -62,10 +62,10 @@ static bool grow(struct flow_removed *removed)
 }
 
 /* The slot of the key, made if need be; NULL: there is no room. */
-static uint64_t *slot_make(struct flow_decoder *decoder, const void *key, size_t octets)
+static uint64_t *slot_make(struct flow_common *common, const void *key, size_t octets)
 {
-    struct flow_removed *removed = &decoder->removed;
-    uint64_t hash = hash_of(decoder, key, octets), *slot;
+    struct flow_removed *removed = &common->removed;
+    uint64_t hash = hash_of(common, key, octets), *slot;
 
     if (!grow(removed))
         return NULL;
@@ -77,34 +77,34 @@ static uint64_t *slot_make(struct flow_decoder *decoder, const void *key, size_t
     return slot;
 }
 
-void flow_removed_note(struct flow_decoder *decoder, const void *key, size_t octets)
+void flow_removed_note(struct flow_common *common, const void *key, size_t octets)
 {
-    uint64_t *slot = slot_make(decoder, key, octets);
+    uint64_t *slot = slot_make(common, key, octets);
 
     if (slot == NULL)
-        decoder->totals.account.row[FLOW_ROW_EVICTED].items++;
+        common->totals.account.row[FLOW_ROW_EVICTED].items++;
     else if ((*slot & STATES) == ENDED)
         *slot |= REMOVED;
 }
 
-void flow_removed_count(struct flow_decoder *decoder, const void *key, size_t octets)
+void flow_removed_count(struct flow_common *common, const void *key, size_t octets)
 {
-    uint64_t *slot = slot_make(decoder, key, octets);
+    uint64_t *slot = slot_make(common, key, octets);
 
     if (slot == NULL || (*slot & STATES) != COUNTED)
-        decoder->totals.account.row[FLOW_ROW_EVICTED].items++;
+        common->totals.account.row[FLOW_ROW_EVICTED].items++;
     if (slot != NULL)
         *slot = (*slot & ~(uint64_t)STATES) | COUNTED;
 }
 
-bool flow_removed_returns(struct flow_decoder *decoder, const void *key, size_t octets, bool begins)
+bool flow_removed_returns(struct flow_common *common, const void *key, size_t octets, bool begins)
 {
-    struct flow_removed *removed = &decoder->removed;
+    struct flow_removed *removed = &common->removed;
     uint64_t *slot;
 
     if (removed->count == 0)
         return false;
-    slot = slot_of(removed, hash_of(decoder, key, octets));
+    slot = slot_of(removed, hash_of(common, key, octets));
     if (*slot == 0)
         return false;
     if (begins)

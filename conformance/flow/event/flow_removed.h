@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct flow_decoder;
+struct flow_common;
 
 /* What the decoder remembers of them: a hash for each. */
 struct flow_removed {
@@ -22,16 +22,16 @@ struct flow_removed {
  * A connection (session, exchange) with this key was removed, all of it judged so far. Where that cannot be remembered
  * it counts as unjudged. `key` has no padding that is not zero.
  */
-void flow_removed_note(struct flow_decoder *decoder, const void *key, size_t octets);
+void flow_removed_note(struct flow_common *common, const void *key, size_t octets);
 
 /* It counts as unjudged (FLOW_ROW_EVICTED), unless it does already. */
-void flow_removed_count(struct flow_decoder *decoder, const void *key, size_t octets);
+void flow_removed_count(struct flow_common *common, const void *key, size_t octets);
 
 /*
  * Something comes of that key, and no connection has it. True: it was removed. `begins`: what comes begins another
  * connection with the key, of which nothing is missing.
  */
-bool flow_removed_returns(struct flow_decoder *decoder, const void *key, size_t octets, bool begins);
+bool flow_removed_returns(struct flow_common *common, const void *key, size_t octets, bool begins);
 
 void flow_removed_free(struct flow_removed *removed);
 

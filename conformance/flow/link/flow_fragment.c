@@ -50,6 +50,7 @@ struct packet {
 };
 
 struct fragment_store {
+    struct flow_common *common;
     struct packet *packets, *oldest;
     size_t count, octets;
 };
@@ -82,18 +83,16 @@ static enum flow_row row_of(const struct packet *packet, enum flow_row row)
 }
 
 /* Counts what is held of a packet that will not become whole. */
-static void count_frames(struct flow_decoder *decoder, struct packet *packet, enum flow_row row)
+static void count_frames(struct fragment_store *store, struct packet *packet, enum flow_row row)
 {
-    flow_account_count(&decoder->totals.account, row_of(packet, row), packet->frames, packet->frame_octets);
+    flow_account_count(&store->common->totals.account, row_of(packet, row), packet->frames, packet->frame_octets);
     packet->frames = packet->frame_octets = 0;
 }
 
-static void drop(struct flow_decoder *decoder, struct packet *packet, enum flow_row row)
+static void drop(struct fragment_store *store, struct packet *packet, enum flow_row row)
 {
-    struct fragment_store *store = decoder->fragments;
-
     if (!packet->whole && packet->failed == FLOW_ROWS)
-        count_frames(decoder, packet, row);
+        count_frames(store, packet, row);
     release_octets(store, packet);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(store->packets, packet);
@@ -103,36 +102,33 @@ static void drop(struct flow_decoder *decoder, struct packet *packet, enum flow_
 }
 
 /* The packet stays as a mark for the fragments of it that are still to come. */
-static void fail(struct flow_decoder *decoder, struct packet *packet, enum flow_row row)
+static void fail(struct fragment_store *store, struct packet *packet, enum flow_row row)
 {
     row = row_of(packet, row);
-    count_frames(decoder, packet, row);
+    count_frames(store, packet, row);
     packet->failed = row;
-    release_octets(decoder->fragments, packet);
+    release_octets(store, packet);
 }
 
-static void make_room(struct flow_decoder *decoder)
+static void make_room(struct fragment_store *store)
 {
-    struct fragment_store *store = decoder->fragments;
-
-    while (store->oldest != NULL && decoder->now_ns - store->oldest->first_ns > WAIT_NS &&
-           decoder->now_ns > store->oldest->first_ns)
-        drop(decoder, store->oldest, FLOW_ROW_FRAGMENT_LOST);
+    while (store->oldest != NULL && store->common->now_ns - store->oldest->first_ns > WAIT_NS &&
+           store->common->now_ns > store->oldest->first_ns)
+        drop(store, store->oldest, FLOW_ROW_FRAGMENT_LOST);
     while (store->oldest != NULL && (store->count >= PACKETS_HELD_MAX || store->octets >= FLOW_FRAGMENTS_MAX))
-        drop(decoder, store->oldest, FLOW_ROW_FRAGMENT_ROOM);
+        drop(store, store->oldest, FLOW_ROW_FRAGMENT_ROOM);
 }
 
-static struct packet *make(struct flow_decoder *decoder, const struct packet_key *key)
+static struct packet *make(struct fragment_store *store, const struct packet_key *key)
 {
-    struct fragment_store *store = decoder->fragments;
     struct packet *packet;
 
-    make_room(decoder);
+    make_room(store);
     packet = calloc(1, sizeof(*packet));
     if (packet == NULL)
         return NULL;
     packet->key = *key;
-    packet->first_ns = decoder->now_ns;
+    packet->first_ns = store->common->now_ns;
     packet->failed = FLOW_ROWS;
     packet->cut = SIZE_MAX;
     HASH_ADD(hh, store->packets, key, sizeof(packet->key), packet);
@@ -247,10 +243,10 @@ static void store_fragment(struct packet *packet, const struct flow_fragment *fr
         packet->total = fragment->offset + fragment->length;
 }
 
-static void note_repeated(struct flow_decoder *decoder, const struct flow_fragment *fragment,
+static void note_repeated(struct fragment_store *store, const struct flow_fragment *fragment,
                           const struct flow_carrier_frames *carrier)
 {
-    struct flow_account *account = &decoder->totals.account;
+    struct flow_account *account = &store->common->totals.account;
 
     account->row[FLOW_ROW_HEADERS].octets += carrier->octets - fragment->captured;
     flow_account_count(account, FLOW_ROW_AGAIN, carrier->frames, fragment->captured);
@@ -260,7 +256,7 @@ static void note_repeated(struct flow_decoder *decoder, const struct flow_fragme
  * All of it is there: the packet goes on as if it had come in one frame. Octets after the first that the capture cut
  * are of no use, and what overlapped counts once.
  */
-static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct packet *packet, struct flow_layers *layers,
+static enum flow_protocol finish_packet(struct fragment_store *store, struct packet *packet, struct flow_layers *layers,
                                         struct flow_carrier_frames *carrier)
 {
     size_t captured = packet->cut < packet->total ? packet->cut : packet->total;
@@ -269,7 +265,7 @@ static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct pac
     struct flow_layers above = {.datagram = layers->datagram, .depth = layers->depth, .tunnel = layers->tunnel};
     enum flow_protocol protocol;
 
-    flow_account_count(&decoder->totals.account, packet->cut < packet->total ? FLOW_ROW_FRAGMENT_CUT : FLOW_ROW_AGAIN,
+    flow_account_count(&store->common->totals.account, packet->cut < packet->total ? FLOW_ROW_FRAGMENT_CUT : FLOW_ROW_AGAIN,
                        0, excess);
     packet->whole = true;
     above.datagram.ip = NULL; /* the header of one fragment is not that of the packet */
@@ -287,75 +283,85 @@ static enum flow_protocol finish_packet(struct flow_decoder *decoder, struct pac
     return protocol;
 }
 
-static enum flow_protocol add(struct flow_decoder *decoder, struct packet *packet, struct flow_layers *layers,
+static enum flow_protocol add(struct fragment_store *store, struct packet *packet, struct flow_layers *layers,
                               struct flow_carrier_frames *carrier)
 {
     const struct flow_fragment *fragment = &layers->fragment;
     enum meeting meeting = meet(packet, fragment);
 
     if (meeting == MEETS_ALL) {
-        note_repeated(decoder, fragment, carrier);
+        note_repeated(store, fragment, carrier);
         return FLOW_PROTOCOL_FRAGMENT;
     }
     packet->frames += carrier->frames;
     packet->frame_octets += carrier->octets;
     if (meeting == MEETS_OTHERS || (meeting == MEETS_SOME && packet->key.family == 6) || !end_agrees(packet, fragment))
-        fail(decoder, packet, FLOW_ROW_FRAGMENT_OVERLAP);
-    else if (!reserve(decoder->fragments, packet, fragment->offset + fragment->length))
-        fail(decoder, packet, FLOW_ROW_MEMORY);
+        fail(store, packet, FLOW_ROW_FRAGMENT_OVERLAP);
+    else if (!reserve(store, packet, fragment->offset + fragment->length))
+        fail(store, packet, FLOW_ROW_MEMORY);
     else
         store_fragment(packet, fragment);
     if (packet->failed == FLOW_ROWS && packet->total != 0 && packet->units == (packet->total + UNIT - 1) / UNIT)
-        return finish_packet(decoder, packet, layers, carrier);
+        return finish_packet(store, packet, layers, carrier);
     return FLOW_PROTOCOL_FRAGMENT;
 }
 
 /* The packet that the fragment is of, a new one if need be. NULL: the fragment is counted in *row. */
-static struct packet *packet_of(struct flow_decoder *decoder, const struct flow_layers *layers, enum flow_row *row)
+static struct packet *packet_of(struct fragment_store *store, const struct flow_layers *layers, enum flow_row *row)
 {
     struct packet_key key;
     struct packet *packet;
 
     *row = FLOW_ROW_MEMORY;
-    if (decoder->fragments == NULL && (decoder->fragments = calloc(1, sizeof(*decoder->fragments))) == NULL)
-        return NULL;
     set_key(&key, layers);
-    packet = find(decoder->fragments, &key);
+    packet = find(store, &key);
     if (packet != NULL && packet->whole && meet(packet, &layers->fragment) != MEETS_ALL) {
-        drop(decoder, packet, FLOW_ROWS); /* the identification is used again */
+        drop(store, packet, FLOW_ROWS); /* the identification is used again */
         packet = NULL;
     }
     if (packet != NULL && packet->failed != FLOW_ROWS) {
         *row = packet->failed;
         return NULL;
     }
-    return packet != NULL ? packet : make(decoder, &key);
+    return packet != NULL ? packet : make(store, &key);
 }
 
-enum flow_protocol flow_fragment_packet(struct flow_decoder *decoder, struct flow_layers *layers,
+enum flow_protocol flow_fragment_packet(struct fragment_store *store, struct flow_layers *layers,
                                         struct flow_carrier_frames *carrier)
 {
     const struct flow_fragment *fragment = &layers->fragment;
     enum flow_row row = FLOW_ROW_FRAGMENT_LENGTH;
     struct packet *packet = NULL;
 
-    decoder->totals.fragments += carrier->frames;
+    store->common->totals.fragments += carrier->frames;
     if (fragment->length != 0 && (!fragment->more || fragment->length % UNIT == 0) &&
         fragment->offset + fragment->length <= PACKET_MAX)
-        packet = packet_of(decoder, layers, &row);
+        packet = packet_of(store, layers, &row);
     if (packet != NULL)
-        return add(decoder, packet, layers, carrier);
-    flow_account_count(&decoder->totals.account, row, carrier->frames, carrier->octets);
+        return add(store, packet, layers, carrier);
+    flow_account_count(&store->common->totals.account, row, carrier->frames, carrier->octets);
     return FLOW_PROTOCOL_FRAGMENT;
 }
 
-void flow_fragment_finish(struct flow_decoder *decoder)
+struct fragment_store *flow_fragments_new(struct flow_common *common)
 {
-    if (decoder->fragments == NULL)
-        return;
-    while (decoder->fragments->oldest != NULL)
+    struct fragment_store *store = calloc(1, sizeof(*store));
+
+    if (store != NULL)
+        store->common = common;
+    return store;
+}
+
+void flow_fragments_finish(struct fragment_store *store)
+{
+    while (store->oldest != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): drop() takes it off the list */
-        drop(decoder, decoder->fragments->oldest, FLOW_ROW_FRAGMENT_LOST);
-    free(decoder->fragments);
-    decoder->fragments = NULL;
+        drop(store, store->oldest, FLOW_ROW_FRAGMENT_LOST);
+}
+
+void flow_fragments_free(struct fragment_store *store)
+{
+    if (store != NULL)
+        flow_fragments_finish(store);
+    free(store);
 }

@@ -5,7 +5,7 @@
 #ifndef FLOW_FLOW_LINK_H
 #define FLOW_FLOW_LINK_H
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 #include "conformance/flow/event/flow_packet.h"
 
 /* One fragment of an IP packet; its addresses are in the datagram beside it. */
@@ -37,13 +37,19 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
 /* True when flow_decoder_frame() reads frames of this LINKTYPE. */
 bool flow_link_known(uint32_t link);
 
+struct fragment_store; /* fragments of packets that are not whole yet */
+
+/* NULL without memory. */
+struct fragment_store *flow_fragments_new(struct flow_common *common);
 /*
  * flow_fragment.c: keeps the fragment. When its packet has become whole, `layers` and `carrier` become those of the
  * packet, and its protocol is returned; else FLOW_PROTOCOL_FRAGMENT.
  */
-enum flow_protocol flow_fragment_packet(struct flow_decoder *decoder, struct flow_layers *layers,
+enum flow_protocol flow_fragment_packet(struct fragment_store *store, struct flow_layers *layers,
                                         struct flow_carrier_frames *carrier);
-/* Counts and frees what never became whole. */
-void flow_fragment_finish(struct flow_decoder *decoder);
+/* Counts what never became whole. */
+void flow_fragments_finish(struct fragment_store *store);
+/* `store` may be NULL. */
+void flow_fragments_free(struct fragment_store *store);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef FLOW_FLOW_CONNECTION_H
 #define FLOW_FLOW_CONNECTION_H
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 #include "conformance/flow/event/flow_packet.h"
 
 enum { FLOW_LAST_OCTETS = 8 }; /* that another pad and a CRC field left out can make a difference of */
@@ -156,23 +156,23 @@ struct flow_connection {
 
 /* Where the decoder is: a sender of a connection, and the frame whose octets are decoded. */
 struct flow_context {
-    struct flow_decoder *decoder;
+    struct flow_common *common;
     struct flow_connection *connection;
     struct flow_side *side; /* of the sender */
     unsigned index;         /* of that side in the connection */
     uint64_t frame, time_ns;
 };
 
-static inline struct flow_context flow_context_of(struct flow_decoder *decoder, struct flow_connection *connection,
+static inline struct flow_context flow_context_of(struct flow_common *common, struct flow_connection *connection,
                                                   unsigned index, uint64_t frame, uint64_t time_ns)
 {
-    return (struct flow_context){decoder, connection, &connection->side[index], index, frame, time_ns};
+    return (struct flow_context){common, connection, &connection->side[index], index, frame, time_ns};
 }
 
 /* The same place, in another frame. */
 static inline struct flow_context flow_context_in(const struct flow_context *context, uint64_t frame, uint64_t time_ns)
 {
-    return (struct flow_context){context->decoder, context->connection, context->side, context->index, frame, time_ns};
+    return (struct flow_context){context->common, context->connection, context->side, context->index, frame, time_ns};
 }
 
 /* The other sender of the connection. */
@@ -184,7 +184,7 @@ static inline struct flow_side *flow_other_side(const struct flow_context *conte
 /* The same frame, and the other sender. */
 static inline struct flow_context flow_context_other(const struct flow_context *context)
 {
-    return flow_context_of(context->decoder, context->connection, 1 - context->index, context->frame, context->time_ns);
+    return flow_context_of(context->common, context->connection, 1 - context->index, context->frame, context->time_ns);
 }
 
 static inline enum flow_direction flow_direction_of(const struct flow_connection *connection, unsigned side)

@@ -31,7 +31,7 @@ static void guess_failed(const struct flow_context *context, size_t octets)
         flow_rdmap_gap(context->connection->flow, flow_direction_of(context->connection, context->index));
     side->state = side->half != NULL && side->half->tcp->framing_known ? SIDE_RESYNC : SIDE_LATE;
     flow_octets(context, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
-    flow_mpa_unit_done(context->decoder, side);
+    flow_mpa_unit_done(context->common, side);
 }
 
 /* A guess in mid-stream was verified. False: without memory. */
@@ -120,9 +120,9 @@ static bool verify(const struct flow_connection *connection, struct flow_side *s
     return sensible;
 }
 
-static void count_fpdu(struct flow_decoder *decoder, struct flow_side *side, const struct found_fpdu *fpdu)
+static void count_fpdu(struct flow_common *common, struct flow_side *side, const struct found_fpdu *fpdu)
 {
-    struct flow_count *rows = decoder->totals.account.row;
+    struct flow_count *rows = common->totals.account.row;
 
     if (fpdu->ulpdu.cut)
         rows[fpdu->row].octets += side->have - side->borrowed;
@@ -130,12 +130,12 @@ static void count_fpdu(struct flow_decoder *decoder, struct flow_side *side, con
         rows[fpdu->ulpdu.unverified || fpdu->ulpdu.framing_only ? FLOW_ROW_UNVERIFIED : FLOW_ROW_IWARP].octets +=
             fpdu->mpa.fpdu.octets - side->borrowed;
     side->borrowed = 0;
-    decoder->totals.fpdus++;
+    common->totals.fpdus++;
     if (side->framing.crc && !fpdu->ulpdu.cut) {
-        decoder->totals.crc_checked++;
-        decoder->totals.crc_errors += !fpdu->mpa.fpdu.crc_ok;
+        common->totals.crc_checked++;
+        common->totals.crc_errors += !fpdu->mpa.fpdu.crc_ok;
     }
-    decoder->totals.marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
+    common->totals.marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
 }
 
 /* The stream goes on after the FPDU. */
@@ -190,7 +190,7 @@ void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu,
     sensible = verify(context->connection, side, fpdu);
     fpdu->ulpdu.framing_only = side->vague && !fpdu_reading_is_text(&side->reading);
     fpdu->ulpdu.unverified = fpdu->ulpdu.unverified && !fpdu->ulpdu.framing_only;
-    count_fpdu(context->decoder, side, fpdu);
+    count_fpdu(context->common, side, fpdu);
     fpdu->mpa.resynced = side->resynced;
     fpdu->mpa.segment_octets = piece->segment_octets;
     fpdu->ulpdu.index = half->fpdus;
@@ -206,10 +206,10 @@ void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu,
     event.received = side->unit_received;
     if (first_frame > event.frame) { /* its last octets were captured before its first */
         event.frame = first_frame;
-        event.time_ns = context->decoder->now_ns;
+        event.time_ns = context->common->now_ns;
     }
     event.position = side->position;
-    flow_rdmap_ulpdu(context->decoder, context->connection->flow, &fpdu->ulpdu, &event);
+    flow_rdmap_ulpdu(context->common, context->connection->flow, &fpdu->ulpdu, &event);
     pass_fpdu(side, fpdu, event.end);
     side->nonsense = sensible ? 0 : side->nonsense + 1;
 }
@@ -231,14 +231,14 @@ static bool ends_segment(const struct flow_piece *piece, size_t used)
     return piece->at_end && used == piece->captured && piece->captured == piece->length;
 }
 
-wire_result flow_unit_parse(struct flow_decoder *decoder, struct flow_side *side, const uint8_t **p, const uint8_t *end,
+wire_result flow_unit_parse(struct flow_common *common, struct flow_side *side, const uint8_t **p, const uint8_t *end,
                             struct fpdu *fpdu)
 {
     side->framing.position = (uint32_t)side->position;
     if (fpdu_reading_is_text(&side->reading))
-        return fpdu_parse(p, end, &side->framing, decoder->scratch, fpdu);
+        return fpdu_parse(p, end, &side->framing, common->scratch, fpdu);
     return fpdu_parse_reading(p, end, &side->framing, &side->reading, side->half != NULL ? side->half->fpdus : 0,
-                              decoder->scratch, fpdu);
+                              common->scratch, fpdu);
 }
 
 size_t flow_unit_lead_at(const struct flow_side *side, uint64_t position, uint64_t before)
@@ -265,8 +265,8 @@ static size_t fpdu_begin(const struct flow_context *context, const struct flow_p
     struct found_fpdu fpdu;
 
     if (side->doubtful)
-        flow_lock_doubt(context->decoder, side, piece, used);
-    fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, at + left, &fpdu.mpa.fpdu);
+        flow_lock_doubt(context->common, side, piece, used);
+    fpdu.ulpdu.result = flow_unit_parse(context->common, side, &p, at + left, &fpdu.mpa.fpdu);
     side->unit_at_start = piece->at_start && used == 0;
     side->unit_at = piece->at + used;
     side->unit_received = piece->received;
@@ -291,7 +291,7 @@ static size_t fpdu_begin(const struct flow_context *context, const struct flow_p
         return fpdu.mpa.fpdu.octets;
     }
     side->need = left < flow_unit_lead(side) + FLOW_UNIT_HEADER ? 0 : fpdu.mpa.fpdu.octets;
-    if (!flow_mpa_reserve(context->decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FLOW_UNIT_HEADER)) {
+    if (!flow_mpa_reserve(context->common, side, side->need != 0 ? side->need : MARKER_OCTETS + FLOW_UNIT_HEADER)) {
         flow_mpa_lose_sync(context);
         return 0;
     }
@@ -326,9 +326,9 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
             flow_reading_may_look(context))
             return count + flow_unit_take_rest(context, piece, used + count);
         p = side->buffer;
-        (void)flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+        (void)flow_unit_parse(context->common, side, &p, p + side->have, &fpdu.mpa.fpdu);
         side->need = fpdu.mpa.fpdu.octets;
-        if (!flow_mpa_reserve(context->decoder, side, side->need)) {
+        if (!flow_mpa_reserve(context->common, side, side->need)) {
             flow_mpa_lose_sync(context);
             return count;
         }
@@ -338,7 +338,7 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
     if (side->have < side->need)
         return count;
     p = side->buffer;
-    fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+    fpdu.ulpdu.result = flow_unit_parse(context->common, side, &p, p + side->have, &fpdu.mpa.fpdu);
     next = used + count;
     if (side->have > side->need ||
         (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu, piece->octets + next,
@@ -353,7 +353,7 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
     fpdu.mpa.here = fpdu.mpa.fpdu.octets;
     fpdu.mpa.segments = side->unit_segments;
     flow_unit_emit(context, &fpdu, piece, side->unit_frame);
-    flow_mpa_unit_done(context->decoder, side);
+    flow_mpa_unit_done(context->common, side);
     return count;
 }
 
@@ -365,7 +365,7 @@ size_t flow_fpdu_octets(const struct flow_context *context, const struct flow_pi
     if (side->skip != 0) {
         count = side->skip < piece->captured - used ? (size_t)side->skip : piece->captured - used;
         side->skip -= count;
-        context->decoder->totals.account.row[FLOW_ROW_PART].octets += count;
+        context->common->totals.account.row[FLOW_ROW_PART].octets += count;
         return count;
     }
     count = side->have == 0 ? fpdu_begin(context, piece, used) : fpdu_continue(context, piece, used);
@@ -393,14 +393,14 @@ void flow_fpdu_cut(const struct flow_context *context, bool unverified, enum flo
     framing.position = (uint32_t)side->position;
     if (!fpdu_reading_is_text(&side->reading))
         framing = fpdu_framing_by(&framing, &side->reading, side->half != NULL ? side->half->fpdus : 0);
-    count = flow_lock_gather(side->buffer, side->have, &framing, context->decoder->scratch, FPDU_SCRATCH_OCTETS);
+    count = flow_lock_gather(side->buffer, side->have, &framing, context->common->scratch, FPDU_SCRATCH_OCTETS);
     memset(&fpdu, 0, sizeof(fpdu));
     fpdu.row = row;
     fpdu.mpa.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
     fpdu.mpa.fpdu.start = side->buffer;
     fpdu.mpa.here = side->have;
     fpdu.mpa.fpdu.octets = side->need;
-    fpdu.mpa.fpdu.ulpdu = context->decoder->scratch + FPDU_LENGTH_OCTETS;
+    fpdu.mpa.fpdu.ulpdu = context->common->scratch + FPDU_LENGTH_OCTETS;
     fpdu.mpa.fpdu.bad_marker = SIZE_MAX;
     fpdu.mpa.fpdu.pad_zero = true;
     fpdu.mpa.fpdu.crc_ok = true;
@@ -425,7 +425,7 @@ bool flow_fpdu_lost(const struct flow_context *context, uint64_t count, bool cut
         const uint8_t *p = side->buffer;
         struct fpdu fpdu;
 
-        (void)flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu);
+        (void)flow_unit_parse(context->common, side, &p, p + side->have, &fpdu);
         side->need = fpdu.octets;
     }
     if (side->skip == 0 && side->have != 0 && side->need == 0) { /* not even its length is there */
@@ -443,7 +443,7 @@ bool flow_fpdu_lost(const struct flow_context *context, uint64_t count, bool cut
             return true;
         }
         flow_fpdu_cut(context, !cut && side->framing.crc, FLOW_ROW_PART);
-        flow_mpa_unit_done(context->decoder, side);
+        flow_mpa_unit_done(context->common, side);
         side->skip = missing;
     }
     taken = side->skip < count ? side->skip : count;

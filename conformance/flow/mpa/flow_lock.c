@@ -54,7 +54,7 @@ struct candidate {
     bool markers_good; /* whole, with Markers, and each of them is right */
 };
 
-static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, size_t count,
+static struct candidate judge(struct flow_common *common, const uint8_t *at, size_t count,
                               const struct fpdu_framing *framing, unsigned revision)
 {
     uint8_t header[HEADER_OCTETS];
@@ -70,7 +70,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
         return candidate;
     candidate.place = PLACE_PLAUSIBLE;
     with_crc.crc = true;
-    result = fpdu_parse(&p, at + count, &with_crc, decoder->scratch, &fpdu);
+    result = fpdu_parse(&p, at + count, &with_crc, common->scratch, &fpdu);
     candidate.octets = fpdu.octets;
     candidate.whole = result != WIRE_MORE;
     candidate.crc_zero = candidate.whole && fpdu.crc == 0;
@@ -97,13 +97,13 @@ static void lock(struct flow_side *side)
 /* ---- after a loss ----------------------------------------------------------------------------------------------- */
 
 /* Without CRC: the FPDUs from here lead exactly to the segment's end, or to a header that makes sense. */
-static bool chain_holds(struct flow_decoder *decoder, const struct flow_piece *piece, size_t at,
+static bool chain_holds(struct flow_common *common, const struct flow_piece *piece, size_t at,
                         struct fpdu_framing framing, unsigned revision)
 {
     unsigned links = 0;
 
     while (at < piece->captured && links < 4) {
-        struct candidate candidate = judge(decoder, piece->octets + at, piece->captured - at, &framing, revision);
+        struct candidate candidate = judge(common, piece->octets + at, piece->captured - at, &framing, revision);
 
         if (candidate.place == PLACE_NONE)
             return piece->captured - at < FPDU_LENGTH_OCTETS + 2 && links > 0;
@@ -155,7 +155,7 @@ static bool is_familiar(const struct flow_half *half, const uint8_t *at, size_t 
 }
 
 /* The octets held are a whole FPDU, but for its ULPDU_Length. */
-static bool whole_but_for_length(struct flow_decoder *decoder, const struct flow_side *side)
+static bool whole_but_for_length(struct flow_common *common, const struct flow_side *side)
 {
     struct fpdu_framing framing = side->framing;
     size_t lead = framing.markers && marker_distance((uint32_t)side->position) == 0 ? MARKER_OCTETS : 0;
@@ -177,7 +177,7 @@ static bool whole_but_for_length(struct flow_decoder *decoder, const struct flow
         if (octets > side->have)
             continue;
         fpdu_set_ULPDU_Length(side->buffer + lead, length);
-        whole = fpdu_parse(&p, p + side->have, &framing, decoder->scratch, &fpdu) == WIRE_OK;
+        whole = fpdu_parse(&p, p + side->have, &framing, common->scratch, &fpdu) == WIRE_OK;
     }
     memcpy(side->buffer + lead, kept, sizeof(kept));
     return whole;
@@ -199,14 +199,14 @@ bool flow_lock_unsound(const struct flow_context *context)
         !flow_header_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS, octets_get16(header),
                                context->connection->flow->revision))
         return true;
-    if (whole_but_for_length(context->decoder, side))
+    if (whole_but_for_length(context->common, side))
         return true;
     for (size_t at = 4; at < side->have && computed < CRCS_MAX; at += 4) { /* FPDUs are multiples of 4 long */
         struct candidate candidate;
 
         framing.position = (uint32_t)(side->position + at);
         candidate =
-            judge(context->decoder, side->buffer + at, side->have - at, &framing, context->connection->flow->revision);
+            judge(context->common, side->buffer + at, side->have - at, &framing, context->connection->flow->revision);
         computed += candidate.whole;
         if (candidate.place == PLACE_VERIFIED)
             return true;
@@ -232,7 +232,7 @@ size_t flow_lock_resync(const struct flow_context *context, const struct flow_pi
         if (place == SIZE_MAX || place < used)
             continue;
         framing.position = base + (uint32_t)place;
-        candidate = judge(context->decoder, piece->octets + place, piece->captured - place, &framing, revision);
+        candidate = judge(context->common, piece->octets + place, piece->captured - place, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
         lock(side);
@@ -242,13 +242,13 @@ size_t flow_lock_resync(const struct flow_context *context, const struct flow_pi
     }
     for (; at < piece->captured; at += step) {
         framing.position = base + (uint32_t)at;
-        candidate = judge(context->decoder, piece->octets + at, piece->captured - at, &framing, revision);
+        candidate = judge(context->common, piece->octets + at, piece->captured - at, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
         if (candidate.place == PLACE_PLAUSIBLE && !(at == 0 && piece->at_start) &&
             !is_familiar(side->half, piece->octets + at, piece->captured - at, &framing))
             continue;
-        if (!framing.crc && !chain_holds(context->decoder, piece, at, framing, revision))
+        if (!framing.crc && !chain_holds(context->common, piece, at, framing, revision))
             continue;
         lock(side);
         side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
@@ -271,7 +271,7 @@ void flow_lock_guess(const struct flow_context *context, const struct flow_piece
     for (unsigned markers = 0; markers < 2; markers++) {
         struct fpdu_framing framing = {markers != 0, false, (uint32_t)side->position};
         struct candidate candidate =
-            judge(context->decoder, piece->octets + used, piece->captured - used, &framing, own->frame.revision);
+            judge(context->common, piece->octets + used, piece->captured - used, &framing, own->frame.revision);
 
         if (candidate.place <= best_candidate.place)
             continue;
@@ -304,13 +304,13 @@ void flow_lock_guess(const struct flow_context *context, const struct flow_piece
 /* ---- captures that begin late ------------------------------------------------------------------------------------ */
 
 /* FPDUs without CRC that fill the segment exactly, each with a header that makes sense and a CRC field of zero. */
-static bool fills_segment(struct flow_decoder *decoder, const struct flow_piece *piece,
+static bool fills_segment(struct flow_common *common, const struct flow_piece *piece,
                           const struct fpdu_framing *framing)
 {
     size_t at = 0;
 
     while (at < piece->captured) {
-        struct candidate candidate = judge(decoder, piece->octets + at, piece->captured - at, framing, MPA_REV_1);
+        struct candidate candidate = judge(common, piece->octets + at, piece->captured - at, framing, MPA_REV_1);
 
         if (candidate.place == PLACE_NONE || !candidate.whole || !candidate.crc_zero)
             return false;
@@ -323,7 +323,7 @@ static bool fills_segment(struct flow_decoder *decoder, const struct flow_piece 
  * FPDUs with Markers, one of which begins at `at`: its first Marker says how far back ULPDU_Length stands. True: the
  * side's framing and position are set.
  */
-static bool try_markers(struct flow_decoder *decoder, struct flow_side *side, const uint8_t *at, size_t count)
+static bool try_markers(struct flow_common *common, struct flow_side *side, const uint8_t *at, size_t count)
 {
     for (size_t marker = 0; marker < MARKER_SPACING && marker + MARKER_OCTETS <= count; marker += 4) {
         struct fpdu_framing framing = {true, true, marker == 0 ? 0 : MARKER_SPACING - (uint32_t)marker};
@@ -332,7 +332,7 @@ static bool try_markers(struct flow_decoder *decoder, struct flow_side *side, co
         if (octets_get32(at + marker) != marker)
             continue;
         framing.crc = false; /* what is whole is judged below */
-        candidate = judge(decoder, at, count, &framing, MPA_REV_1);
+        candidate = judge(common, at, count, &framing, MPA_REV_1);
         if (candidate.place == PLACE_NONE ||
             (candidate.place == PLACE_PLAUSIBLE && !candidate.markers_good && marker == 0))
             continue;
@@ -347,17 +347,17 @@ static bool try_markers(struct flow_decoder *decoder, struct flow_side *side, co
     return false;
 }
 
-static bool late_fpdu(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+static bool late_fpdu(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece)
 {
     struct fpdu_framing framing = {false, false, 0};
-    struct candidate candidate = judge(decoder, piece->octets, piece->captured, &framing, MPA_REV_1);
+    struct candidate candidate = judge(common, piece->octets, piece->captured, &framing, MPA_REV_1);
 
-    if (candidate.place != PLACE_VERIFIED && try_markers(decoder, side, piece->octets, piece->captured))
+    if (candidate.place != PLACE_VERIFIED && try_markers(common, side, piece->octets, piece->captured))
         return true;
     if (candidate.place == PLACE_NONE)
         return false;
     if (candidate.place == PLACE_PLAUSIBLE && candidate.whole) {
-        if (!fills_segment(decoder, piece, &framing) || ++side->hints < HINTS_NEEDED)
+        if (!fills_segment(common, piece, &framing) || ++side->hints < HINTS_NEEDED)
             return false;
     } else {
         framing.crc = true; /* verified, or to be verified when it is whole */
@@ -368,14 +368,14 @@ static bool late_fpdu(struct flow_decoder *decoder, struct flow_side *side, cons
     return true;
 }
 
-void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used)
+void flow_lock_doubt(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece, size_t used)
 {
     const uint8_t *at = piece->octets + used;
     size_t left = piece->captured - used;
     struct fpdu_framing framing = {false, false, 0};
-    struct candidate candidate = judge(decoder, at, left, &framing, MPA_REV_1);
+    struct candidate candidate = judge(common, at, left, &framing, MPA_REV_1);
 
-    if (candidate.place != PLACE_VERIFIED && piece->captured == piece->length && try_markers(decoder, side, at, left)) {
+    if (candidate.place != PLACE_VERIFIED && piece->captured == piece->length && try_markers(common, side, at, left)) {
         side->tentative = side->framing.crc; /* it may be octets that look like a Marker */
         side->doubts = FLOW_DOUBTS;
         if (side->half != NULL) {
@@ -401,14 +401,14 @@ static bool is_start(const struct flow_connection *connection, const struct flow
 }
 
 /* FPDUs follow one another at an offset of the piece: the second one may be whole, and have a CRC. */
-static bool late_pair(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t at)
+static bool late_pair(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece, size_t at)
 {
     struct flow_piece part = *piece;
 
     part.octets += at;
     part.captured -= at;
     part.length -= at;
-    return late_fpdu(decoder, side, &part);
+    return late_fpdu(common, side, &part);
 }
 
 static void lock_late(struct flow_side *side)
@@ -420,15 +420,15 @@ static void lock_late(struct flow_side *side)
     side->start_lost = true;
 }
 
-bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+bool flow_lock_begin(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece)
 {
     struct fpdu_framing framing;
 
-    if (flow_proof_whole(decoder, piece->octets, piece->captured, &framing)) {
+    if (flow_proof_whole(common, piece->octets, piece->captured, &framing)) {
         side->framing = framing;
         side->position = framing.position;
         side->doubtful = !framing.markers;
-    } else if (!late_fpdu(decoder, side, piece)) {
+    } else if (!late_fpdu(common, side, piece)) {
         return false;
     }
     lock_late(side);
@@ -453,11 +453,11 @@ size_t flow_lock_late(const struct flow_context *context, const struct flow_piec
         side->state = SIDE_FRESH;
         return 0;
     }
-    if (context->decoder->config.no_late_lock) {
+    if (context->common->config.no_late_lock) {
         flow_side_ends(side, FLOW_REASON_NO_FPDU);
         return left;
     }
-    if (first && flow_lock_begin(context->decoder, side, piece))
+    if (first && flow_lock_begin(context->common, side, piece))
         return 0;
     switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
     case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
@@ -468,7 +468,7 @@ size_t flow_lock_late(const struct flow_context *context, const struct flow_piec
     if (context->connection->flow == NULL)
         flow_records_octets(side, piece, used);
     pair = flow_search_octets(side, piece->octets + used, left);
-    if (pair != SIZE_MAX && pair != 0 && late_pair(context->decoder, side, piece, used + pair)) {
+    if (pair != SIZE_MAX && pair != 0 && late_pair(context->common, side, piece, used + pair)) {
         lock_late(side);
         return pair;
     }

@@ -104,7 +104,7 @@ static bool mend_begin(const struct flow_context *context)
         side->unit_at += octets;
         return true;
     }
-    if (!flow_mpa_reserve(context->decoder, side, side->have + octets))
+    if (!flow_mpa_reserve(context->common, side, side->have + octets))
         return false;
     memmove(side->buffer + octets, side->buffer, side->have);
     memcpy(side->buffer, side->last + side->last_count - octets, octets);
@@ -168,12 +168,12 @@ static bool drain_buffer(const struct flow_context *context, const struct flow_p
         if (flow_reading_may_look(context) && mend_begin(context))
             continue;
         p = side->buffer;
-        fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+        fpdu.ulpdu.result = flow_unit_parse(context->common, side, &p, p + side->have, &fpdu.mpa.fpdu);
         if (fpdu.ulpdu.result == WIRE_MORE) {
             if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have))
                 return false;
             side->need = side->have < flow_unit_lead(side) + FLOW_UNIT_HEADER ? 0 : fpdu.mpa.fpdu.octets;
-            return side->need == 0 || flow_mpa_reserve(context->decoder, side, side->need);
+            return side->need == 0 || flow_mpa_reserve(context->common, side, side->need);
         }
         if (flow_unit_is_suspect(context->connection, side, fpdu.ulpdu.result, &fpdu.mpa.fpdu,
                                  side->buffer + fpdu.mpa.fpdu.octets, side->have - fpdu.mpa.fpdu.octets, exact,
@@ -185,7 +185,7 @@ static bool drain_buffer(const struct flow_context *context, const struct flow_p
                 continue;
             }
             p = side->buffer; /* the search has used the decoder's scratch octets */
-            fpdu.ulpdu.result = flow_unit_parse(context->decoder, side, &p, p + side->have, &fpdu.mpa.fpdu);
+            fpdu.ulpdu.result = flow_unit_parse(context->common, side, &p, p + side->have, &fpdu.mpa.fpdu);
             if (fpdu.ulpdu.result == TERM_MPA_CRC)
                 find_end_by_crc(side, &fpdu.mpa.fpdu);
             else if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have))
@@ -203,14 +203,14 @@ size_t flow_unit_take_rest(const struct flow_context *context, const struct flow
     struct flow_side *side = context->side;
     size_t left = piece->captured - used, over;
 
-    if (!flow_mpa_reserve(context->decoder, side, side->have + left)) {
+    if (!flow_mpa_reserve(context->common, side, side->have + left)) {
         flow_mpa_lose_sync(context);
         return 0;
     }
     (void)flow_unit_append(side, piece, used, side->have + left);
     if (drain_buffer(context, piece, piece->at_end && piece->captured == piece->length)) {
         if (side->have == 0)
-            flow_mpa_unit_done(context->decoder, side);
+            flow_mpa_unit_done(context->common, side);
         return left;
     }
     /* What is left is looked through for an FPDU, as far as it is of this piece. */
@@ -237,7 +237,7 @@ void flow_fpdu_end(const struct flow_context *context)
         flow_octets(context, FLOW_ROW_IWARP, side->have - side->borrowed);
         side->borrowed = 0;
         side->position += side->have;
-        flow_mpa_unit_done(context->decoder, side);
+        flow_mpa_unit_done(context->common, side);
     } else if (flow_reading_find(context, side->buffer, side->have, true, &reading)) {
         side->reading = reading;
         (void)drain_buffer(&last, &piece, true);

@@ -18,7 +18,7 @@ enum {
 
 /* ---- the buffer of a unit ---------------------------------------------------------------------------------------- */
 
-bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size_t octets)
+bool flow_mpa_reserve(struct flow_common *common, struct flow_side *side, size_t octets)
 {
     size_t room = side->room < BUFFER_LEAST ? BUFFER_LEAST : side->room;
     uint8_t *buffer;
@@ -30,25 +30,25 @@ bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size
     buffer = realloc(side->buffer, room);
     if (buffer == NULL)
         return false;
-    decoder->held += room - side->room;
+    common->held += room - side->room;
     side->buffer = buffer;
     side->room = room;
     return true;
 }
 
-void flow_mpa_release(struct flow_decoder *decoder, struct flow_side *side)
+void flow_mpa_release(struct flow_common *common, struct flow_side *side)
 {
-    decoder->held -= side->room;
+    common->held -= side->room;
     free(side->buffer);
     side->buffer = NULL;
     side->room = side->have = side->need = 0;
 }
 
-void flow_mpa_unit_done(struct flow_decoder *decoder, struct flow_side *side)
+void flow_mpa_unit_done(struct flow_common *common, struct flow_side *side)
 {
     side->have = side->need = 0;
     if (side->room > BUFFER_KEPT)
-        flow_mpa_release(decoder, side);
+        flow_mpa_release(common, side);
 }
 
 size_t flow_mpa_partial(const struct flow_side *side)
@@ -67,7 +67,7 @@ void flow_mpa_lose_sync(const struct flow_context *context)
     side->skip = 0;
     side->nonsense = 0;
     flow_octets(context, FLOW_ROW_SYNC_LOST, side->have);
-    flow_mpa_release(context->decoder, side);
+    flow_mpa_release(context->common, side);
     if (side->half == NULL)
         return;
     side->half->tcp->in_sync = false;
@@ -92,7 +92,7 @@ static size_t dead_octets(const struct flow_context *context, const struct flow_
 
     /* After a rejection the octets are the ULP's, unless MPA goes on. */
     if (side->dead_reason == FLOW_REASON_REJECTED && used == 0 && piece->at_start &&
-        (flow_start_repeated(context, piece) || flow_lock_begin(context->decoder, side, piece)))
+        (flow_start_repeated(context, piece) || flow_lock_begin(context->common, side, piece)))
         return 0;
     flow_octets(context, row_of(side->dead_reason), piece->captured - used);
     if (!side->dead_reported)
@@ -169,7 +169,7 @@ void flow_mpa_lost(const struct flow_context *context, uint64_t count, bool cut)
     flow_proof_release(side);
     if (side->half != NULL && !cut) {
         side->half->gaps++;
-        context->decoder->totals.gaps++;
+        context->common->totals.gaps++;
     }
     switch (side->state) {
     case SIDE_FPDU: gap.in_sync = flow_fpdu_lost(context, count, cut); break;
@@ -191,7 +191,7 @@ void flow_mpa_lost(const struct flow_context *context, uint64_t count, bool cut)
 
     event.gap = &gap;
     event.position = position;
-    flow_event_send(context->decoder, &event);
+    flow_event_send(context->common, &event);
     context->connection->flow->gap = true;
     flow_rdmap_gap(context->connection->flow, flow_direction_of(context->connection, context->index));
     if (!gap.in_sync)
@@ -217,7 +217,7 @@ void flow_mpa_rewind(const struct flow_context *context, uint64_t octets)
         return;
     }
     flow_octets(context, FLOW_ROW_LATE, side->have);
-    flow_mpa_release(context->decoder, side);
+    flow_mpa_release(context->common, side);
     side->skip = 0;
     if (side->state != SIDE_DEAD) {
         side->state = SIDE_LATE;

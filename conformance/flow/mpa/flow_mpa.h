@@ -19,7 +19,7 @@ void flow_undecoded(const struct flow_context *context, enum flow_reason reason)
 /* Counts octets of a connection in a row, or keeps them until it is known what the connection carries. */
 void flow_octets(const struct flow_context *context, enum flow_row row, uint64_t octets);
 /* The connection has become a flow: what was kept is counted. */
-void flow_settle_flow(struct flow_decoder *decoder, struct flow_connection *connection);
+void flow_settle_flow(struct flow_common *common, struct flow_connection *connection);
 /* The connection is certainly not MPA, as far as it was seen. */
 void flow_settle_foreign(struct flow_connection *connection);
 
@@ -36,10 +36,10 @@ void flow_mpa_go_on(struct flow_connection *connection, unsigned side);
 size_t flow_mpa_partial(const struct flow_side *side);
 /* The stream has ended with the context's frame: reports a start-up frame that is not whole. */
 void flow_mpa_end(const struct flow_context *context);
-bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size_t octets);
-void flow_mpa_release(struct flow_decoder *decoder, struct flow_side *side);
+bool flow_mpa_reserve(struct flow_common *common, struct flow_side *side, size_t octets);
+void flow_mpa_release(struct flow_common *common, struct flow_side *side);
 /* The unit is not needed any more. */
-void flow_mpa_unit_done(struct flow_decoder *decoder, struct flow_side *side);
+void flow_mpa_unit_done(struct flow_common *common, struct flow_side *side);
 /* The stream goes on so many octets before the next one: what was decoded of them was not what the receiver took. */
 void flow_mpa_rewind(const struct flow_context *context, uint64_t octets);
 /* Where in the stream a sequence number stands, from SeqStart on; only while that is known. */

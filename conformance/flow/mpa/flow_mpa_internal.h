@@ -49,7 +49,7 @@ size_t flow_reading_end_by_crc(const uint8_t *octets, size_t count);
 
 /* flow_proof.c */
 /* A whole FPDU with a right CRC begins with these octets: `framing` becomes its. */
-bool flow_proof_whole(struct flow_decoder *decoder, const uint8_t *at, size_t count, struct fpdu_framing *framing);
+bool flow_proof_whole(struct flow_common *common, const uint8_t *at, size_t count, struct fpdu_framing *framing);
 enum flow_proof_found {
     FLOW_PROOF_NONE,
     FLOW_PROOF_NEXT,   /* an FPDU with a right CRC ended: the next one begins there */
@@ -73,11 +73,11 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason);
 size_t flow_lock_resync(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 size_t flow_lock_late(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* FPDUs begin with the piece, for certain or as far as it shows: the side decodes them from there on. */
-bool flow_lock_begin(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece);
+bool flow_lock_begin(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece);
 /* The same with the next octet, after an FPDU without Markers whose CRC was right. */
 void flow_lock_proved(struct flow_side *side);
 /* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
-void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
+void flow_lock_doubt(struct flow_common *common, struct flow_side *side, const struct flow_piece *piece, size_t used);
 void flow_lock_guess(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 /* Copies up to `want` octets that are not Markers from an FPDU's first octet on; returns how many there were. */
 size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,

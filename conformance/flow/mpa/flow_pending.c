@@ -28,15 +28,15 @@ static enum flow_pending pending_of(enum flow_row row)
 void flow_octets(const struct flow_context *context, enum flow_row row, uint64_t octets)
 {
     if (context->connection->flow != NULL)
-        context->decoder->totals.account.row[row].octets += octets;
+        context->common->totals.account.row[row].octets += octets;
     else
         context->connection->pending[pending_of(row)] += octets;
 }
 
-void flow_settle_flow(struct flow_decoder *decoder, struct flow_connection *connection)
+void flow_settle_flow(struct flow_common *common, struct flow_connection *connection)
 {
     for (unsigned i = 0; i < PENDINGS; i++) {
-        decoder->totals.account.row[pending_rows[i]].octets += connection->pending[i];
+        common->totals.account.row[pending_rows[i]].octets += connection->pending[i];
         connection->pending[i] = 0;
     }
 }

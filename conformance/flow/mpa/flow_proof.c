@@ -32,20 +32,20 @@ struct flow_proof {
     struct attempt attempts[ATTEMPTS];
 };
 
-static bool is_right(struct flow_decoder *decoder, const uint8_t *at, size_t count, const struct fpdu_framing *framing)
+static bool is_right(struct flow_common *common, const uint8_t *at, size_t count, const struct fpdu_framing *framing)
 {
     const uint8_t *p = at;
     struct fpdu fpdu;
 
-    return fpdu_parse(&p, at + count, framing, decoder->scratch, &fpdu) == WIRE_OK;
+    return fpdu_parse(&p, at + count, framing, common->scratch, &fpdu) == WIRE_OK;
 }
 
-bool flow_proof_whole(struct flow_decoder *decoder, const uint8_t *at, size_t count, struct fpdu_framing *framing)
+bool flow_proof_whole(struct flow_common *common, const uint8_t *at, size_t count, struct fpdu_framing *framing)
 {
     *framing = (struct fpdu_framing){false, true, 0};
     if (count < FPDU_LENGTH_OCTETS + FPDU_CRC_OCTETS)
         return false;
-    if (is_right(decoder, at, count, framing))
+    if (is_right(common, at, count, framing))
         return true;
     /* An FPDU has its first Marker where that says: so many octets after ULPDU_Length (4.3). */
     framing->markers = true;
@@ -53,7 +53,7 @@ bool flow_proof_whole(struct flow_decoder *decoder, const uint8_t *at, size_t co
         if (octets_get32(at + marker) != marker)
             continue;
         framing->position = marker == 0 ? 0 : MARKER_SPACING - (uint32_t)marker;
-        if (is_right(decoder, at, count, framing))
+        if (is_right(common, at, count, framing))
             return true;
     }
     return false;

@@ -206,7 +206,7 @@ bool flow_reading_find(const struct flow_context *context, const uint8_t *octets
 {
     struct flow_side *side = context->side;
     struct stretch stretch = {.side = side,
-                              .scratch = context->decoder->scratch,
+                              .scratch = context->common->scratch,
                               .octets = octets,
                               .count = count,
                               .exact = exact,

@@ -35,7 +35,7 @@ void flow_undecoded(const struct flow_context *context, enum flow_reason reason)
 
     event.reason = reason;
     event.position = context->side->position;
-    flow_event_send(context->decoder, &event);
+    flow_event_send(context->common, &event);
 }
 
 static void set_address(struct flow_address *address, const struct flow_key *key, unsigned side)
@@ -49,12 +49,12 @@ static void emit_open(const struct flow_context *context, unsigned index)
 {
     const struct flow_side *from = &context->connection->side[index];
     struct flow_context syn =
-        flow_context_of(context->decoder, context->connection, index, from->syn.frame, from->syn.time_ns);
+        flow_context_of(context->common, context->connection, index, from->syn.frame, from->syn.time_ns);
     struct flow_open open = {from->syn.ack, from->syn.isn, from->syn.mss, from->syn.window};
     struct flow_event event = flow_event_make(&syn, FLOW_TCP_OPEN);
 
     event.open = &open;
-    flow_event_send(context->decoder, &event);
+    flow_event_send(context->common, &event);
 }
 
 /* The side's half of a connection that has become a flow. */
@@ -86,12 +86,12 @@ bool flow_recognise(const struct flow_context *context, unsigned initiator, bool
         connection->key_seen = true;
         return false;
     }
-    flow = flow_make(context->decoder, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
+    flow = flow_make(context->common, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
     if (flow == NULL)
         return false;
     connection->flow = flow;
     flow->tunnel = connection->key.tunnel;
-    flow_settle_flow(context->decoder, connection);
+    flow_settle_flow(context->common, connection);
     connection->swap = initiator; /* side `initiator` becomes direction 0 */
     flow->roles_known = roles_known;
     flow->last_frame = connection->last_frame;

@@ -188,7 +188,7 @@ static void emit_start(const struct flow_context *context, struct iwarp_mpa_star
 
     if (side->unit_frame > last->frame) { /* its last octets were captured before its first */
         event.frame = start.frame_number = side->unit_frame;
-        event.time_ns = start.time_ns = context->decoder->now_ns;
+        event.time_ns = start.time_ns = context->common->now_ns;
     }
     if (frame->kind == IWARP_MPA_REPLY ? flow->tcp->start[IWARP_MPA_REQUEST].seen
                                        : flow->tcp->start[IWARP_MPA_REPLY].seen)
@@ -200,8 +200,8 @@ static void emit_start(const struct flow_context *context, struct iwarp_mpa_star
     event.octet = side->unit_at;
     event.end = start.end;
     event.received = side->unit_received;
-    context->decoder->totals.start_frames++;
-    flow_event_send(context->decoder, &event);
+    context->common->totals.start_frames++;
+    flow_event_send(context->common, &event);
     keep_sent(side, octets);
     side->state = result == WIRE_OK ? SIDE_WAIT : SIDE_LATE;
     side->position = 0;
@@ -318,7 +318,7 @@ static size_t begin_streaming(const struct flow_context *context, size_t before)
     flow_octets(context, FLOW_ROW_ULP, before + passed);
     flow_start_look(context->connection, side->buffer, side->have);
     flow_settle_foreign(context->connection);
-    flow_mpa_release(context->decoder, side);
+    flow_mpa_release(context->common, side);
     side->waiting = side->shaped = side->inside = false;
     if (other->waiting && other->shaped) /* for nothing */
         flow_mpa_go_on(context->connection, 1 - context->index);
@@ -339,7 +339,7 @@ static bool begin_start(const struct flow_context *context, size_t before, const
     *taken = 0;
     if (looks > 0 && before == 0 && has_key_later(side, piece)) { /* octets of the ULP that were on their way */
         side->state = SIDE_STREAMING;
-        flow_mpa_release(context->decoder, side);
+        flow_mpa_release(context->common, side);
         return false;
     }
     if (looks < 0) {
@@ -375,7 +375,7 @@ static bool begin_start(const struct flow_context *context, size_t before, const
     }
     if (!flow_start_roles(context)) {
         flow_octets(context, FLOW_ROW_MEMORY, before);
-        flow_mpa_release(context->decoder, side);
+        flow_mpa_release(context->common, side);
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return false;
     }
@@ -397,7 +397,7 @@ size_t flow_start_octets(const struct flow_context *context, const struct flow_p
     wire_result result;
     size_t taken, judged;
 
-    if (!flow_mpa_reserve(context->decoder, side, MPA_START_MAX)) {
+    if (!flow_mpa_reserve(context->common, side, MPA_START_MAX)) {
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return 0;
     }
@@ -420,7 +420,7 @@ size_t flow_start_octets(const struct flow_context *context, const struct flow_p
     if (result != WIRE_OK) /* where such a frame ends nobody knows */
         flow_octets(context, FLOW_ROW_START_MALFORMED, before + left - judged);
     emit_start(context, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0, piece);
-    flow_mpa_release(context->decoder, side);
+    flow_mpa_release(context->common, side);
     return result == WIRE_OK ? taken - before : left;
 }
 
@@ -442,7 +442,7 @@ void flow_start_cut(const struct flow_context *context, enum flow_row row)
     }
     side->state = SIDE_LATE;
     side->waiting = false;
-    flow_mpa_release(context->decoder, side);
+    flow_mpa_release(context->common, side);
 }
 
 bool flow_start_repeated(const struct flow_context *context, const struct flow_piece *piece)

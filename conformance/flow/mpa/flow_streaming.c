@@ -54,13 +54,13 @@ size_t flow_start_streaming(const struct flow_context *context, const struct flo
         return 0;
     }
     flow_start_look(context->connection, piece->octets + used, left);
-    if (first && !context->decoder->config.no_late_lock &&
-        flow_proof_whole(context->decoder, piece->octets, piece->captured, &framing)) {
+    if (first && !context->common->config.no_late_lock &&
+        flow_proof_whole(context->common, piece->octets, piece->captured, &framing)) {
         side->state = SIDE_LATE;
         return 0;
     }
     key = flow_start_key(piece->octets + used, left);
-    if (!context->decoder->config.no_late_lock)
+    if (!context->common->config.no_late_lock)
         switch (flow_proof_octets(side, piece->octets + used, left, first, &after)) {
         case FLOW_PROOF_NEXT: flow_lock_proved(side); return after;
         case FLOW_PROOF_MARKED: context->connection->key_seen = true; break;

@@ -17,7 +17,7 @@ struct found_fpdu {
 
 /* flow_fpdu.c */
 /* fpdu_parse() by the side's reading, at its position. */
-wire_result flow_unit_parse(struct flow_decoder *decoder, struct flow_side *side, const uint8_t **p, const uint8_t *end,
+wire_result flow_unit_parse(struct flow_common *common, struct flow_side *side, const uint8_t **p, const uint8_t *end,
                             struct fpdu *fpdu);
 /* Octets of a Marker before an FPDU that begins at that position after so many FPDUs, as its sender has Markers. */
 size_t flow_unit_lead_at(const struct flow_side *side, uint64_t position, uint64_t before);

@@ -39,13 +39,13 @@ static bool is_ddp_user(const struct sctp_data *data)
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-static void count(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_row row, uint64_t octets)
+static void count(struct sctp_arrival *packet, enum flow_row row, uint64_t octets)
 {
-    sctp_octets(decoder, row, octets);
+    sctp_octets(packet->sctp, row, octets);
     packet->counted += octets;
 }
 
-void sctp_emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *packet, struct flow_sctp *reported)
+void sctp_emit_chunk(const struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     const struct sctp_association *association = packet->association;
     struct flow_event event = sctp_event(association->flow, packet->side ^ association->swap, FLOW_SCTP,
@@ -61,7 +61,7 @@ void sctp_emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *pa
                                 ? ETHERNET_MTU - reported->network_octets
                                 : 0;
     event.sctp = reported;
-    flow_event_send(decoder, &event);
+    flow_event_send(packet->sctp->common, &event);
 }
 
 /* PPIDs 1 and 2 belong to others unless an indication says otherwise. */
@@ -80,14 +80,14 @@ static bool is_cut_short(const struct sctp_data *data)
 }
 
 /* A new user message, or a fragment of one. */
-static void take_user(struct flow_decoder *decoder, struct sctp_arrival *packet, const struct sctp_data *data)
+static void take_user(struct sctp_arrival *packet, const struct sctp_data *data)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
 
     if (is_cut_short(data)) {
         side->lost = true;
-        count(decoder, packet, FLOW_ROW_PART, data->user_have);
+        count(packet, FLOW_ROW_PART, data->user_have);
     } else if (data->first && data->last) {
         struct sctp_message message = {.tsn = data->tsn,
                                        .ppid = data->ppid,
@@ -105,18 +105,18 @@ static void take_user(struct flow_decoder *decoder, struct sctp_arrival *packet,
                                        .octets = data->user};
 
         packet->counted += data->user_have;
-        sctp_order_take(decoder, association, packet->side, &message);
+        sctp_order_take(association, packet->side, &message);
     } else if (!data->interleaved) {
         packet->counted += data->user_have;
-        sctp_take_fragment(decoder, association, packet->side, data);
+        sctp_take_fragment(association, packet->side, data);
     } else { /* RFC 8260 numbers fragments otherwise; DDP's own limit makes them needless */
         side->lost = true;
-        count(decoder, packet, FLOW_ROW_MESSAGE_PARTS, data->user_have);
+        count(packet, FLOW_ROW_MESSAGE_PARTS, data->user_have);
     }
 }
 
 /* A TSN that came before, or that nothing can be said of. */
-static void receive_repeated_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
+static void receive_repeated_data(struct sctp_arrival *packet,
                                   const struct sctp_data *data, enum sctp_tsn tsn)
 {
     static const enum flow_row rows[] = {
@@ -126,8 +126,8 @@ static void receive_repeated_data(struct flow_decoder *decoder, struct sctp_arri
     };
 
     if (tsn == SCTP_TSN_DIFFERS)
-        sctp_emit_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CONFLICT);
-    count(decoder, packet, rows[tsn], data->user_have);
+        sctp_emit_undecoded(packet->association, packet->side, FLOW_REASON_CONFLICT);
+    count(packet, rows[tsn], data->user_have);
 }
 
 /* How long a message is that comes in fragments, and what packets have carried it. */
@@ -150,7 +150,7 @@ static void follow_fragments(const struct sctp_arrival *packet, const struct sct
     }
 }
 
-static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
+static void take_data(struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -159,16 +159,16 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
 
     if (sctp_data_parse(&reported->chunk, &data) != WIRE_OK) {
         side->lost = true;
-        sctp_emit_chunk(decoder, packet, reported);
+        sctp_emit_chunk(packet, reported);
         return;
     }
     if (data.user_octets != 0) /* else its receiver ends the association, and takes nothing of it (RFC 9260 6.2) */
-        tsn = sctp_tsn_note(decoder, association, packet->side, data.tsn, sctp_contents(&data, decoder->secret));
+        tsn = sctp_tsn_note(association, packet->side, data.tsn, sctp_contents(&data, packet->sctp->common->secret));
     reported->duplicate = tsn != SCTP_TSN_NEW;
     association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL &&
         (!is_rfc5043_ppid(data.ppid) || !data.first || !is_ddp_user(&data) ||
-         !sctp_recognise(decoder, association, association->has_initiator ? association->initiator : packet->side,
+         !sctp_recognise(association, association->has_initiator ? association->initiator : packet->side,
                          IWARP_SCTP_RFC5043))) {
         if (is_rfc5043_ppid(data.ppid)) {
             association->doubted += data.user_have;
@@ -181,15 +181,15 @@ static void take_data(struct flow_decoder *decoder, struct sctp_arrival *packet,
     reported->foreign = data.first && !is_ddp_ppid(association, data.ppid);
     if (!reported->duplicate)
         follow_fragments(packet, &data, reported);
-    sctp_emit_chunk(decoder, packet, reported);
+    sctp_emit_chunk(packet, reported);
     if (data.first && !reported->foreign && association->flow->sctp->profile == IWARP_SCTP_UNDECIDED)
         association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? IWARP_SCTP_RFC5043 : IWARP_SCTP_DRAFT02;
     if (reported->foreign)
-        count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
+        count(packet, FLOW_ROW_SCTP_DATA, data.user_have);
     else if (reported->duplicate)
-        receive_repeated_data(decoder, packet, &data, tsn);
+        receive_repeated_data(packet, &data, tsn);
     else if (data.user_octets != 0)
-        take_user(decoder, packet, &data);
+        take_user(packet, &data);
 }
 
 /*
@@ -251,19 +251,19 @@ static bool stops_reading(const struct sctp_chunk *chunk)
     return wire_name_of(sctp_chunk_names, chunk->type) == NULL && (chunk->type & SCTP_UNKNOWN_SKIPPED) == 0;
 }
 
-static void leave_rest(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_reason reason,
+static void leave_rest(struct sctp_arrival *packet, enum flow_reason reason,
                        enum flow_row row, uint64_t octets)
 {
     packet->association->side[packet->side].lost = true;
     if (octets == 0)
         return;
-    sctp_unread(decoder, packet, row, octets);
+    sctp_unread(packet, row, octets);
     if (packet->association->flow != NULL)
-        sctp_emit_undecoded(decoder, packet->association, packet->side, reason);
+        sctp_emit_undecoded(packet->association, packet->side, reason);
 }
 
 /* False: the rest of the packet is not read. */
-static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet, const uint8_t **p, const uint8_t *end)
+static bool take_chunk(struct sctp_arrival *packet, const uint8_t **p, const uint8_t *end)
 {
     struct flow_sctp reported = {0};
     const uint8_t *start = *p;
@@ -271,31 +271,31 @@ static bool take_chunk(struct flow_decoder *decoder, struct sctp_arrival *packet
     bool cut = packet->datagram->captured < packet->datagram->length;
 
     if (reported.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
-        leave_rest(decoder, packet, FLOW_REASON_CHUNK, FLOW_ROW_SCTP_CHUNK, cut ? 0 : (uint64_t)(end - start));
+        leave_rest(packet, FLOW_REASON_CHUNK, FLOW_ROW_SCTP_CHUNK, cut ? 0 : (uint64_t)(end - start));
         return false;
     }
     switch (reported.chunk.type) {
     case SCTP_INIT:
     case SCTP_INIT_ACK:
         if (start == packet->datagram->octets + SCTP_COMMON_OCTETS)
-            sctp_take_init(decoder, packet, &reported);
+            sctp_take_init(packet, &reported);
         break;
     case SCTP_DATA:
-    case SCTP_IDATA: take_data(decoder, packet, &reported); break;
+    case SCTP_IDATA: take_data(packet, &reported); break;
     case SCTP_SACK: take_sack(packet, &reported.chunk); break;
     case SCTP_SHUTDOWN:
         take_shutdown(packet, &reported.chunk);
-        sctp_emit_chunk(decoder, packet, &reported);
+        sctp_emit_chunk(packet, &reported);
         break;
     case SCTP_ASCONF: packet->association->side[packet->side].any_address = true; /* fall through */
     default:
         if (!is_silent(reported.chunk.type))
-            sctp_emit_chunk(decoder, packet, &reported);
+            sctp_emit_chunk(packet, &reported);
         break;
     }
     if (stops_reading(&reported.chunk)) {
         if (*p < end)
-            leave_rest(decoder, packet, FLOW_REASON_CHUNK_UNKNOWN, FLOW_ROW_SCTP_STOPPED, (uint64_t)(end - *p));
+            leave_rest(packet, FLOW_REASON_CHUNK_UNKNOWN, FLOW_ROW_SCTP_STOPPED, (uint64_t)(end - *p));
         return false;
     }
     if (reported.chunk.type == SCTP_ABORT || reported.chunk.type == SCTP_SHUTDOWN_COMPLETE)
@@ -340,91 +340,89 @@ static bool begins_association(const struct flow_datagram *datagram)
 }
 
 /* The association of the packet, a new one if need be. NULL: there is none, and the packet is counted. */
-static struct sctp_association *association_of(struct flow_decoder *decoder, struct sctp_arrival *packet,
-                                               const struct flow_carrier_frames *carrier)
+static struct sctp_association *association_of(struct sctp_arrival *packet, const struct flow_carrier_frames *carrier)
 {
+    struct sctp_decoder *sctp = packet->sctp;
     struct sctp_association *association;
-    enum flow_row row = FLOW_ROW_MEMORY;
     struct flow_key key;
+    enum flow_row row;
 
-    if (decoder->sctp != NULL || (decoder->sctp = calloc(1, sizeof(*decoder->sctp))) != NULL) {
-        sctp_association_key(&key, packet->datagram, &packet->side);
-        association = sctp_association_find(decoder, packet->datagram, &key, &packet->side);
+    sctp_association_key(&key, packet->datagram, &packet->side);
+    association = sctp_association_find(sctp, packet->datagram, &key, &packet->side);
+    if (association != NULL)
+        return association;
+    if (flow_removed_returns(sctp->common, &key, sizeof(key), begins_association(packet->datagram)))
+        flow_removed_count(sctp->common, &key, sizeof(key));
+    row = row_of_stray(packet->datagram);
+    if (row == FLOW_ROW_IWARP && packet->checksum == FLOW_CHECKSUM_BAD) {
+        row = FLOW_ROW_SCTP_CHECKSUM;
+        sctp->common->totals.sctp_bad_checksums++;
+    } else if (row == FLOW_ROW_IWARP) {
+        association = sctp_association_make(sctp, &key, carrier->frame->number, carrier->frame->time_ns);
         if (association != NULL)
             return association;
-        if (flow_removed_returns(decoder, &key, sizeof(key), begins_association(packet->datagram)))
-            flow_removed_count(decoder, &key, sizeof(key));
-        row = row_of_stray(packet->datagram);
-        if (row == FLOW_ROW_IWARP && packet->checksum == FLOW_CHECKSUM_BAD) {
-            row = FLOW_ROW_SCTP_CHECKSUM;
-            decoder->totals.sctp_bad_checksums++;
-        } else if (row == FLOW_ROW_IWARP) {
-            association = sctp_association_make(decoder, &key, carrier->frame->number, carrier->frame->time_ns);
-            if (association != NULL)
-                return association;
-            row = FLOW_ROW_MEMORY;
-        }
+        row = FLOW_ROW_MEMORY;
     }
-    flow_account_count(&decoder->totals.account, row, carrier->frames, carrier->octets);
+    flow_account_count(&sctp->common->totals.account, row, carrier->frames, carrier->octets);
     return NULL;
 }
 
 /* Counts what is left of the packet: headers, chunks that carry no user message. */
-static void count_rest(struct flow_decoder *decoder, const struct sctp_arrival *packet, uint64_t octets)
+static void count_rest(const struct sctp_arrival *packet, uint64_t octets)
 {
     if (packet->association == NULL) /* a new life of it, and no memory */
-        sctp_octets(decoder, FLOW_ROW_MEMORY, octets - packet->counted);
+        sctp_octets(packet->sctp, FLOW_ROW_MEMORY, octets - packet->counted);
     else if (packet->association->flow == NULL)
         packet->association->octets += octets - packet->counted;
     else
-        sctp_octets(decoder, FLOW_ROW_HEADERS, octets - packet->counted);
+        sctp_octets(packet->sctp, FLOW_ROW_HEADERS, octets - packet->counted);
 }
 
-static void take_chunks(struct flow_decoder *decoder, struct sctp_arrival *packet)
+static void take_chunks(struct sctp_arrival *packet)
 {
     const struct flow_datagram *datagram = packet->datagram;
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
     struct sctp_association *association = packet->association;
 
-    while (p < end && take_chunk(decoder, packet, &p, end))
+    while (p < end && take_chunk(packet, &p, end))
         continue;
     if (association->flow == NULL)
         return;
     if (datagram->captured < datagram->length) {
         association->side[packet->side].lost = true;
-        sctp_octets(decoder, FLOW_ROW_SNAPPED, datagram->length - datagram->captured);
+        sctp_octets(packet->sctp, FLOW_ROW_SNAPPED, datagram->length - datagram->captured);
     }
     association->flow->last_frame = association->frame;
     association->flow->last_ns = association->time_ns;
-    sctp_order_drain(decoder, association);
-    sctp_streams_drain(decoder, association);
+    sctp_order_drain(association);
+    sctp_streams_drain(association);
 }
 
-void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_replay_init(struct sctp_association *association, unsigned side,
                       const struct flow_datagram *datagram)
 {
     struct sctp_arrival arrival = {
-        .datagram = datagram, .association = association, .side = side, .checksum = sctp_checksum_of(datagram)};
+        .sctp = association->sctp, .datagram = datagram, .association = association, .side = side, .checksum = sctp_checksum_of(datagram)};
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS;
     struct flow_sctp reported = {0};
 
     if (sctp_chunk_parse(&p, datagram->octets + datagram->captured, &reported.chunk) == WIRE_OK ||
         reported.chunk.start != NULL)
-        sctp_take_init(decoder, &arrival, &reported);
+        sctp_take_init(&arrival, &reported);
 }
 
-void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+void sctp_relearn_init_ack(struct sctp_association *association, unsigned index,
                            const struct flow_datagram *datagram)
 {
     struct sctp_side *side = &association->side[index];
 
-    sctp_association_forget_tag(decoder->sctp, association, index);
+    sctp_association_forget_tag(association->sctp, association, index);
     free(side->init);
     side->init = NULL;
     side->init_seen = side->tag_heard = false;
     side->tsn_known = side->begun = false;
     sctp_window_free(side);
-    sctp_replay_init(decoder, association, index, datagram);
+    sctp_replay_init(association, index, datagram);
 }
 
 /* The user messages in a packet that its receiver does not take; the rest of it are headers. */
@@ -442,50 +440,50 @@ static uint64_t user_octets(const struct flow_datagram *datagram)
 }
 
 /* A packet that the receiver does not take. */
-static void refuse(struct flow_decoder *decoder, struct sctp_arrival *packet, enum flow_row row)
+static void refuse(struct sctp_arrival *packet, enum flow_row row)
 {
     bool damaged = row == FLOW_ROW_SCTP_CHECKSUM;
     uint64_t octets = damaged ? packet->datagram->captured : user_octets(packet->datagram);
 
-    decoder->totals.sctp_bad_checksums += damaged;
+    packet->sctp->common->totals.sctp_bad_checksums += damaged;
     if (packet->association == NULL || octets == 0)
         return;
     if (row == FLOW_ROW_HEADERS) /* chunks after an INIT (ACK) count for nothing */
         row = FLOW_ROW_SCTP_STOPPED;
-    sctp_unread(decoder, packet, row, octets);
+    sctp_unread(packet, row, octets);
     if (packet->association->flow != NULL)
-        sctp_emit_undecoded(decoder, packet->association, packet->side,
+        sctp_emit_undecoded(packet->association, packet->side,
                             damaged ? FLOW_REASON_CHECKSUM : FLOW_REASON_STRANGER);
 }
 
-void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+void flow_sctp_packet(struct sctp_decoder *sctp, const struct flow_datagram *datagram,
                       const struct flow_carrier_frames *carrier)
 {
-    struct sctp_arrival packet = {.datagram = datagram};
+    struct sctp_arrival packet = {.sctp = sctp, .datagram = datagram};
     struct sctp_association *association;
     enum flow_row row;
 
     if (datagram->captured < SCTP_COMMON_OCTETS) {
-        flow_account_count(&decoder->totals.account,
+        flow_account_count(&sctp->common->totals.account,
                            datagram->length < SCTP_COMMON_OCTETS ? FLOW_ROW_SCTP_HEADER : FLOW_ROW_CUT_HEADERS,
                            carrier->frames, carrier->octets);
         return;
     }
-    decoder->totals.sctp_packets++;
+    sctp->common->totals.sctp_packets++;
     packet.checksum = sctp_checksum_of(datagram);
-    association = association_of(decoder, &packet, carrier);
+    association = association_of(&packet, carrier);
     if (association == NULL)
         return;
     association->frame = carrier->frame->number;
     association->time_ns = carrier->frame->time_ns;
     association->frames += carrier->frames;
     packet.association = association;
-    row = sctp_packet_row(decoder, &packet);
+    row = sctp_packet_row(&packet);
     if (row == FLOW_ROWS)
-        take_chunks(decoder, &packet);
+        take_chunks(&packet);
     else
-        refuse(decoder, &packet, row);
-    count_rest(decoder, &packet, carrier->octets);
+        refuse(&packet, row);
+    count_rest(&packet, carrier->octets);
     if (packet.association != NULL)
-        sctp_association_list(decoder->sctp, packet.association);
+        sctp_association_list(sctp, packet.association);
 }

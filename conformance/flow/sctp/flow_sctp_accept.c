@@ -180,14 +180,14 @@ static void keep_birth(struct sctp_association *association, unsigned side, cons
     sctp_births_free(link);
 }
 
-static void replay(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct sctp_birth *birth)
+static void replay(struct sctp_arrival *arrival, const struct sctp_birth *birth)
 {
     struct sctp_association *association = arrival->association;
     uint64_t frame = association->frame, time_ns = association->time_ns;
 
     association->frame = birth->frame;
     association->time_ns = birth->time_ns;
-    sctp_replay_init(decoder, association, birth->side, &birth->datagram);
+    sctp_replay_init(association, birth->side, &birth->datagram);
     association->frame = frame;
     association->time_ns = time_ns;
 }
@@ -196,7 +196,7 @@ static void replay(struct flow_decoder *decoder, struct sctp_arrival *arrival, c
  * Another association on the same addresses and ports, which begins with this INIT and this INIT ACK, as far as there
  * are any.
  */
-static void restart_association(struct flow_decoder *decoder, struct sctp_arrival *arrival,
+static void restart_association(struct sctp_arrival *arrival,
                                 const struct sctp_birth *init, const struct sctp_birth *ack)
 {
     struct sctp_association *old = arrival->association;
@@ -205,16 +205,16 @@ static void restart_association(struct flow_decoder *decoder, struct sctp_arriva
     uint64_t frame = old->frame, time_ns = old->time_ns;
 
     old->births = NULL;
-    sctp_association_end(decoder, old, true, FLOW_REASON_COUNT);
-    arrival->association = sctp_association_make(decoder, &key, init != NULL ? init->frame : frame,
+    sctp_association_end(old, true, FLOW_REASON_COUNT);
+    arrival->association = sctp_association_make(arrival->sctp, &key, init != NULL ? init->frame : frame,
                                                  init != NULL ? init->time_ns : time_ns);
     if (arrival->association != NULL) {
         arrival->association->frame = frame;
         arrival->association->time_ns = time_ns;
         if (init != NULL)
-            replay(decoder, arrival, init);
+            replay(arrival, init);
         if (ack != NULL)
-            replay(decoder, arrival, ack);
+            replay(arrival, ack);
     }
     sctp_births_free(&births);
 }
@@ -224,7 +224,7 @@ static void restart_association(struct flow_decoder *decoder, struct sctp_arriva
  * ACK to it, which its sender has taken; or its own, which the other side uses; or the other side was not captured at
  * all.
  */
-static bool is_reborn(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct first *first,
+static bool is_reborn(struct sctp_arrival *arrival, const struct first *first,
                       uint32_t tag)
 {
     struct sctp_association *association = arrival->association;
@@ -236,7 +236,7 @@ static bool is_reborn(struct flow_decoder *decoder, struct sctp_arrival *arrival
     if (ack != NULL) {
         init = find_birth(association, false, side, ack->to);
         if (init == NULL && association->side[side].init_seen && association->side[side].tag == ack->to) {
-            sctp_relearn_init_ack(decoder, association, 1 - side, &ack->datagram);
+            sctp_relearn_init_ack(association, 1 - side, &ack->datagram);
             return true;
         }
     } else {
@@ -248,7 +248,7 @@ static bool is_reborn(struct flow_decoder *decoder, struct sctp_arrival *arrival
     }
     if (init == NULL && ack == NULL)
         return false;
-    restart_association(decoder, arrival, init, ack);
+    restart_association(arrival, init, ack);
     return true;
 }
 
@@ -300,7 +300,7 @@ static bool init_is_taken(struct sctp_arrival *arrival, const struct first *firs
     return fits;
 }
 
-static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arrival, const struct first *first)
+static bool tag_is_taken(struct sctp_arrival *arrival, const struct first *first)
 {
     uint32_t tag = (uint32_t)sctp_common_get_VerificationTag(arrival->datagram->octets);
     struct sctp_side *from = &arrival->association->side[arrival->side],
@@ -309,7 +309,7 @@ static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arri
     if (first->type == SCTP_INIT && tag != 0)
         return false;
     if (first->type == SCTP_INIT && first->is_init && arrival->association->finished)
-        restart_association(decoder, arrival, NULL, NULL);
+        restart_association(arrival, NULL, NULL);
     if (arrival->association == NULL)
         return false;
     if (first->is_init)
@@ -320,7 +320,7 @@ static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arri
         return from->init_seen ? tag == from->tag : !from->tag_heard || tag == from->heard_tag;
     if (to->init_seen ? tag == to->tag : to->tag_heard && tag == to->heard_tag)
         return true;
-    if (is_reborn(decoder, arrival, first, tag))
+    if (is_reborn(arrival, first, tag))
         return arrival->association != NULL;
     if (to->init_seen)
         return false;
@@ -328,13 +328,13 @@ static bool tag_is_taken(struct flow_decoder *decoder, struct sctp_arrival *arri
         return true;
     if (to->others < OTHERS_MOST)
         return false;
-    restart_association(decoder, arrival, NULL, NULL);
+    restart_association(arrival, NULL, NULL);
     return arrival->association != NULL;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-enum flow_row sctp_packet_row(struct flow_decoder *decoder, struct sctp_arrival *arrival)
+enum flow_row sctp_packet_row(struct sctp_arrival *arrival)
 {
     const struct flow_datagram *datagram = arrival->datagram;
     unsigned side = arrival->side;
@@ -346,7 +346,7 @@ enum flow_row sctp_packet_row(struct flow_decoder *decoder, struct sctp_arrival 
         !is_address_of(arrival->association, 1 - side, datagram->family, datagram->destination))
         return FLOW_ROW_SCTP_STRANGER;
     read_first(datagram, &first);
-    if (!tag_is_taken(decoder, arrival, &first))
+    if (!tag_is_taken(arrival, &first))
         return arrival->association == NULL ? FLOW_ROW_MEMORY
                : first.is_init              ? FLOW_ROW_HEADERS
                                             : FLOW_ROW_SCTP_STRANGER;

@@ -21,26 +21,26 @@ struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum f
     };
 }
 
-void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+void sctp_emit_undecoded(const struct sctp_association *association, unsigned side,
                          enum flow_reason reason)
 {
     struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
                                          association->frame, association->time_ns);
 
     event.reason = reason;
-    flow_event_send(decoder, &event);
+    flow_event_send(association->sctp->common, &event);
 }
 
 static const enum flow_row unread_rows[SCTP_UNREAD_ROWS] = {FLOW_ROW_SCTP_STRANGER, FLOW_ROW_SCTP_CHECKSUM,
                                                             FLOW_ROW_SCTP_CHUNK, FLOW_ROW_SCTP_STOPPED};
 
-void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enum flow_row row, uint64_t octets)
+void sctp_unread(struct sctp_arrival *arrival, enum flow_row row, uint64_t octets)
 {
     unsigned i = 0;
 
     arrival->counted += octets;
     if (arrival->association->flow != NULL) {
-        sctp_octets(decoder, row, octets);
+        sctp_octets(arrival->sctp, row, octets);
         return;
     }
     while (i + 1 < SCTP_UNREAD_ROWS && unread_rows[i] != row)
@@ -65,9 +65,9 @@ static bool is_refuted(const struct sctp_association *association)
 }
 
 /* What became of the frames and of the octets that were kept back. */
-static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
+static void settle(const struct sctp_association *association, bool evicted)
 {
-    struct flow_account *account = &decoder->totals.account;
+    struct flow_account *account = &association->sctp->common->totals.account;
     bool unknown =
         (!association->started && association->draft_ppids) || (association->doubted != 0 && !is_refuted(association));
     uint64_t octets = association->octets + association->doubted;
@@ -80,7 +80,7 @@ static void settle(struct flow_decoder *decoder, const struct sctp_association *
     }
     flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
     if (evicted)
-        flow_removed_note(decoder, &association->key, sizeof(association->key));
+        flow_removed_note(association->sctp->common, &association->key, sizeof(association->key));
     for (unsigned i = 0; i < 2; i++)
         account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
 }
@@ -114,15 +114,13 @@ void sctp_association_list(struct sctp_decoder *sctp, struct sctp_association *a
  * Before one more is made: some that are over are kept, as their packets may come again; then the one that was idle
  * longest goes.
  */
-static void make_room(struct flow_decoder *decoder)
+static void make_room(struct sctp_decoder *sctp)
 {
-    struct sctp_decoder *sctp = decoder->sctp;
-
     if (sctp->oldest_finished != NULL &&
-        (sctp->finished_count > FLOW_FINISHED_KEPT || sctp->association_count >= decoder->config.flows_max))
-        sctp_association_end(decoder, sctp->oldest_finished, true, FLOW_REASON_COUNT);
-    if (sctp->association_count >= decoder->config.flows_max)
-        sctp_association_end(decoder, sctp->oldest, true, FLOW_REASON_EVICTED);
+        (sctp->finished_count > FLOW_FINISHED_KEPT || sctp->association_count >= sctp->common->config.flows_max))
+        sctp_association_end(sctp->oldest_finished, true, FLOW_REASON_COUNT);
+    if (sctp->association_count >= sctp->common->config.flows_max)
+        sctp_association_end(sctp->oldest, true, FLOW_REASON_EVICTED);
 }
 
 /* Of a stream, among all of a capture. */
@@ -143,47 +141,47 @@ static struct stream_key stream_key(const struct sctp_association *association, 
     return key;
 }
 
-void sctp_stream_removed(struct flow_decoder *decoder, const struct sctp_stream *stream)
+void sctp_stream_removed(const struct sctp_stream *stream)
 {
     struct stream_key key = stream_key(stream->association, stream->sid);
 
-    flow_removed_note(decoder, &key, sizeof(key));
+    flow_removed_note(stream->sctp->common, &key, sizeof(key));
 }
 
-void sctp_stream_returns(struct flow_decoder *decoder, const struct sctp_association *association, uint16_t sid)
+void sctp_stream_returns(const struct sctp_association *association, uint16_t sid)
 {
     struct stream_key key = stream_key(association, sid);
 
-    if (flow_removed_returns(decoder, &key, sizeof(key), false))
-        flow_removed_count(decoder, &association->key, sizeof(association->key));
+    if (flow_removed_returns(association->sctp->common, &key, sizeof(key), false))
+        flow_removed_count(association->sctp->common, &association->key, sizeof(association->key));
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+void sctp_association_end(struct sctp_association *association, bool tell,
                           enum flow_reason reason)
 {
-    struct sctp_decoder *sctp = decoder->sctp;
+    struct sctp_decoder *sctp = association->sctp;
 
-    sctp_order_end(decoder, association, tell);
-    sctp_streams_end(decoder, association, tell, reason);
+    sctp_order_end(association, tell);
+    sctp_streams_end(association, tell, reason);
     for (unsigned i = 0; i < 2; i++) {
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
-            sctp_emit_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
-        sctp_drop_fragments(decoder, &association->side[i]);
+            sctp_emit_undecoded(association, i, FLOW_REASON_MESSAGE_LONG);
+        sctp_drop_fragments(sctp, &association->side[i]);
         sctp_window_free(&association->side[i]);
         free(association->side[i].addresses);
         sctp_association_forget_tag(sctp, association, i);
     }
     sctp_births_free(&association->births);
     if (tell)
-        settle(decoder, association, reason == FLOW_REASON_EVICTED);
+        settle(association, reason == FLOW_REASON_EVICTED);
     if (tell && association->flow != NULL) {
         struct flow_event event = sctp_event(association->flow, FLOW_FROM_INITIATOR, FLOW_END,
                                              association->flow->last_frame, association->flow->last_ns);
 
         event.reason = reason;
-        flow_event_send(decoder, &event);
+        flow_event_send(sctp->common, &event);
     }
     HASH_DEL(sctp->associations, association);
     list_leave(sctp, association);
@@ -193,16 +191,33 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
     free(association);
 }
 
-void flow_sctp_finish(struct flow_decoder *decoder, bool tell)
+struct sctp_decoder *flow_sctp_new(struct flow_common *common)
 {
-    if (decoder->sctp == NULL)
-        return;
-    while (decoder->sctp->oldest_finished != NULL)
-        sctp_association_end(decoder, decoder->sctp->oldest_finished, tell, FLOW_REASON_COUNT);
-    while (decoder->sctp->oldest != NULL)
-        sctp_association_end(decoder, decoder->sctp->oldest, tell, FLOW_REASON_COUNT);
-    free(decoder->sctp);
-    decoder->sctp = NULL;
+    struct sctp_decoder *sctp = calloc(1, sizeof(*sctp));
+
+    if (sctp != NULL)
+        sctp->common = common;
+    return sctp;
+}
+
+static void end_all(struct sctp_decoder *sctp, bool tell)
+{
+    while (sctp->oldest_finished != NULL)
+        sctp_association_end(sctp->oldest_finished, tell, FLOW_REASON_COUNT);
+    while (sctp->oldest != NULL)
+        sctp_association_end(sctp->oldest, tell, FLOW_REASON_COUNT);
+}
+
+void flow_sctp_finish(struct sctp_decoder *sctp)
+{
+    end_all(sctp, true);
+}
+
+void flow_sctp_free(struct sctp_decoder *sctp)
+{
+    if (sctp != NULL)
+        end_all(sctp, false);
+    free(sctp);
 }
 
 void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
@@ -257,14 +272,14 @@ void sctp_association_key(struct flow_key *key, const struct flow_datagram *data
     key->tunnel = datagram->tunnel;
 }
 
-struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+struct sctp_association *sctp_association_find(struct sctp_decoder *sctp, const struct flow_datagram *datagram,
                                                const struct flow_key *key, unsigned *side)
 {
     struct sctp_association *association;
     struct sctp_tag_key by_tag;
     struct sctp_tag *tag;
 
-    HASH_FIND(hh, decoder->sctp->associations, key, sizeof(*key), association);
+    HASH_FIND(hh, sctp->associations, key, sizeof(*key), association);
     if (association != NULL)
         return association;
     memset(&by_tag, 0, sizeof(by_tag));
@@ -272,22 +287,22 @@ struct sctp_association *sctp_association_find(struct flow_decoder *decoder, con
     by_tag.to = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
     by_tag.from = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
     by_tag.tunnel = datagram->tunnel;
-    HASH_FIND(hh, decoder->sctp->tags, &by_tag, sizeof(by_tag), tag);
+    HASH_FIND(hh, sctp->tags, &by_tag, sizeof(by_tag), tag);
     if (tag == NULL)
         return NULL;
     *side = tag->side;
     return tag->association;
 }
 
-struct sctp_association *sctp_association_make(struct flow_decoder *decoder, const struct flow_key *key, uint64_t frame,
+struct sctp_association *sctp_association_make(struct sctp_decoder *sctp, const struct flow_key *key, uint64_t frame,
                                                uint64_t time_ns)
 {
-    struct sctp_decoder *sctp = decoder->sctp;
     struct sctp_association *association = calloc(1, sizeof(*association));
 
     if (association == NULL)
         return NULL;
-    make_room(decoder);
+    make_room(sctp);
+    association->sctp = sctp;
     association->key = *key;
     association->first_frame = frame;
     association->first_ns = time_ns;
@@ -298,7 +313,7 @@ struct sctp_association *sctp_association_make(struct flow_decoder *decoder, con
     }
     DL_APPEND2(sctp->oldest, association, older, newer);
     sctp->association_count++;
-    decoder->totals.connections++;
+    sctp->common->totals.connections++;
     return association;
 }
 
@@ -310,21 +325,21 @@ void sctp_association_forget_init(struct sctp_association *association)
     }
 }
 
-bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator)
+bool sctp_association_recognise(struct sctp_association *association, unsigned initiator)
 {
     struct flow *flow = association->flow;
 
     if (flow != NULL)
         return true;
-    flow = flow_make(decoder, FLOW_ASSOCIATION, association->first_frame, association->first_ns);
+    flow = flow_make(association->sctp->common, FLOW_ASSOCIATION, association->first_frame, association->first_ns);
     if (flow == NULL)
         return false;
     association->flow = flow;
-    decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
-    decoder->totals.account.row[FLOW_ROW_SCTP_UNKNOWN].octets += association->doubted;
+    sctp_octets(association->sctp, FLOW_ROW_HEADERS, association->octets);
+    sctp_octets(association->sctp, FLOW_ROW_SCTP_UNKNOWN, association->doubted);
     association->octets = association->doubted = 0;
     for (unsigned i = 0; i < SCTP_UNREAD_ROWS; i++)
-        sctp_octets(decoder, unread_rows[i], association->unread[i]);
+        sctp_octets(association->sctp, unread_rows[i], association->unread[i]);
     association->swap = initiator;
     flow->tunnel = association->key.tunnel;
     flow->roles_known = association->started;

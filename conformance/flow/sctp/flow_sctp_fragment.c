@@ -5,14 +5,14 @@
 
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 
-void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side)
+void sctp_drop_fragments(struct sctp_decoder *sctp, struct sctp_side *side)
 {
-    sctp_octets(decoder, FLOW_ROW_MESSAGE_PARTS, side->fragment_octets);
+    sctp_octets(sctp, FLOW_ROW_MESSAGE_PARTS, side->fragment_octets);
     while (side->fragments != NULL) {
         struct sctp_fragment *fragment = side->fragments;
 
         side->fragments = fragment->next;
-        decoder->held -= fragment->count + sizeof(*fragment);
+        sctp->common->held -= fragment->count + sizeof(*fragment);
         free(fragment);
     }
     side->fragment_count = side->fragment_octets = 0;
@@ -34,7 +34,7 @@ static struct sctp_fragment *run_end(struct sctp_fragment *first, size_t *octets
     }
 }
 
-static void give_run(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+static void give_run(struct sctp_association *association, unsigned side,
                      struct sctp_fragment **link, const struct sctp_fragment *end, size_t octets)
 {
     struct sctp_message *message = malloc(sizeof(*message) + octets);
@@ -63,21 +63,21 @@ static void give_run(struct flow_decoder *decoder, struct sctp_association *asso
         at += fragment->count;
         association->side[side].fragment_count--;
         association->side[side].fragment_octets -= fragment->count;
-        decoder->held -= fragment->count + sizeof(*fragment);
+        association->sctp->common->held -= fragment->count + sizeof(*fragment);
         free(fragment);
         fragment = next;
     }
     *link = fragment;
     if (message == NULL) {
-        sctp_octets(decoder, FLOW_ROW_MEMORY, octets);
+        sctp_octets(association->sctp, FLOW_ROW_MEMORY, octets);
         return;
     }
     message->octets = message->copy;
-    sctp_order_take(decoder, association, side, message);
+    sctp_order_take(association, side, message);
     free(message);
 }
 
-void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+void sctp_take_fragment(struct sctp_association *association, unsigned index,
                         const struct sctp_data *data)
 {
     struct sctp_side *side = &association->side[index];
@@ -85,15 +85,15 @@ void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *a
     size_t octets;
 
     if (side->fragment_count >= FRAGMENTS_MAX || side->fragment_octets + data->user_octets > 2 * USER_MESSAGE_MAX ||
-        decoder->held > decoder->config.buffer_max) {
-        sctp_drop_fragments(decoder, side);
+        sctp_holds_too_much(association->sctp)) {
+        sctp_drop_fragments(association->sctp, side);
         side->lost = true;
-        sctp_emit_undecoded(decoder, association, index, FLOW_REASON_MESSAGE_LONG);
+        sctp_emit_undecoded(association, index, FLOW_REASON_MESSAGE_LONG);
     }
     fragment = malloc(sizeof(*fragment) + data->user_have);
     if (fragment == NULL) {
         side->lost = true;
-        sctp_octets(decoder, FLOW_ROW_MEMORY, data->user_have);
+        sctp_octets(association->sctp, FLOW_ROW_MEMORY, data->user_have);
         return;
     }
     *fragment = (struct sctp_fragment){.tsn = data->tsn,
@@ -104,20 +104,20 @@ void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *a
                                        .frame = association->frame,
                                        .count = data->user_have};
     memcpy(fragment->octets, data->user, data->user_have);
-    for (; *link != NULL && (int32_t)((*link)->tsn - data->tsn) < 0; decoder->sctp->steps++)
+    for (; *link != NULL && (int32_t)((*link)->tsn - data->tsn) < 0; association->sctp->steps++)
         link = &(*link)->next;
     fragment->next = *link;
     *link = fragment;
     side->fragment_count++;
     side->fragment_octets += fragment->count;
-    decoder->held += fragment->count + sizeof(*fragment);
+    association->sctp->common->held += fragment->count + sizeof(*fragment);
     for (link = &side->fragments; *link != NULL; link = &(*link)->next) {
         if (!(*link)->first)
             continue;
         end = run_end(*link, &octets);
         if (end == *link)
             continue;
-        give_run(decoder, association, index, link, end, octets);
+        give_run(association, index, link, end, octets);
         return;
     }
 }

@@ -10,7 +10,7 @@ static bool is_ddp_indication(uint32_t indication)
     return indication == DDP_SCTP_INDICATION_DDP || indication == DDP_SCTP_INDICATION_DDP_RDMA;
 }
 
-static void learn_init(const struct flow_decoder *decoder, const struct sctp_arrival *packet,
+static void learn_init(const struct sctp_arrival *packet,
                        const struct sctp_init *init, bool ack, bool whole)
 {
     struct sctp_association *association = packet->association;
@@ -28,7 +28,7 @@ static void learn_init(const struct flow_decoder *decoder, const struct sctp_arr
         sctp_learn_first_tsn(side, init->initial_tsn, association->started && !association->start_lost);
         association->started = true;
         sctp_addresses_learn(association, packet->side, init);
-        sctp_association_learn_tag(decoder->sctp, association, packet->side, init->tag);
+        sctp_association_learn_tag(packet->sctp, association, packet->side, init->tag);
     }
 }
 
@@ -76,7 +76,7 @@ static void keep_init(const struct sctp_arrival *packet, const struct sctp_chunk
     side->init = kept;
 }
 
-static void emit_kept_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side)
+static void emit_kept_init(struct sctp_association *association, unsigned side)
 {
     const struct sctp_kept_init *kept = association->side[side].init;
     struct flow_event event;
@@ -97,40 +97,40 @@ static void emit_kept_init(struct flow_decoder *decoder, struct sctp_association
     reported.packet_octets = kept->packet_octets;
     reported.network_octets = kept->network_octets;
     event.sctp = &reported;
-    flow_event_send(decoder, &event);
+    flow_event_send(association->sctp->common, &event);
     update_init(association, side, &init, &reported);
 }
 
-bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
+bool sctp_recognise(struct sctp_association *association, unsigned initiator,
                     enum iwarp_sctp_profile profile)
 {
     if (association->flow != NULL)
         return true;
-    if (!sctp_association_recognise(decoder, association, initiator))
+    if (!sctp_association_recognise(association, initiator))
         return false;
     association->flow->sctp->profile = profile;
-    emit_kept_init(decoder, association, initiator);
-    emit_kept_init(decoder, association, 1 - initiator);
+    emit_kept_init(association, initiator);
+    emit_kept_init(association, 1 - initiator);
     sctp_association_forget_init(association);
     return true;
 }
 
-void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *packet, struct flow_sctp *reported)
+void sctp_take_init(struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_init init;
 
     if (sctp_init_parse(&reported->chunk, &init) != WIRE_OK) {
-        sctp_emit_chunk(decoder, packet, reported);
+        sctp_emit_chunk(packet, reported);
         return;
     }
     reported->init = &init;
-    learn_init(decoder, packet, &init, reported->chunk.type == SCTP_INIT_ACK,
+    learn_init(packet, &init, reported->chunk.type == SCTP_INIT_ACK,
                reported->chunk.octets == reported->chunk.length);
     if (init.has_adaptation && is_ddp_indication(init.adaptation))
-        sctp_recognise(decoder, packet->association, packet->association->initiator,
+        sctp_recognise(packet->association, packet->association->initiator,
                        init.adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_UNDECIDED);
     if (packet->association->flow != NULL) {
-        sctp_emit_chunk(decoder, packet, reported);
+        sctp_emit_chunk(packet, reported);
         update_init(packet->association, packet->side, &init, reported);
     } else {
         keep_init(packet, &reported->chunk);

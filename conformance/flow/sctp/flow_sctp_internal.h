@@ -90,6 +90,7 @@ static inline struct sctp_message *sctp_held_first(const struct sctp_stream_half
 struct sctp_stream {
     uint16_t sid;
     uint16_t zero;
+    struct sctp_decoder *sctp;
     struct sctp_association *association;
     struct flow *flow; /* of the present session; NULL: none yet */
     unsigned swap;     /* direction = side ^ swap */
@@ -178,6 +179,7 @@ struct sctp_tag {
 enum { SCTP_UNREAD_ROWS = 4 };
 
 struct sctp_association {
+    struct sctp_decoder *sctp;
     struct flow_key key;
     struct flow *flow; /* NULL until DDP is recognised */
     unsigned swap;
@@ -211,6 +213,7 @@ struct sctp_association {
 };
 
 struct sctp_decoder {
+    struct flow_common *common;
     struct sctp_association *associations;
     struct sctp_association *oldest,
         *oldest_finished; /* by when a packet came last: open ones, and those that are over */
@@ -224,6 +227,7 @@ struct sctp_decoder {
 
 /* A packet on its way through its association. */
 struct sctp_arrival {
+    struct sctp_decoder *sctp;
     const struct flow_datagram *datagram;
     struct sctp_association *association;
     unsigned side;
@@ -231,10 +235,16 @@ struct sctp_arrival {
     uint64_t counted; /* octets whose rows are known: user messages, and what could not be read */
 };
 
-/* Octets of user messages, captured, and what became of them. */
-static inline void sctp_octets(struct flow_decoder *decoder, enum flow_row row, uint64_t octets)
+/* More octets wait in the decoder than it may hold. */
+static inline bool sctp_holds_too_much(const struct sctp_decoder *sctp)
 {
-    flow_account_count(&decoder->totals.account, row, 0, octets);
+    return sctp->common->held > sctp->common->config.buffer_max;
+}
+
+/* Octets of user messages, captured, and what became of them. */
+static inline void sctp_octets(struct sctp_decoder *sctp, enum flow_row row, uint64_t octets)
+{
+    flow_account_count(&sctp->common->totals.account, row, 0, octets);
 }
 
 static inline bool sctp_is_initiate(const struct ddp_sctp_message *message)
@@ -254,29 +264,29 @@ enum flow_checksum sctp_checksum_of(const struct flow_datagram *datagram);
  * FLOW_ROW_HEADERS where it has none. Another association may begin with it: then arrival->association is that one,
  * NULL without memory.
  */
-enum flow_row sctp_packet_row(struct flow_decoder *decoder, struct sctp_arrival *arrival);
+enum flow_row sctp_packet_row(struct sctp_arrival *arrival);
 /* What an INIT (ACK) says of its sender's addresses and of checksums. */
 void sctp_addresses_learn(struct sctp_association *association, unsigned side, const struct sctp_init *init);
 void sctp_births_free(struct sctp_birth **births);
 
 /* flow_sctp.c */
 /* The chunk's event, where the association is a flow. */
-void sctp_emit_chunk(struct flow_decoder *decoder, const struct sctp_arrival *arrival, struct flow_sctp *reported);
+void sctp_emit_chunk(const struct sctp_arrival *arrival, struct flow_sctp *reported);
 /* The INIT (ACK) of a packet that was kept aside: its events. */
-void sctp_replay_init(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_replay_init(struct sctp_association *association, unsigned side,
                       const struct flow_datagram *datagram);
 /* The same in place of the side's INIT ACK, which the other side did not take. */
-void sctp_relearn_init_ack(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_relearn_init_ack(struct sctp_association *association, unsigned side,
                            const struct flow_datagram *datagram);
 
 /* flow_sctp_init.c */
 /* An INIT or INIT ACK of the association. */
-void sctp_take_init(struct flow_decoder *decoder, struct sctp_arrival *arrival, struct flow_sctp *reported);
+void sctp_take_init(struct sctp_arrival *arrival, struct flow_sctp *reported);
 /*
  * The association carries DDP, as the profile of an indication or a PPID shows (UNDECIDED: it may be either). INIT and
  * INIT ACK that came before are reported: their sides are judged by what they said. False: without memory.
  */
-bool sctp_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator,
+bool sctp_recognise(struct sctp_association *association, unsigned initiator,
                     enum iwarp_sctp_profile profile);
 
 /* flow_sctp_tsn.c */
@@ -295,13 +305,13 @@ enum sctp_tsn {
  */
 uint64_t sctp_contents(const struct sctp_data *data, uint64_t secret);
 /* Notes a TSN with what came. */
-enum sctp_tsn sctp_tsn_note(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned side,
                             uint32_t tsn, uint64_t contents);
 void sctp_window_free(struct sctp_side *side);
 /* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
 /* TSNs before this one were not captured, and will not be. */
-void sctp_tsns_give_up(struct flow_decoder *decoder, struct sctp_association *association, unsigned side, uint32_t tsn);
+void sctp_tsns_give_up(struct sctp_association *association, unsigned side, uint32_t tsn);
 /* By its INIT (ACK). That may be captured after DATA of its sender, which `waited` for it: sctp_start_may_come(). */
 void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited);
 /* By a SACK or SHUTDOWN of the other side: all up to `cumulative` came there, and `apart` (>= cumulative). */
@@ -311,9 +321,9 @@ uint64_t sctp_count_missing(const struct sctp_side *side);
 
 /* flow_sctp_fragment.c */
 /* Keeps a fragment; the user message that it makes whole goes to its stream. */
-void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_take_fragment(struct sctp_association *association, unsigned side,
                         const struct sctp_data *data);
-void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side);
+void sctp_drop_fragments(struct sctp_decoder *sctp, struct sctp_side *side);
 
 /* flow_sctp_association.c */
 /* The association's key, and which side of it the packet's sender is. */
@@ -321,31 +331,31 @@ void sctp_association_key(struct flow_key *key, const struct flow_datagram *data
 /* Something came of it: it is the newest one of those that are open, or of those that are over. */
 void sctp_association_list(struct sctp_decoder *sctp, struct sctp_association *association);
 /* A stream makes room for others; a message comes of one that perhaps did: its association counts as unjudged then. */
-void sctp_stream_removed(struct flow_decoder *decoder, const struct sctp_stream *stream);
-void sctp_stream_returns(struct flow_decoder *decoder, const struct sctp_association *association, uint16_t sid);
+void sctp_stream_removed(const struct sctp_stream *stream);
+void sctp_stream_returns(const struct sctp_association *association, uint16_t sid);
 /* By the key, else by the verification tag; NULL: there is none. */
-struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+struct sctp_association *sctp_association_find(struct sctp_decoder *sctp, const struct flow_datagram *datagram,
                                                const struct flow_key *key, unsigned *side);
-struct sctp_association *sctp_association_make(struct flow_decoder *decoder, const struct flow_key *key, uint64_t frame,
+struct sctp_association *sctp_association_make(struct sctp_decoder *sctp, const struct flow_key *key, uint64_t frame,
                                                uint64_t time_ns);
 /* Packets to a known tag find the association from any address (RFC 9260 6.4: multi-homing). */
 void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
                                 uint32_t value);
 void sctp_association_forget_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver);
 /* It carries DDP, so that it is a flow. False: without memory. */
-bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator);
+bool sctp_association_recognise(struct sctp_association *association, unsigned initiator);
 /* What its INIT (ACK) says cannot mean anything any more. */
 void sctp_association_forget_init(struct sctp_association *association);
 /* `tell`: with events. */
-void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+void sctp_association_end(struct sctp_association *association, bool tell,
                           enum flow_reason reason);
-void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+void sctp_emit_undecoded(const struct sctp_association *association, unsigned side,
                          enum flow_reason reason);
 /*
  * Octets of a packet that are not read: counted in the row, or kept until it is known whether the association carries
  * DDP.
  */
-void sctp_unread(struct flow_decoder *decoder, struct sctp_arrival *arrival, enum flow_row row, uint64_t octets);
+void sctp_unread(struct sctp_arrival *arrival, enum flow_row row, uint64_t octets);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
 
@@ -358,14 +368,14 @@ static inline bool sctp_start_may_come(const struct sctp_association *associatio
 
 /* flow_sctp_order.c */
 /* A user message with one of DDP's PPIDs, in the order of capture. */
-void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_order_take(struct sctp_association *association, unsigned side,
                      struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
-void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association);
+void sctp_order_drain(struct sctp_association *association);
 /* The message is of a session that the other side has not come to, as far as was captured. */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message);
 /* Messages are missing, or are not in the order in which they were sent: of no stream. */
-void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association);
+void sctp_streams_unsure(struct sctp_association *association);
 /* The stream learns of that: before it is looked at, and so before any event of it. */
 void sctp_stream_refresh(struct sctp_stream *stream);
 /*
@@ -373,7 +383,7 @@ void sctp_stream_refresh(struct sctp_stream *stream);
  */
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
 /* Reports all that waits (when `tell`), and frees it. */
-void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell);
+void sctp_order_end(struct sctp_association *association, bool tell);
 
 /* flow_sctp_session.c */
 static inline bool sctp_is_draft(const struct sctp_stream *stream)
@@ -382,20 +392,20 @@ static inline bool sctp_is_draft(const struct sctp_stream *stream)
 }
 
 /* Of the side `active`, which is direction 0. `from_start`: by its Initiate. False: without memory. */
-bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned active, bool roles_known,
+bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known,
                         bool from_start, const struct sctp_message *message);
 /* `tell`: with events. */
-void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
+void sctp_session_end(struct sctp_stream *stream, bool tell, enum flow_reason reason);
 /* The message is next on its way: its events. */
 /* After a Stream Reset the direction of that side is a new DDP stream (draft 7.2). */
 void sctp_session_reset(const struct sctp_stream *stream, unsigned side);
-void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+void sctp_report_message(struct sctp_stream *stream, unsigned side,
                          const struct sctp_message *message);
 /* The messages before this one will not come. */
-void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+void sctp_report_gap(struct sctp_stream *stream, unsigned side,
                      const struct sctp_message *message);
 /* The message is not decoded. */
-void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+void sctp_report_reason(const struct sctp_stream *stream, unsigned side,
                         const struct sctp_message *message, enum flow_reason reason);
 
 /* flow_sctp_early.c */
@@ -408,12 +418,12 @@ void sctp_early_forget(struct sctp_stream *stream);
 
 /* flow_sctp_stream.c */
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
-void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_stream_take(struct sctp_association *association, unsigned side,
                       struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
-void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association);
+void sctp_streams_drain(struct sctp_association *association);
 /* Reports all that is held (when `tell`), ends the sessions and frees the streams. */
-void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+void sctp_streams_end(struct sctp_association *association, bool tell,
                       enum flow_reason reason);
 
 #endif

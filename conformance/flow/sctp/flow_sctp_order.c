@@ -24,10 +24,10 @@ bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct
            (int64_t)(initiate->time_ns - stream->last_ns) > PATIENCE_NS;
 }
 
-void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association)
+void sctp_streams_unsure(struct sctp_association *association)
 {
     association->unsure_count++;
-    association->unsure_ns = decoder->now_ns;
+    association->unsure_ns = association->sctp->common->now_ns;
 }
 
 /* There may be thousands of streams, and as many reasons: each learns of the last one when it is looked at. */
@@ -73,12 +73,12 @@ bool sctp_stream_waits(const struct sctp_association *association, unsigned side
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-static bool is_older(const struct flow_decoder *decoder, uint64_t since_ns, int64_t limit_ns)
+static bool is_older(struct sctp_decoder *sctp, uint64_t since_ns, int64_t limit_ns)
 {
-    return (int64_t)(decoder->now_ns - since_ns) > limit_ns;
+    return (int64_t)(sctp->common->now_ns - since_ns) > limit_ns;
 }
 
-static void free_first(struct flow_decoder *decoder, struct sctp_side *side)
+static void free_first(struct sctp_decoder *sctp, struct sctp_side *side)
 {
     struct sctp_message *message = side->waiting;
 
@@ -86,19 +86,19 @@ static void free_first(struct flow_decoder *decoder, struct sctp_side *side)
     if (side->waiting == NULL)
         side->waiting_last = NULL;
     side->waiting_count--;
-    side->waiting_ns = decoder->now_ns;
-    decoder->held -= message->have + sizeof(*message);
+    side->waiting_ns = sctp->common->now_ns;
+    sctp->common->held -= message->have + sizeof(*message);
     free(message);
 }
 
-static void keep(struct flow_decoder *decoder, struct sctp_side *side, const struct sctp_message *message)
+static void keep(struct sctp_decoder *sctp, struct sctp_side *side, const struct sctp_message *message)
 {
     struct sctp_message **link = &side->waiting;
     struct sctp_message *copy = malloc(sizeof(*copy) + message->have);
 
     if (copy == NULL) {
         side->lost = true;
-        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
+        sctp_octets(sctp, FLOW_ROW_MEMORY, message->have);
         return;
     }
     *copy = *message;
@@ -106,16 +106,16 @@ static void keep(struct flow_decoder *decoder, struct sctp_side *side, const str
     copy->octets = copy->copy;
     if (side->waiting_last != NULL && (int32_t)(side->waiting_last->tsn - message->tsn) < 0)
         link = &side->waiting_last->next;
-    for (; *link != NULL && (int32_t)((*link)->tsn - message->tsn) < 0; decoder->sctp->steps++)
+    for (; *link != NULL && (int32_t)((*link)->tsn - message->tsn) < 0; sctp->steps++)
         link = &(*link)->next;
     if (side->waiting == NULL)
-        side->waiting_ns = decoder->now_ns;
+        side->waiting_ns = sctp->common->now_ns;
     copy->next = *link;
     *link = copy;
     if (copy->next == NULL)
         side->waiting_last = copy;
     side->waiting_count++;
-    decoder->held += copy->have + sizeof(*copy);
+    sctp->common->held += copy->have + sizeof(*copy);
 }
 
 /* All TSNs before it were captured, or given up (a TSN further ahead than the window moved it). */
@@ -124,75 +124,75 @@ static bool is_next(const struct sctp_side *side, const struct sctp_message *mes
     return message->tsn - side->next_tsn >= TSN_WINDOW;
 }
 
-void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+void sctp_order_take(struct sctp_association *association, unsigned index,
                      struct sctp_message *message)
 {
     struct sctp_side *side = &association->side[index];
 
     if (side->waiting != NULL || !is_next(side, message) || sctp_start_may_come(association) ||
         sctp_stream_waits(association, index, message)) {
-        keep(decoder, side, message);
+        keep(association->sctp, side, message);
         if (side->waiting_count >= 2 * WAITING_BEHIND_LOSS) /* one packet has that many */
-            sctp_order_drain(decoder, association);
+            sctp_order_drain(association);
         return;
     }
     side->reported = true;
-    sctp_stream_take(decoder, association, index, message);
+    sctp_stream_take(association, index, message);
 }
 
 /* TSNs before the first one that waits will not come. */
-static bool tsns_are_lost(const struct flow_decoder *decoder, const struct sctp_side *side)
+static bool tsns_are_lost(struct sctp_decoder *sctp, const struct sctp_side *side)
 {
-    if (side->waiting_count >= WAITING_BEHIND_LOSS || decoder->held > decoder->config.buffer_max)
+    if (side->waiting_count >= WAITING_BEHIND_LOSS || sctp_holds_too_much(sctp))
         return true;
     return side->acked_known && (int32_t)(side->acked - side->next_tsn) >= 0 &&
-           (side->waiting_count >= WAITING_BEHIND_ACK || is_older(decoder, side->waiting_ns, ACK_NS));
+           (side->waiting_count >= WAITING_BEHIND_ACK || is_older(sctp, side->waiting_ns, ACK_NS));
 }
 
-static bool waited(const struct flow_decoder *decoder, const struct sctp_side *side)
+static bool waited(struct sctp_decoder *sctp, const struct sctp_side *side)
 {
-    return side->waiting_count >= WAITING_FOR_OTHERS || decoder->held > decoder->config.buffer_max ||
-           is_older(decoder, side->waiting_ns, PATIENCE_NS);
+    return side->waiting_count >= WAITING_FOR_OTHERS || sctp_holds_too_much(sctp) ||
+           is_older(sctp, side->waiting_ns, PATIENCE_NS);
 }
 
-static void emit_first(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
+static void emit_first(struct sctp_association *association, unsigned index)
 {
     struct sctp_side *side = &association->side[index];
 
     side->reported = true;
-    sctp_stream_take(decoder, association, index, side->waiting);
-    free_first(decoder, side);
+    sctp_stream_take(association, index, side->waiting);
+    free_first(association->sctp, side);
 }
 
 /* True: a message was reported. */
-static bool drain_one(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
+static bool drain_one(struct sctp_association *association, unsigned index)
 {
     struct sctp_side *side = &association->side[index];
 
     if (side->waiting == NULL)
         return false;
     if (sctp_start_may_come(association)) {
-        if (!waited(decoder, side))
+        if (!waited(association->sctp, side))
             return false;
         association->start_lost = true;
     }
     if (!is_next(side, side->waiting)) {
-        if (!tsns_are_lost(decoder, side))
+        if (!tsns_are_lost(association->sctp, side))
             return false;
-        sctp_tsns_give_up(decoder, association, index, side->waiting->tsn + 1);
+        sctp_tsns_give_up(association, index, side->waiting->tsn + 1);
     }
     if (sctp_stream_waits(association, index, side->waiting)) {
-        if (!waited(decoder, side))
+        if (!waited(association->sctp, side))
             return false;
-        sctp_streams_unsure(decoder, association);
+        sctp_streams_unsure(association);
     }
-    emit_first(decoder, association, index);
+    emit_first(association, index);
     return true;
 }
 
-void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association)
+void sctp_order_drain(struct sctp_association *association)
 {
-    while (drain_one(decoder, association, association->swap) || drain_one(decoder, association, 1 - association->swap))
+    while (drain_one(association, association->swap) || drain_one(association, 1 - association->swap))
         continue;
 }
 
@@ -209,7 +209,7 @@ static bool waits_for_nothing(const struct sctp_association *association, unsign
 }
 
 /* At the end: an INIT or a hole first, then a message that waits for a session. */
-static bool force_one(struct flow_decoder *decoder, struct sctp_association *association)
+static bool force_one(struct sctp_association *association)
 {
     if (sctp_start_may_come(association)) {
         association->start_lost = true;
@@ -220,27 +220,27 @@ static bool force_one(struct flow_decoder *decoder, struct sctp_association *ass
 
         if (side->waiting == NULL || is_next(side, side->waiting))
             continue;
-        sctp_tsns_give_up(decoder, association, i ^ association->swap, side->waiting->tsn + 1);
+        sctp_tsns_give_up(association, i ^ association->swap, side->waiting->tsn + 1);
         return true;
     }
     for (unsigned i = 0; i < 2; i++) {
         if (association->side[i ^ association->swap].waiting == NULL)
             continue;
         if (!waits_for_nothing(association, i ^ association->swap))
-            sctp_streams_unsure(decoder, association);
-        emit_first(decoder, association, i ^ association->swap);
+            sctp_streams_unsure(association);
+        emit_first(association, i ^ association->swap);
         return true;
     }
     return false;
 }
 
-void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell)
+void sctp_order_end(struct sctp_association *association, bool tell)
 {
     if (tell && association->flow != NULL)
         do
-            sctp_order_drain(decoder, association);
-        while (force_one(decoder, association));
+            sctp_order_drain(association);
+        while (force_one(association));
     for (unsigned i = 0; i < 2; i++)
         while (association->side[i].waiting != NULL)
-            free_first(decoder, &association->side[i]);
+            free_first(association->sctp, &association->side[i]);
 }

@@ -3,12 +3,18 @@
 #ifndef FLOW_FLOW_SCTP_PACKET_H
 #define FLOW_FLOW_SCTP_PACKET_H
 
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/event/flow_common.h"
 #include "conformance/flow/event/flow_packet.h"
 
-void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+struct sctp_decoder; /* what the room keeps of a decoder */
+
+/* NULL without memory. */
+struct sctp_decoder *flow_sctp_new(struct flow_common *common);
+void flow_sctp_packet(struct sctp_decoder *sctp, const struct flow_datagram *datagram,
                       const struct flow_carrier_frames *carrier);
-/* Ends every association (with events), or frees them (without). */
-void flow_sctp_finish(struct flow_decoder *decoder, bool tell);
+/* Ends every association, with events. */
+void flow_sctp_finish(struct sctp_decoder *sctp);
+/* Frees, without events. `sctp` may be NULL. */
+void flow_sctp_free(struct sctp_decoder *sctp);
 
 #endif

@@ -23,7 +23,7 @@ static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
            (stream->superseded && (int32_t)(sender->acked - stream->halves[side].last_tsn) >= 0);
 }
 
-void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
+void sctp_session_end(struct sctp_stream *stream, bool tell, enum flow_reason reason)
 {
     if (stream->flow == NULL)
         return;
@@ -37,7 +37,7 @@ void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, 
         event.reason = reason;
         for (unsigned i = 0; i < 2; i++)
             stream->flow->half[i ^ stream->swap].tail_unknown = !tail_is_known(stream, i);
-        flow_event_send(decoder, &event);
+        flow_event_send(stream->sctp->common, &event);
     }
     flow_free(stream->flow);
     stream->flow = NULL;
@@ -52,11 +52,11 @@ static bool is_known(const struct sctp_association *association, uint32_t sessio
     return !sides[0].lost && !sides[1].lost && (sessions != 0 || (sides[0].begun && sides[1].begun));
 }
 
-bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned active, bool roles_known,
+bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known,
                         bool from_start, const struct sctp_message *message)
 {
     struct sctp_association *association = stream->association;
-    struct flow *flow = flow_make(decoder, FLOW_STREAM, message->first_frame, message->time_ns);
+    struct flow *flow = flow_make(stream->sctp->common, FLOW_STREAM, message->first_frame, message->time_ns);
 
     if (flow == NULL)
         return false;
@@ -112,7 +112,7 @@ void sctp_session_reset(const struct sctp_stream *stream, unsigned side)
     flow->sctp->segments[direction] = 0;
 }
 
-static void report_control(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+static void report_control(struct sctp_stream *stream, unsigned side,
                            const struct sctp_message *message, const struct flow_session *session)
 {
     struct flow_event event = event_of(stream, side, FLOW_SESSION, message);
@@ -121,7 +121,7 @@ static void report_control(struct flow_decoder *decoder, struct sctp_stream *str
     bool reject;
 
     event.session = session;
-    flow_event_send(decoder, &event);
+    flow_event_send(stream->sctp->common, &event);
     if (session->message.kind == DDP_SCTP_DRAFT_CONTROL) {
         if (session->message.code == DDP_SCTP_STREAM_RESET) {
             sctp_session_reset(stream, side);
@@ -148,7 +148,7 @@ static void report_control(struct flow_decoder *decoder, struct sctp_stream *str
 }
 
 /* Rules on DDP and RDMAP see what they see over MPA. */
-static void report_segment(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+static void report_segment(struct sctp_stream *stream, unsigned side,
                            const struct sctp_message *message, const struct flow_session *session)
 {
     struct flow_event event = event_of(stream, side, FLOW_ULPDU, message);
@@ -172,17 +172,17 @@ static void report_segment(struct flow_decoder *decoder, struct sctp_stream *str
         stream->flow->revision = MPA_REV_RDMAC; /* that family of drafts had version 0 (RFC 5044 Appendix C) */
     if (!sctp_is_draft(stream))
         sctp_early_watch(stream, side, message);
-    decoder->totals.fpdus++;
+    stream->sctp->common->totals.fpdus++;
     half->fpdus++;
     half->segments++;
-    flow_rdmap_ulpdu(decoder, stream->flow, &ulpdu, &event);
+    flow_rdmap_ulpdu(stream->sctp->common, stream->flow, &ulpdu, &event);
     half->position += message->count;
     state->chunks[direction]++;
     state->segments[direction]++;
     state->next_ssn[direction] = (uint16_t)(parsed->ssn + 1);
 }
 
-void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+void sctp_report_reason(const struct sctp_stream *stream, unsigned side,
                         const struct sctp_message *message, enum flow_reason reason)
 {
     const struct sctp_association *association = stream->association;
@@ -192,15 +192,15 @@ void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *
 
     event.reason = reason;
     event.position = message->ssn;
-    flow_event_send(decoder, &event);
-    sctp_octets(decoder,
+    flow_event_send(stream->sctp->common, &event);
+    sctp_octets(stream->sctp,
                 reason == FLOW_REASON_SSN_AGAIN       ? FLOW_ROW_SSN_AGAIN
                 : reason == FLOW_REASON_MESSAGE_SHORT ? FLOW_ROW_MESSAGE_SHORT
                                                       : FLOW_ROW_MESSAGE_PARTS,
                 message->have);
 }
 
-void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+void sctp_report_gap(struct sctp_stream *stream, unsigned side,
                      const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
@@ -215,8 +215,8 @@ void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
 
     event.gap = &gap;
     event.first_frame = event.frame;
-    decoder->totals.gaps++;
-    flow_event_send(decoder, &event);
+    stream->sctp->common->totals.gaps++;
+    flow_event_send(stream->sctp->common, &event);
     own_half->expected = message->ssn;
     stream->flow->sctp->next_ssn[side ^ stream->swap] = message->ssn;
     if (gap.not_sent)
@@ -226,7 +226,7 @@ void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
     flow_rdmap_gap(stream->flow, (enum flow_direction)(side ^ stream->swap));
 }
 
-void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+void sctp_report_message(struct sctp_stream *stream, unsigned side,
                          const struct sctp_message *message)
 {
     struct sctp_association *association = stream->association;
@@ -245,22 +245,22 @@ void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *strea
         answer = session.message.kind == DDP_SCTP_CONTROL && session.message.row->active == 0;
         terminate = session.message.kind == DDP_SCTP_CONTROL && session.message.code == DDP_SCTP_TERMINATE;
         active = sctp_is_draft(stream) ? association->swap : answer || terminate ? 1 - side : side;
-        if (!sctp_session_begin(decoder, stream, active, answer || (sctp_is_draft(stream) && association->started),
+        if (!sctp_session_begin(stream, active, answer || (sctp_is_draft(stream) && association->started),
                                 false, message)) {
-            sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
+            sctp_octets(stream->sctp, FLOW_ROW_MEMORY, message->have);
             return;
         }
     }
-    sctp_octets(decoder, message->have < message->count ? FLOW_ROW_PART : FLOW_ROW_IWARP, message->have);
+    sctp_octets(stream->sctp, message->have < message->count ? FLOW_ROW_PART : FLOW_ROW_IWARP, message->have);
     stream->flow->last_frame = association->frame;
     stream->flow->last_ns = association->time_ns;
     stream->halves[side].reported = stream->halves[side].known = true;
     stream->halves[side].frame = message->frame;
     stream->halves[side].last_tsn = message->tsn;
     if (session.message.kind == DDP_SCTP_SEGMENT)
-        report_segment(decoder, stream, side, message, &session);
+        report_segment(stream, side, message, &session);
     else
-        report_control(decoder, stream, side, message, &session);
+        report_control(stream, side, message, &session);
     if (session.message.has_ssn)
         stream->halves[side].expected = (uint16_t)(session.message.ssn + 1);
 }

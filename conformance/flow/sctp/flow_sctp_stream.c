@@ -13,16 +13,16 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static void free_message(struct flow_decoder *decoder, struct sctp_message *message)
+static void free_message(struct sctp_decoder *sctp, struct sctp_message *message)
 {
-    decoder->held -= message->have + sizeof(*message);
+    sctp->common->held -= message->have + sizeof(*message);
     free(message);
 }
 
-static void drop_held(struct flow_decoder *decoder, struct sctp_stream_half *own_half)
+static void drop_held(struct sctp_decoder *sctp, struct sctp_stream_half *own_half)
 {
     while (own_half->held_from < own_half->held_end)
-        free_message(decoder, own_half->held[own_half->held_from++]);
+        free_message(sctp, own_half->held[own_half->held_from++]);
     free(own_half->held);
     own_half->held = NULL;
     own_half->held_from = own_half->held_end = own_half->held_room = 0;
@@ -56,11 +56,11 @@ static void halves_begin(struct sctp_stream *stream)
     }
 }
 
-static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
+static void end_stream(struct sctp_stream *stream, bool tell, enum flow_reason reason);
 
-static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_association *association, uint16_t sid)
+static struct sctp_stream *stream_of(struct sctp_association *association, uint16_t sid)
 {
-    struct sctp_decoder *sctp = decoder->sctp;
+    struct sctp_decoder *sctp = association->sctp;
     struct sctp_stream *stream;
 
     HASH_FIND(hh, association->streams, &sid, sizeof(sid), stream);
@@ -70,16 +70,17 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         sctp_stream_refresh(stream);
         return stream;
     }
-    if (sctp->stream_count >= decoder->config.flows_max) {
-        sctp_stream_removed(decoder, sctp->oldest_stream);
-        end_stream(decoder, sctp->oldest_stream, true, FLOW_REASON_EVICTED);
+    if (sctp->stream_count >= sctp->common->config.flows_max) {
+        sctp_stream_removed(sctp->oldest_stream);
+        end_stream(sctp->oldest_stream, true, FLOW_REASON_EVICTED);
     }
-    sctp_stream_returns(decoder, association, sid);
+    sctp_stream_returns(association, sid);
     stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return NULL;
     stream->sid = sid;
     stream->association = association;
+    stream->sctp = sctp;
     stream->unsure = association->unsure_count != 0 || !association->side[0].begun || !association->side[1].begun;
     stream->unsure_seen = association->unsure_count;
     stream->last_ns = association->unsure_count != 0 ? association->unsure_ns : association->first_ns;
@@ -137,20 +138,20 @@ static bool reserve(struct sctp_stream_half *own_half)
     return true;
 }
 
-static void hold(struct flow_decoder *decoder, struct sctp_stream *stream, struct sctp_stream_half *own_half,
+static void hold(struct sctp_stream *stream, struct sctp_stream_half *own_half,
                  const struct sctp_message *message)
 {
     struct sctp_message *copy;
     uint16_t place;
 
-    if (decoder->held > decoder->config.buffer_max || sctp_held_count(own_half) > MESSAGES_HELD_MAX) {
-        sctp_octets(decoder, FLOW_ROW_HELD_TOO_MUCH, message->have);
+    if (sctp_holds_too_much(stream->sctp) || sctp_held_count(own_half) > MESSAGES_HELD_MAX) {
+        sctp_octets(stream->sctp, FLOW_ROW_HELD_TOO_MUCH, message->have);
         return;
     }
     copy = malloc(sizeof(*copy) + message->have);
     if (copy == NULL || !reserve(own_half)) {
         free(copy);
-        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
+        sctp_octets(stream->sctp, FLOW_ROW_MEMORY, message->have);
         return;
     }
     *copy = *message;
@@ -161,18 +162,18 @@ static void hold(struct flow_decoder *decoder, struct sctp_stream *stream, struc
             (size_t)(own_half->held_end - place) * sizeof(own_half->held[0]));
     own_half->held[place] = copy;
     own_half->held_end++;
-    decoder->held += copy->have + sizeof(*copy);
+    stream->sctp->common->held += copy->have + sizeof(*copy);
     list_holder(stream);
 }
 
 /* Whether what is missing in front of the held ones will not come any more. */
-static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+static bool hole_is_final(const struct sctp_stream *stream, unsigned side,
                           bool flush)
 {
     const struct sctp_stream_half *own_half = &stream->halves[side];
     const struct sctp_side *sender = &stream->association->side[side];
 
-    if (flush || sctp_held_count(own_half) >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
+    if (flush || sctp_held_count(own_half) >= MESSAGES_HELD_MAX || sctp_holds_too_much(stream->sctp))
         return true;
     if (sctp_side_complete(sender))
         return sctp_held_count(own_half) >= MESSAGES_BEHIND_HOLE;
@@ -180,7 +181,7 @@ static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_
         return true;
     if (sender->acked_known && (int32_t)(sender->acked - sender->next_tsn) >= 0 &&
         (sctp_held_count(own_half) >= MESSAGES_BEHIND_ACK ||
-         decoder->now_ns - sctp_held_first(own_half)->time_ns > ACK_NS))
+         stream->sctp->common->now_ns - sctp_held_first(own_half)->time_ns > ACK_NS))
         return true;
     return sctp_held_count(own_half) >= MESSAGES_BEHIND_LOSS;
 }
@@ -201,9 +202,9 @@ static bool initiate_may_be_lost(const struct sctp_stream *stream, unsigned side
 }
 
 /* A session whose Initiate was not captured follows the present one. */
-static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
+static void begin_lost(struct sctp_stream *stream)
 {
-    sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
+    sctp_session_end(stream, true, FLOW_REASON_COUNT);
     stream->lost = true;
     for (unsigned i = 0; i < 2; i++) {
         struct sctp_stream_half *own_half = &stream->halves[i];
@@ -215,21 +216,21 @@ static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
 }
 
 /* Where the Stream Reset or the Initiate that it is after was not captured: what is known of the stream ends here. */
-static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+static void lose(struct sctp_stream *stream, unsigned side,
                  const struct sctp_message *message)
 {
     if (stream->flow == NULL) {
-        sctp_octets(decoder, FLOW_ROW_SSN_AGAIN, message->have);
+        sctp_octets(stream->sctp, FLOW_ROW_SSN_AGAIN, message->have);
         return;
     }
     if (sctp_is_draft(stream))
-        sctp_report_gap(decoder, stream, side, message);
+        sctp_report_gap(stream, side, message);
     else
-        begin_lost(decoder, stream);
-    sctp_report_message(decoder, stream, side, message);
+        begin_lost(stream);
+    sctp_report_message(stream, side, message);
 }
 
-static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, bool flush)
+static void drain(struct sctp_stream *stream, unsigned side, bool flush)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
     struct sctp_message *message;
@@ -238,24 +239,24 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
         int16_t ahead;
 
         if (own_half->closed && !flush && initiate_may_be_lost(stream, side))
-            begin_lost(decoder, stream);
+            begin_lost(stream);
         ahead = (int16_t)(message->ssn - own_half->expected);
         if (own_half->closed && !flush) /* of a session whose Initiate has not come */
             break;
         if (ahead < 0 && !flush && reset_may_come(stream, side))
             break;
-        if (ahead > 0 && !hole_is_final(decoder, stream, side, flush))
+        if (ahead > 0 && !hole_is_final(stream, side, flush))
             break;
         own_half->held_from++;
         if (ahead > 0 && stream->flow != NULL && own_half->known)
-            sctp_report_gap(decoder, stream, side, message);
+            sctp_report_gap(stream, side, message);
         if (ahead < 0 && own_half->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
-            lose(decoder, stream, side, message);
+            lose(stream, side, message);
         else if (ahead < 0 && own_half->known)
-            sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+            sctp_report_reason(stream, side, message, FLOW_REASON_SSN_AGAIN);
         else
-            sctp_report_message(decoder, stream, side, message);
-        free_message(decoder, message);
+            sctp_report_message(stream, side, message);
+        free_message(stream->sctp, message);
     }
     if (own_half->held_from == own_half->held_end)
         own_half->held_from = own_half->held_end = 0;
@@ -272,18 +273,18 @@ static bool next_is_lost(const struct sctp_stream *stream)
     return waiting && (stream->unsure || !sctp_side_complete(&sides[0]) || !sctp_side_complete(&sides[1]));
 }
 
-static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *stream)
+static void flush_stream(struct sctp_stream *stream)
 {
     unsigned first = stream->flow != NULL ? stream->swap : stream->association->swap;
 
     if (next_is_lost(stream)) {
         for (unsigned i = 0; i < 2; i++)
             if (!stream->halves[i].closed)
-                drain(decoder, stream, i, true);
-        begin_lost(decoder, stream);
+                drain(stream, i, true);
+        begin_lost(stream);
     }
-    drain(decoder, stream, first, true);
-    drain(decoder, stream, 1 - first, true);
+    drain(stream, first, true);
+    drain(stream, 1 - first, true);
 }
 
 /* Does this Initiate begin another session than the present one? */
@@ -299,7 +300,7 @@ static bool begins_another(const struct sctp_stream *stream, unsigned side, uint
     return own_half->reported && ssn == DDP_SCTP_FIRST_SSN && own_half->expected != DDP_SCTP_FIRST_SSN;
 }
 
-static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, uint16_t ssn,
+static void take_initiate(struct sctp_stream *stream, unsigned side, uint16_t ssn,
                           const struct sctp_message *message)
 {
     if (!begins_another(stream, side, ssn, message)) {
@@ -308,17 +309,17 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         return;
     }
     if (stream->flow != NULL && !stream->halves[side].closed)
-        drain(decoder, stream, side, true);
+        drain(stream, side, true);
     if (stream->flow != NULL && !stream->halves[1 - side].closed)
-        drain(decoder, stream, 1 - side, true);
+        drain(stream, 1 - side, true);
     if (stream->flow != NULL) {
         stream->flow->sctp->left_by[side ^ stream->swap] = true;
         stream->superseded = true;
     }
-    sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
+    sctp_session_end(stream, true, FLOW_REASON_COUNT);
     stream->lost = false;
     stream->unsure = stream->unsure && !sctp_is_quiet(stream, side, message);
-    if (!sctp_session_begin(decoder, stream, side, true, true, message))
+    if (!sctp_session_begin(stream, side, true, true, message))
         return;
     halves_begin(stream);
     stream->halves[side].known = true;
@@ -356,7 +357,7 @@ static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
 }
 
 /* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent after it. */
-static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+static void take_reset(struct sctp_stream *stream, unsigned side,
                        const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
@@ -364,8 +365,8 @@ static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream,
     uint16_t from = (uint16_t)(own_half->held_end - later), end = own_half->held_end;
 
     own_half->held_end = from;
-    drain(decoder, stream, side, true);
-    sctp_report_message(decoder, stream, side, message);
+    drain(stream, side, true);
+    sctp_report_message(stream, side, message);
     own_half->expected = DDP_SCTP_DRAFT_FIRST_SSN;
     own_half->held_from = from;
     own_half->held_end = end;
@@ -386,32 +387,32 @@ static bool begins_anew(const struct sctp_stream *stream, unsigned side, const s
            (!message->acked_known || (int32_t)(message->acked - own_half->reset_tsn) >= 0);
 }
 
-void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+void sctp_stream_take(struct sctp_association *association, unsigned side,
                       struct sctp_message *message)
 {
-    struct sctp_stream *stream = stream_of(decoder, association, message->sid);
+    struct sctp_stream *stream = stream_of(association, message->sid);
     struct ddp_sctp_message parsed;
     struct sctp_stream_half *own_half;
     int16_t ahead;
 
     if (stream == NULL) {
-        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
+        sctp_octets(association->sctp, FLOW_ROW_MEMORY, message->have);
         return;
     }
     own_half = &stream->halves[side];
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
     if (parsed.kind == DDP_SCTP_DRAFT_CONTROL) {
-        take_reset(decoder, stream, side, message);
+        take_reset(stream, side, message);
         return;
     }
     if (!parsed.has_ssn || message->count > USER_MESSAGE_MAX) {
-        sctp_report_reason(decoder, stream, side, message,
+        sctp_report_reason(stream, side, message,
                            parsed.has_ssn ? FLOW_REASON_MESSAGE_LONG : FLOW_REASON_MESSAGE_SHORT);
         return;
     }
     message->ssn = parsed.ssn;
     if (sctp_is_initiate(&parsed))
-        take_initiate(decoder, stream, side, parsed.ssn, message);
+        take_initiate(stream, side, parsed.ssn, message);
     else if (sctp_is_answer(&parsed) && stream->flow != NULL && !own_half->reported)
         own_half->expected = parsed.ssn;
     if (!own_half->known) {
@@ -419,7 +420,7 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         own_half->expected = parsed.ssn;
     }
     if (begins_anew(stream, side, &parsed, message)) {
-        drain(decoder, stream, side, true);
+        drain(stream, side, true);
         sctp_session_reset(stream, side);
         own_half->expected = parsed.ssn;
         own_half->reopened = false;
@@ -434,50 +435,50 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         ahead = 0;
     }
     if (ahead == 0 && sctp_held_first(own_half) == NULL && !own_half->closed)
-        sctp_report_message(decoder, stream, side, message);
+        sctp_report_message(stream, side, message);
     else if (ahead < 0 && !own_half->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
-        sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+        sctp_report_reason(stream, side, message, FLOW_REASON_SSN_AGAIN);
     else {
-        hold(decoder, stream, own_half, message);
-        drain(decoder, stream, side, false);
+        hold(stream, own_half, message);
+        drain(stream, side, false);
     }
 }
 
 /* So many in turn, whatever their number is: a packet costs the same on one stream and on 65,536. */
-void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association)
+void sctp_streams_drain(struct sctp_association *association)
 {
     for (unsigned i = 0; i < STREAMS_VISITED && association->holders != NULL; i++) {
         struct sctp_stream *stream = association->holders;
 
-        decoder->sctp->steps++;
+        association->sctp->steps++;
         DL_DELETE2(association->holders, stream, holds_prev, holds_next);
         DL_APPEND2(association->holders, stream, holds_prev, holds_next);
         sctp_stream_refresh(stream);
         for (unsigned side = 0; side < 2; side++)
-            drain(decoder, stream, side, false);
+            drain(stream, side, false);
     }
 }
 
-static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell_of_it,
+static void end_stream(struct sctp_stream *stream, bool tell_of_it,
                        enum flow_reason reason)
 {
     sctp_stream_refresh(stream);
     if (tell_of_it)
-        flush_stream(decoder, stream);
-    sctp_session_end(decoder, stream, tell_of_it, reason);
+        flush_stream(stream);
+    sctp_session_end(stream, tell_of_it, reason);
     for (unsigned i = 0; i < 2; i++)
-        drop_held(decoder, &stream->halves[i]);
+        drop_held(stream->sctp, &stream->halves[i]);
     list_holder(stream);
     HASH_DEL(stream->association->streams, stream);
-    DL_DELETE2(decoder->sctp->oldest_stream, stream, older, newer);
-    decoder->sctp->stream_count--;
+    DL_DELETE2(stream->sctp->oldest_stream, stream, older, newer);
+    stream->sctp->stream_count--;
     free(stream);
 }
 
-void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell_of_it,
+void sctp_streams_end(struct sctp_association *association, bool tell_of_it,
                       enum flow_reason reason)
 {
     while (association->streams != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_stream() takes it out of the table */
-        end_stream(decoder, association->streams, tell_of_it, reason);
+        end_stream(association->streams, tell_of_it, reason);
 }

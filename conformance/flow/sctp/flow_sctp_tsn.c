@@ -198,15 +198,15 @@ static void step(struct sctp_side *side)
         side->next_tsn++;
 }
 
-void sctp_tsns_give_up(struct flow_decoder *decoder, struct sctp_association *association, unsigned index, uint32_t tsn)
+void sctp_tsns_give_up(struct sctp_association *association, unsigned index, uint32_t tsn)
 {
     struct sctp_side *side = &association->side[index];
 
-    for (; (int32_t)(tsn - side->next_tsn) > 0; side->next_tsn++, decoder->sctp->steps++)
+    for (; (int32_t)(tsn - side->next_tsn) > 0; side->next_tsn++, association->sctp->steps++)
         side->missing += !has_come(side, side->next_tsn);
     side->lost = true;
     step(side);
-    sctp_streams_unsure(decoder, association);
+    sctp_streams_unsure(association);
 }
 
 void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited)
@@ -251,7 +251,7 @@ static bool is_beyond_hole(struct sctp_side *side, uint32_t tsn)
     return side->far_count >= FAR_MOST;
 }
 
-static void jump(const struct flow_decoder *decoder, struct sctp_association *association, struct sctp_side *side,
+static void jump(struct sctp_association *association, struct sctp_side *side,
                  uint32_t tsn)
 {
     side->missing += (uint64_t)(tsn - 1 - side->highest_tsn) + count_holes(side);
@@ -260,7 +260,7 @@ static void jump(const struct flow_decoder *decoder, struct sctp_association *as
     side->highest_tsn = tsn - 1;
     side->lost = true;
     side->far_count = 0;
-    sctp_streams_unsure(decoder, association);
+    sctp_streams_unsure(association);
 }
 
 /*
@@ -292,7 +292,7 @@ static enum sctp_tsn note_stored(struct sctp_side *side, uint32_t tsn, uint64_t 
     return *slot == contents || *slot == CONTENTS_CUT || contents == CONTENTS_CUT ? SCTP_TSN_AGAIN : SCTP_TSN_DIFFERS;
 }
 
-enum sctp_tsn sctp_tsn_note(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned index,
                             uint32_t tsn, uint64_t contents)
 {
     struct sctp_side *side = &association->side[index];
@@ -314,9 +314,9 @@ enum sctp_tsn sctp_tsn_note(struct flow_decoder *decoder, struct sctp_associatio
     if (ahead >= TSN_WINDOW) {
         if (!is_beyond_hole(side, tsn))
             return SCTP_TSN_AHEAD;
-        jump(decoder, association, side, tsn);
+        jump(association, side, tsn);
     }
-    store(decoder->sctp, side, tsn, contents);
+    store(association->sctp, side, tsn, contents);
     step(side);
     return SCTP_TSN_NEW;
 }

@@ -27,17 +27,17 @@ static unsigned cache_slot(const struct flow_key *key)
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-static void list_unlink(struct flow_decoder *decoder, struct tcp_connection *connection)
+static void list_unlink(struct tcp_connections *tcp, struct tcp_connection *connection)
 {
-    struct flow_ages *ages = &decoder->tcp->ages[connection->list];
+    struct flow_ages *ages = &tcp->ages[connection->list];
 
     DL_DELETE2(ages->oldest, connection, older, newer);
     ages->count--;
 }
 
-static void list_newest(struct flow_decoder *decoder, struct tcp_connection *connection, enum flow_list list)
+static void list_newest(struct tcp_connections *tcp, struct tcp_connection *connection, enum flow_list list)
 {
-    struct flow_ages *ages = &decoder->tcp->ages[list];
+    struct flow_ages *ages = &tcp->ages[list];
 
     connection->list = list;
     DL_APPEND2(ages->oldest, connection, older, newer);
@@ -60,18 +60,18 @@ static enum flow_list list_of(const struct flow_connection *connection)
 
 /* ---- the end of one ---------------------------------------------------------------------------------------------- */
 
-static void free_connection(struct flow_decoder *decoder, struct tcp_connection *connection)
+static void free_connection(struct tcp_connections *tcp, struct tcp_connection *connection)
 {
     unsigned slot = cache_slot(&connection->shared.key);
 
-    if (decoder->tcp->cache[slot] == connection)
-        decoder->tcp->cache[slot] = NULL;
-    HASH_DEL(decoder->tcp->all, connection);
-    list_unlink(decoder, connection);
-    decoder->tcp->count--;
+    if (tcp->cache[slot] == connection)
+        tcp->cache[slot] = NULL;
+    HASH_DEL(tcp->all, connection);
+    list_unlink(tcp, connection);
+    tcp->count--;
     for (unsigned i = 0; i < 2; i++) {
-        flow_tcp_release(decoder, &connection->shared.side[i]);
-        flow_mpa_release(decoder, &connection->shared.side[i]);
+        flow_tcp_release(tcp->common, &connection->shared.side[i]);
+        flow_mpa_release(tcp->common, &connection->shared.side[i]);
         flow_search_release(&connection->shared.side[i]);
         flow_records_release(&connection->shared.side[i]);
         flow_proof_release(&connection->shared.side[i]);
@@ -80,47 +80,49 @@ static void free_connection(struct flow_decoder *decoder, struct tcp_connection 
     free(connection);
 }
 
-static void end_connection(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_reason reason)
+static void end_connection(struct tcp_connections *tcp, struct flow_connection *connection, enum flow_reason reason)
 {
     unsigned first = connection->flow != NULL ? connection->swap : connection->first_side;
     struct flow_context context =
-        flow_context_of(decoder, connection, first, connection->last_frame, connection->last_ns);
+        flow_context_of(tcp->common, connection, first, connection->last_frame, connection->last_ns);
 
     flow_tcp_flush(&context);
     for (unsigned i = 0; i < 2; i++) {
-        context = flow_context_of(decoder, connection, i, connection->last_frame, connection->last_ns);
+        context = flow_context_of(tcp->common, connection, i, connection->last_frame, connection->last_ns);
         flow_mpa_end(&context);
     }
-    flow_settle_end(decoder, connection, reason == FLOW_REASON_EVICTED);
+    flow_settle_end(tcp->common, connection, reason == FLOW_REASON_EVICTED);
     if (connection->flow != NULL) {
         struct flow_event event;
 
-        context = flow_context_of(decoder, connection, connection->swap, connection->last_frame, connection->last_ns);
+        context = flow_context_of(tcp->common, connection, connection->swap, connection->last_frame, connection->last_ns);
         event = flow_event_make(&context, FLOW_END);
         event.reason = reason;
-        flow_event_send(decoder, &event);
+        flow_event_send(tcp->common, &event);
     }
-    free_connection(decoder, connection->tcp);
+    free_connection(tcp, connection->tcp);
 }
 
-void flow_connections_finish(struct flow_decoder *decoder)
+void flow_connections_finish(struct tcp_connections *tcp)
 {
-    while (decoder->tcp->all != NULL) /* in the order in which they began */
-        end_connection(decoder, &decoder->tcp->all->shared, FLOW_REASON_COUNT);
+    while (tcp->all != NULL) /* in the order in which they began */
+        end_connection(tcp, &tcp->all->shared, FLOW_REASON_COUNT);
 }
 
-bool flow_connections_create(struct flow_decoder *decoder)
+struct tcp_connections *flow_connections_new(struct flow_common *common)
 {
-    decoder->tcp = calloc(1, sizeof(*decoder->tcp));
-    return decoder->tcp != NULL;
+    struct tcp_connections *tcp = calloc(1, sizeof(*tcp));
+
+    if (tcp != NULL)
+        tcp->common = common;
+    return tcp;
 }
 
-void flow_connections_free(struct flow_decoder *decoder)
+void flow_connections_free(struct tcp_connections *tcp)
 {
-    while (decoder->tcp->all != NULL)
-        free_connection(decoder, decoder->tcp->all);
-    free(decoder->tcp);
-    decoder->tcp = NULL;
+    while (tcp != NULL && tcp->all != NULL)
+        free_connection(tcp, tcp->all);
+    free(tcp);
 }
 
 /* ---- too many ---------------------------------------------------------------------------------------------------- */
@@ -129,12 +131,12 @@ void flow_connections_free(struct flow_decoder *decoder)
  * Ends one of a list: of the first few the one that has been idle longest goes, the others go to its end. Comes close
  * to "least recently used" without a list to mend at every frame. `spared` stays.
  */
-static void evict(struct flow_decoder *decoder, enum flow_list list, const struct tcp_connection *spared)
+static void evict(struct tcp_connections *tcp, enum flow_list list, const struct tcp_connection *spared)
 {
     struct tcp_connection *candidates[EVICT_CANDIDATES], *victim = NULL;
     size_t count = 0;
 
-    for (struct tcp_connection *next = decoder->tcp->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
+    for (struct tcp_connection *next = tcp->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
          next = next->newer) {
         if (next == spared)
             continue;
@@ -147,42 +149,42 @@ static void evict(struct flow_decoder *decoder, enum flow_list list, const struc
     for (size_t i = 0; i < count; i++) {
         if (candidates[i] == victim)
             continue;
-        list_unlink(decoder, candidates[i]);
-        list_newest(decoder, candidates[i], list);
+        list_unlink(tcp, candidates[i]);
+        list_newest(tcp, candidates[i], list);
     }
-    end_connection(decoder, &victim->shared, list == FLOW_LIST_CLOSED ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+    end_connection(tcp, &victim->shared, list == FLOW_LIST_CLOSED ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
 }
 
 /* Before one more is made. */
-static void make_room(struct flow_decoder *decoder)
+static void make_room(struct tcp_connections *tcp)
 {
-    if (decoder->tcp->ages[FLOW_LIST_CLOSED].count > CLOSED_KEPT)
-        evict(decoder, FLOW_LIST_CLOSED, NULL);
-    if (decoder->tcp->count < decoder->config.connections_max)
+    if (tcp->ages[FLOW_LIST_CLOSED].count > CLOSED_KEPT)
+        evict(tcp, FLOW_LIST_CLOSED, NULL);
+    if (tcp->count < tcp->common->config.connections_max)
         return;
     for (unsigned list = 0; list < FLOW_LISTS; list++)
-        if (decoder->tcp->ages[list].count != 0) {
-            evict(decoder, (enum flow_list)list, NULL);
+        if (tcp->ages[list].count != 0) {
+            evict(tcp, (enum flow_list)list, NULL);
             return;
         }
 }
 
 /* After a segment that may have changed what the connection is. */
-static void settle_list(struct flow_decoder *decoder, struct tcp_connection *connection)
+static void settle_list(struct tcp_connections *tcp, struct tcp_connection *connection)
 {
     enum flow_list list = list_of(&connection->shared);
 
     if (list == connection->list)
         return;
-    list_unlink(decoder, connection);
-    list_newest(decoder, connection, list);
-    if (list == FLOW_LIST_MPA && decoder->tcp->ages[list].count > decoder->config.flows_max)
-        evict(decoder, list, connection);
+    list_unlink(tcp, connection);
+    list_newest(tcp, connection, list);
+    if (list == FLOW_LIST_MPA && tcp->ages[list].count > tcp->common->config.flows_max)
+        evict(tcp, list, connection);
 }
 
 /* ---- segments ---------------------------------------------------------------------------------------------------- */
 
-static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
+static struct flow_connection *new_connection(struct tcp_connections *tcp, const struct flow_segment *segment,
                                               const struct flow_frame *frame)
 {
     struct tcp_connection *connection = calloc(1, sizeof(*connection));
@@ -190,7 +192,7 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
 
     if (connection == NULL)
         return NULL;
-    make_room(decoder);
+    make_room(tcp);
     shared = &connection->shared;
     shared->key = segment->key;
     shared->tcp = connection;
@@ -201,24 +203,24 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
         shared->side[i].state = SIDE_LATE;
         shared->side[i].tcp = &connection->side[i];
     }
-    HASH_ADD(hh, decoder->tcp->all, shared.key, sizeof(shared->key), connection);
+    HASH_ADD(hh, tcp->all, shared.key, sizeof(shared->key), connection);
     if (hash_lost(connection)) {
         free(connection);
         return NULL;
     }
-    list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
-    decoder->tcp->count++;
-    decoder->totals.connections++;
+    list_newest(tcp, connection, FLOW_LIST_UNDECIDED);
+    tcp->count++;
+    tcp->common->totals.connections++;
     return shared;
 }
 
-static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
+static struct flow_connection *find_connection(struct tcp_connections *tcp, const struct flow_key *key)
 {
-    struct tcp_connection **cached = &decoder->tcp->cache[cache_slot(key)];
+    struct tcp_connection **cached = &tcp->cache[cache_slot(key)];
     struct tcp_connection *connection = *cached;
 
     if (connection == NULL || memcmp(&connection->shared.key, key, sizeof(*key)) != 0) {
-        HASH_FIND(hh, decoder->tcp->all, key, sizeof(*key), connection);
+        HASH_FIND(hh, tcp->all, key, sizeof(*key), connection);
         if (connection == NULL)
             return NULL;
         *cached = connection;
@@ -230,17 +232,17 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
  * Another connection begins on the addresses and ports of this one, with the SYN that it has kept aside if there is
  * one.
  */
-static struct flow_connection *restart_connection(struct flow_decoder *decoder, struct flow_connection *connection,
+static struct flow_connection *restart_connection(struct tcp_connections *tcp, struct flow_connection *connection,
                                                   const struct flow_segment *segment, const struct flow_frame *frame)
 {
     struct flow_rebirth rebirth = connection->tcp->rebirth;
     struct flow_syn answered = connection->side[1 - rebirth.syn.side].syn;
     struct flow_frame syn_frame = {.number = rebirth.frame, .time_ns = rebirth.time_ns};
 
-    end_connection(decoder, connection, FLOW_REASON_COUNT);
+    end_connection(tcp, connection, FLOW_REASON_COUNT);
     if (!rebirth.pending)
-        return new_connection(decoder, segment, frame);
-    connection = new_connection(decoder, &rebirth.syn, &syn_frame);
+        return new_connection(tcp, segment, frame);
+    connection = new_connection(tcp, &rebirth.syn, &syn_frame);
     if (connection == NULL)
         return NULL;
     flow_tcp_syn(&connection->side[rebirth.syn.side], &rebirth.syn, rebirth.frame, rebirth.time_ns);
@@ -251,39 +253,39 @@ static struct flow_connection *restart_connection(struct flow_decoder *decoder, 
 }
 
 /* A segment of no connection: without data it is counted as such. */
-static struct flow_connection *begin(struct flow_decoder *decoder, const struct flow_segment *segment,
+static struct flow_connection *begin(struct tcp_connections *tcp, const struct flow_segment *segment,
                                      const struct flow_carrier_frames *carrier)
 {
-    struct flow_account *account = &decoder->totals.account;
+    struct flow_account *account = &tcp->common->totals.account;
     struct flow_connection *connection;
 
-    if (flow_removed_returns(decoder, &segment->key, sizeof(segment->key), (segment->flags & TCP_BIT_SYN) != 0))
-        flow_removed_count(decoder, &segment->key, sizeof(segment->key));
+    if (flow_removed_returns(tcp->common, &segment->key, sizeof(segment->key), (segment->flags & TCP_BIT_SYN) != 0))
+        flow_removed_count(tcp->common, &segment->key, sizeof(segment->key));
     if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0) {
         account->row[segment->key.tunnel.guessed != 0 ? FLOW_ROW_TUNNEL_FOREIGN : FLOW_ROW_TCP_EMPTY].frames +=
             carrier->frames;
         return NULL;
     }
-    connection = new_connection(decoder, segment, carrier->frame);
+    connection = new_connection(tcp, segment, carrier->frame);
     if (connection == NULL)
         flow_account_count(account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
     return connection;
 }
 
-struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
+struct flow_connection *flow_connection_segment(struct tcp_connections *tcp, const struct flow_segment *segment,
                                                 const struct flow_carrier_frames *carrier)
 {
-    struct flow_connection *connection = find_connection(decoder, &segment->key);
+    struct flow_connection *connection = find_connection(tcp, &segment->key);
     const struct flow_frame *frame = carrier->frame;
 
     struct flow_context context;
     enum flow_life life = LIFE_SAME;
 
     if (connection != NULL)
-        context = flow_context_of(decoder, connection, segment->side, frame->number, frame->time_ns);
+        context = flow_context_of(tcp->common, connection, segment->side, frame->number, frame->time_ns);
     if (segment->broken) {
         if (connection == NULL) {
-            flow_account_count(&decoder->totals.account, FLOW_ROW_IP_LENGTH, carrier->frames, carrier->octets);
+            flow_account_count(&tcp->common->totals.account, FLOW_ROW_IP_LENGTH, carrier->frames, carrier->octets);
             return NULL;
         }
         connection->tcp->frames += carrier->frames;
@@ -292,10 +294,10 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
     }
     if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->tcp->rebirth.pending))
         life = flow_life_of(&context, segment);
-    if (life == LIFE_NEW && (connection = restart_connection(decoder, connection, segment, frame)) == NULL)
-        flow_account_count(&decoder->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
+    if (life == LIFE_NEW && (connection = restart_connection(tcp, connection, segment, frame)) == NULL)
+        flow_account_count(&tcp->common->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
     else if (connection == NULL)
-        connection = begin(decoder, segment, carrier);
+        connection = begin(tcp, segment, carrier);
     if (connection == NULL)
         return NULL;
     connection->last_frame = frame->number;
@@ -309,10 +311,10 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
         return connection;
     if (connection->tcp->list == FLOW_LIST_UNDECIDED && segment->length != 0)
         flow_search_segment(connection, segment);
-    context = flow_context_of(decoder, connection, segment->side, frame->number, frame->time_ns);
+    context = flow_context_of(tcp->common, connection, segment->side, frame->number, frame->time_ns);
     flow_tcp_segment(&context, segment);
     if (connection->tcp->list != FLOW_LIST_MPA || connection->side[segment->side].fin_known ||
         (segment->flags & (TCP_BIT_FIN | TCP_BIT_RST)) != 0)
-        settle_list(decoder, connection->tcp);
+        settle_list(tcp, connection->tcp);
     return connection;
 }

@@ -34,9 +34,9 @@ static int64_t ahead_of(const struct flow_side *side, uint64_t at)
     return (int64_t)(at - side->next);
 }
 
-static bool is_older(const struct flow_decoder *decoder, uint64_t since_ns, int64_t limit_ns)
+static bool is_older(const struct flow_common *common, uint64_t since_ns, int64_t limit_ns)
 {
-    return (int64_t)(decoder->now_ns - since_ns) > limit_ns;
+    return (int64_t)(common->now_ns - since_ns) > limit_ns;
 }
 
 /* ---- the queue of what came too early ---------------------------------------------------------------------------- */
@@ -48,31 +48,31 @@ static void set_tail(struct flow_side *side, struct flow_chunk *tail)
     side->waiting_end = tail != NULL ? tail->piece.at + tail->piece.length : 0;
 }
 
-static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk *chunk)
+static void free_chunk(struct flow_common *common, struct flow_side *side, struct flow_chunk *chunk)
 {
     side->tcp->queued -= chunk->piece.captured;
     side->tcp->queued_chunks--;
     side->octets.held -= chunk->piece.length;
-    decoder->held -= chunk->piece.captured + sizeof(*chunk);
+    common->held -= chunk->piece.captured + sizeof(*chunk);
     free(chunk);
 }
 
 /* Takes the first one out; the caller frees it. */
-static struct flow_chunk *pop(const struct flow_decoder *decoder, struct flow_side *side)
+static struct flow_chunk *pop(const struct flow_common *common, struct flow_side *side)
 {
     struct flow_chunk *chunk = side->tcp->queue;
 
     side->tcp->queue = chunk->next;
     if (side->tcp->queue == NULL)
         set_tail(side, NULL);
-    side->tcp->hole_ns = decoder->now_ns;
+    side->tcp->hole_ns = common->now_ns;
     return chunk;
 }
 
-void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side)
+void flow_tcp_release(struct flow_common *common, struct flow_side *side)
 {
     while (side->tcp->queue != NULL)
-        free_chunk(decoder, side, pop(decoder, side));
+        free_chunk(common, side, pop(common, side));
 }
 
 struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, size_t to)
@@ -90,7 +90,7 @@ struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, s
 }
 
 /* Puts a copy of the piece before `*link`'s chunk. False: there is no memory for it. */
-static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk **link,
+static bool insert_chunk(struct flow_common *common, struct flow_side *side, struct flow_chunk **link,
                          const struct flow_piece *piece, bool beyond)
 {
     struct flow_chunk *chunk = malloc(sizeof(*chunk) + piece->captured);
@@ -102,7 +102,7 @@ static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
     memcpy(chunk->octets, piece->octets, piece->captured);
     chunk->piece.octets = chunk->octets;
     if (side->tcp->queue == NULL)
-        side->tcp->hole_ns = decoder->now_ns;
+        side->tcp->hole_ns = common->now_ns;
     chunk->next = *link;
     *link = chunk;
     if (chunk->next == NULL)
@@ -110,7 +110,7 @@ static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
     side->tcp->queued += piece->captured;
     side->tcp->queued_chunks++;
     side->octets.held += piece->length;
-    decoder->held += piece->captured + sizeof(*chunk);
+    common->held += piece->captured + sizeof(*chunk);
     return true;
 }
 
@@ -122,7 +122,7 @@ static void drop_chunk(const struct flow_context *context, struct flow_chunk **l
 
     *link = chunk->next;
     flow_tcp_refuse(context, FLOW_REFUSED_WINDOW, &chunk->piece);
-    free_chunk(context->decoder, side, chunk);
+    free_chunk(context->common, side, chunk);
     for (chunk = side->tcp->queue; chunk != NULL && chunk->next != NULL;)
         chunk = chunk->next;
     set_tail(side, chunk);
@@ -171,7 +171,7 @@ void flow_queue_add(const struct flow_context *context, const struct flow_piece 
         if (chunk != NULL && chunk->piece.at - at < to - from)
             to = from + (size_t)(chunk->piece.at - at);
         part = flow_piece_part(piece, from, to);
-        if (side->tcp->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(context->decoder, side, link, &part, beyond))
+        if (side->tcp->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(context->common, side, link, &part, beyond))
             link = &(*link)->next;
         else
             flow_tcp_refuse(context,
@@ -207,10 +207,10 @@ bool flow_queue_ahead(const struct flow_context *context, uint64_t received)
            !flow_mpa_blocked(context->connection, 1 - context->index);
 }
 
-static bool is_full(const struct flow_decoder *decoder, const struct flow_side *side)
+static bool is_full(const struct flow_common *common, const struct flow_side *side)
 {
-    return side->tcp->queued_chunks > CHUNKS_MAX || side->tcp->queued > decoder->config.half_buffer_max ||
-           decoder->held > decoder->config.buffer_max;
+    return side->tcp->queued_chunks > CHUNKS_MAX || side->tcp->queued > common->config.half_buffer_max ||
+           common->held > common->config.buffer_max;
 }
 
 /* The receiver has acknowledged octets after the hole in front of the queue: it had those in the hole. */
@@ -224,7 +224,7 @@ static void make_room(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
 
-    while (is_full(context->decoder, side) && side->tcp->queue->next != NULL) {
+    while (is_full(context->common, side) && side->tcp->queue->next != NULL) {
         struct flow_chunk *before = side->tcp->queue, *last;
 
         while (before->next->next != NULL)
@@ -233,7 +233,7 @@ static void make_room(const struct flow_context *context)
         before->next = NULL;
         set_tail(side, before);
         flow_tcp_refuse(context, FLOW_REFUSED_ROOM, &last->piece);
-        free_chunk(context->decoder, side, last);
+        free_chunk(context->common, side, last);
     }
 }
 
@@ -242,14 +242,14 @@ static bool hole_is_lost(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
 
-    if (is_full(context->decoder, side)) {
+    if (is_full(context->common, side)) {
         if (is_confirmed(side) || flow_tcp_edge(context) == UINT64_MAX)
             return true;
         make_room(context);
         return false;
     }
     return is_confirmed(side) &&
-           (side->tcp->queued_chunks >= HOLE_CHUNKS || is_older(context->decoder, side->tcp->hole_ns, HOLE_NS));
+           (side->tcp->queued_chunks >= HOLE_CHUNKS || is_older(context->common, side->tcp->hole_ns, HOLE_NS));
 }
 
 static void give_up_hole(const struct flow_context *context)
@@ -265,24 +265,24 @@ static void give_up_hole(const struct flow_context *context)
     flow_mpa_lost(&after, missing, false);
 }
 
-static bool waited_for_order(const struct flow_decoder *decoder, const struct flow_side *side)
+static bool waited_for_order(const struct flow_common *common, const struct flow_side *side)
 {
-    return side->tcp->queued_chunks >= ORDER_CHUNKS || side->tcp->queued > decoder->config.half_buffer_max / 2 ||
-           decoder->held > decoder->config.buffer_max || is_older(decoder, side->tcp->hole_ns, ORDER_NS);
+    return side->tcp->queued_chunks >= ORDER_CHUNKS || side->tcp->queued > common->config.half_buffer_max / 2 ||
+           common->held > common->config.buffer_max || is_older(common, side->tcp->hole_ns, ORDER_NS);
 }
 
-static bool waited_for_start(const struct flow_decoder *decoder, const struct flow_side *side,
+static bool waited_for_start(const struct flow_common *common, const struct flow_side *side,
                              const struct flow_side *other)
 {
-    if (decoder->held > decoder->config.buffer_max)
+    if (common->held > common->config.buffer_max)
         return true;
     if (side->waiting)
         return side->tcp->queued_chunks >= REQUEST_CHUNKS;
-    if (!other->seq_known && decoder->config.one_way_segments != 0 &&
-        side->tcp->segments >= decoder->config.one_way_segments)
+    if (!other->seq_known && common->config.one_way_segments != 0 &&
+        side->tcp->segments >= common->config.one_way_segments)
         return true;
     if (other->seq_known && side->tcp->queue->piece.received > other->next) /* it is on its way */
-        return waited_for_order(decoder, side);
+        return waited_for_order(common, side);
     return side->tcp->queued_chunks >= WAIT_CHUNKS || side->tcp->queued >= WAIT_OCTETS;
 }
 
@@ -306,7 +306,7 @@ static void give_up_order(const struct flow_context *context, uint64_t received)
 static void deliver_first(const struct flow_context *context)
 {
     struct flow_side *side = context->side;
-    struct flow_chunk *chunk = pop(context->decoder, side);
+    struct flow_chunk *chunk = pop(context->common, side);
     uint64_t before = side->next - chunk->piece.at;
 
     if (before > chunk->piece.length)
@@ -320,7 +320,7 @@ static void deliver_first(const struct flow_context *context)
 
         flow_queue_deliver(&place, &part);
     }
-    free_chunk(context->decoder, side, chunk);
+    free_chunk(context->common, side, chunk);
 }
 
 void flow_queue_close(const struct flow_context *context, bool reset, bool with_data)
@@ -339,7 +339,7 @@ void flow_queue_close(const struct flow_context *context, bool reset, bool with_
         side->half->tcp->rst_seen = true;
     else if (side->half != NULL)
         side->half->tcp->fin_seen = true;
-    flow_event_send(context->decoder, &event);
+    flow_event_send(context->common, &event);
 }
 
 /* The stream ends with its FIN; octets that are missing in front of it will not come. */
@@ -369,7 +369,7 @@ static void drain(const struct flow_context *context)
         uint64_t received = side->tcp->queue->piece.received;
 
         if (flow_mpa_blocked(context->connection, context->index)) {
-            if (!waited_for_start(context->decoder, side, flow_other_side(context)))
+            if (!waited_for_start(context->common, side, flow_other_side(context)))
                 return;
             flow_mpa_go_on(context->connection, context->index);
         }
@@ -381,7 +381,7 @@ static void drain(const struct flow_context *context)
         if (is_unaccepted(context, side->tcp->queue))
             return;
         if (flow_queue_ahead(context, received)) {
-            if (!waited_for_order(context->decoder, side))
+            if (!waited_for_order(context->common, side))
                 return;
             give_up_order(context, received);
         }

@@ -112,7 +112,7 @@ static size_t unit_octets(const struct flow_side *side, const struct flow_sent *
 }
 
 /* A whole FPDU came once more. */
-static bool fpdu_differs(struct flow_decoder *decoder, const struct flow_side *side, const struct flow_sent *sent,
+static bool fpdu_differs(struct flow_common *common, const struct flow_side *side, const struct flow_sent *sent,
                          const uint8_t *octets, size_t count)
 {
     struct fpdu_framing framing = side->framing;
@@ -121,7 +121,7 @@ static bool fpdu_differs(struct flow_decoder *decoder, const struct flow_side *s
     wire_result result;
 
     framing.position = (uint32_t)flow_mpa_position(side, sent->at);
-    result = fpdu_parse(&p, octets + count, &framing, decoder->scratch, &fpdu);
+    result = fpdu_parse(&p, octets + count, &framing, common->scratch, &fpdu);
     if (result == WIRE_MORE || fpdu.ulpdu_length != sent->ulpdu_length)
         return true;
     return fpdu.crc != sent->crc || (result == TERM_MPA_CRC) != ((sent->flags & FLOW_SENT_BAD) != 0) ||
@@ -193,7 +193,7 @@ static struct comparison compare(const struct flow_context *context, const struc
         } else if ((sent->flags & FLOW_SENT_CUT) == 0 && part->at <= sent->at &&
                    sent->at + size <= part->at + part->captured) {
             comparison.differs = comparison.differs ||
-                                 fpdu_differs(context->decoder, side, sent, part->octets + (sent->at - part->at), size);
+                                 fpdu_differs(context->common, side, sent, part->octets + (sent->at - part->at), size);
         } else {
             match_parts(&comparison, side, sent, size);
         }

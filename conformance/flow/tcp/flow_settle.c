@@ -65,9 +65,9 @@ static uint64_t count_tail(const struct flow_side *side)
     return side->acked > known + 1 ? side->acked - known - 1 : 0;
 }
 
-void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted)
+void flow_settle_end(struct flow_common *common, struct flow_connection *connection, bool evicted)
 {
-    struct flow_account *account = &decoder->totals.account;
+    struct flow_account *account = &common->totals.account;
     uint64_t octets = 0;
     enum flow_row row = FLOW_ROW_IWARP;
 
@@ -89,6 +89,6 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;
     if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY && connection->key.tunnel.guessed == 0)
-        (row == FLOW_ROW_EVICTED ? flow_removed_count : flow_removed_note)(decoder, &connection->key,
+        (row == FLOW_ROW_EVICTED ? flow_removed_count : flow_removed_note)(common, &connection->key,
                                                                            sizeof(connection->key));
 }

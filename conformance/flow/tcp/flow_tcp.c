@@ -272,7 +272,7 @@ static bool take_flags(const struct flow_context *context, const struct flow_seg
     }
     if ((segment->flags & TCP_BIT_URG) != 0 && segment->length != 0 && side->half != NULL) {
         side->half->tcp->urgent++;
-        context->decoder->totals.account.row[FLOW_ROW_URGENT].items++;
+        context->common->totals.account.row[FLOW_ROW_URGENT].items++;
         flow_undecoded(context, FLOW_REASON_URGENT);
     }
     return true;

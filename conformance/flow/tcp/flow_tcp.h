@@ -5,13 +5,16 @@
 
 #include "conformance/flow/mpa/flow_connection.h"
 
-/* The connections of a decoder, none yet; false without memory. */
-bool flow_connections_create(struct flow_decoder *decoder);
+struct tcp_connections; /* what the room keeps of a decoder */
+
+/* The connections of a decoder, none yet. NULL without memory. */
+struct tcp_connections *flow_connections_new(struct flow_common *common);
 /* One segment, to the connection that it belongs to, which is returned as it is now; NULL when there is none. */
-struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
+struct flow_connection *flow_connection_segment(struct tcp_connections *tcp, const struct flow_segment *segment,
                                                 const struct flow_carrier_frames *carrier);
-/* Ends every connection (with events), or frees them (without). */
-void flow_connections_finish(struct flow_decoder *decoder);
-void flow_connections_free(struct flow_decoder *decoder);
+/* Ends every connection, with events. */
+void flow_connections_finish(struct tcp_connections *tcp);
+/* Frees, without events. `tcp` may be NULL. */
+void flow_connections_free(struct tcp_connections *tcp);
 
 #endif

@@ -80,6 +80,7 @@ struct flow_ages {
 };
 
 struct tcp_connections {
+    struct flow_common *common;
     struct tcp_connection *all; /* hash, in the order in which they began */
     struct flow_ages ages[FLOW_LISTS];
     size_t count;
@@ -88,7 +89,7 @@ struct tcp_connections {
 
 /* flow_settle.c */
 /* The connection ends: its frames are counted, and its octets that were kept. */
-void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted);
+void flow_settle_end(struct flow_common *common, struct flow_connection *connection, bool evicted);
 
 /* flow_life.c: what a segment means for the connection of its addresses and ports. */
 enum flow_life {
@@ -126,7 +127,7 @@ bool flow_queue_ahead(const struct flow_context *context, uint64_t received);
 void flow_queue_drain(const struct flow_context *first);
 /* Delivers all that is held, holes or not. */
 void flow_tcp_flush(const struct flow_context *first);
-void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
+void flow_tcp_release(struct flow_common *common, struct flow_side *side);
 /* The FIN or RST of a side. */
 void flow_queue_close(const struct flow_context *context, bool reset, bool with_data);
 

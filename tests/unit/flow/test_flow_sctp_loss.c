@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conformance/flow/decoder.h"
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/decoder_rooms.h"
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/sctp_log.h"

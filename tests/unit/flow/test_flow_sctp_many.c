@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "conformance/flow/decoder.h"
-#include "conformance/flow/event/flow_decoder.h"
+#include "conformance/flow/decoder_rooms.h"
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 #include "tests/unit/sctp_talk.h"
 #include "tests/unit/suites.h"
