@@ -250,12 +250,10 @@ static void record_end(const struct flow *flow, const struct end_cause *cause, v
     warp_pass.item->end = end;
 }
 
-static void record_event(void *context, const struct flow_event *event)
+static void record_one(const struct flow_event *event)
 {
     struct warp_item *item;
 
-    (void)context;
-    warp_pass.event = event;
     switch (event->kind) {
     case FLOW_MPA_START: record_start(event); break;
     case FLOW_ULPDU: see_ulpdu(event); break;
@@ -282,6 +280,15 @@ static void record_event(void *context, const struct flow_event *event)
     case FLOW_SESSION: record_session(event); break;
     case FLOW_CM: record_cm(event); break;
     }
+}
+
+static void record_event(void *context, const struct flow_event *event)
+{
+    (void)context;
+    warp_pass.event = event;
+    record_one(event);
+    for (const struct flow_event *one = event->next; one != NULL; one = one->next)
+        record_one(one);
     if (warp_pass.rules != NULL)
         rule_engine_sink(warp_pass.rules, event);
     if (event->kind == FLOW_END) {

@@ -118,7 +118,7 @@ struct rule_engine *rule_engine_create(const struct rule_config *config);
 void rule_engine_free(struct rule_engine *engine);
 
 /*
- * Judges one event. A flow's first event creates its state; rule_engine_flow_done() frees it. The decoder has to be
+ * Judges one event, and those that `next` leads to. A flow's first event creates its state; rule_engine_flow_done() frees it. The decoder has to be
  * created with rule_state_octets(). One engine judges the flows of one decoder.
  */
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event);

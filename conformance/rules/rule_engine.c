@@ -228,17 +228,13 @@ static void track_quick(struct rule_side *side, const struct flow_event *event)
         track_quick_segment(side, &event->ddp->segment);
 }
 
-void rule_engine_event(struct rule_engine *engine, const struct flow_event *event)
+static void judge(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event)
 {
-    struct rule_flow *state = rule_flow_of(event->flow);
+    struct rule_side *side = &state->sides[event->direction];
     struct end_cause cause;
-    struct rule_side *side;
     unsigned flags;
     bool ends;
 
-    if (state == NULL && (state = state_make(engine, event->flow)) == NULL)
-        return;
-    side = &state->sides[event->direction];
     state->events++;
     if (event->kind == FLOW_END) {
         for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
@@ -270,6 +266,16 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         quick_forget(state);
         state->flags = flags;
     }
+}
+
+void rule_engine_event(struct rule_engine *engine, const struct flow_event *event)
+{
+    struct rule_flow *state = rule_flow_of(event->flow);
+
+    if (state == NULL && (state = state_make(engine, event->flow)) == NULL)
+        return;
+    for (; event != NULL; event = event->next)
+        judge(engine, state, event);
 }
 
 void rule_engine_sink(void *engine, const struct flow_event *event)

@@ -10,7 +10,7 @@
 #include "conformance/flow/notation/notation.h"
 #include "tests/fuzz/records.h"
 
-static void sink(void *ctx, const struct flow_event *event)
+static void sink_one(void *ctx, const struct flow_event *event)
 {
     char name[FLOW_NAME_MAX], text[NOTATION_MAX];
 
@@ -58,6 +58,12 @@ static void sink(void *ctx, const struct flow_event *event)
     for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->half != NULL; i++)
         for (uint32_t request = 0; request < event->flow->half[i].request_count; request++)
             fuzz_touch(flow_request_at(&event->flow->half[i], request), sizeof(struct flow_request));
+}
+
+static void sink(void *ctx, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next)
+        sink_one(ctx, event);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -67,7 +67,7 @@ static void note_end(struct talk *talk, const struct flow *flow)
     }
 }
 
-static void sink(void *ctx, const struct flow_event *event)
+static void sink_one(void *ctx, const struct flow_event *event)
 {
     struct talk *talk = ctx;
     unsigned side = event->direction;
@@ -116,6 +116,12 @@ static void sink(void *ctx, const struct flow_event *event)
         break;
     }
     note(talk, side, text);
+}
+
+static void sink(void *ctx, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next)
+        sink_one(ctx, event);
 }
 
 struct talk *talk_new(const struct flow_config *config)

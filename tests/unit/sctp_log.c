@@ -20,12 +20,11 @@ void sctp_log_keep(void *ctx, const uint8_t *octets, size_t count)
     sctp_log.count[sctp_log.frames++] = count;
 }
 
-void sctp_log_note(void *ctx, const struct flow_event *event)
+static void note_one(const struct flow_event *event)
 {
     char text[NOTATION_MAX], *log = sctp_log.log;
     size_t have = strlen(log);
 
-    (void)ctx;
     ck_assert_ptr_nonnull(event->flow);
     ck_assert((event->flow->half != NULL) == (event->flow->kind == FLOW_STREAM));
     if (event->ulpdu != NULL) /* nothing of MPA is made up */
@@ -43,6 +42,13 @@ void sctp_log_note(void *ctx, const struct flow_event *event)
         return;
     snprintf(log + have, LOG - have, "%s%d %s\n", event->flow->kind == FLOW_STREAM ? "" : "*", (int)event->direction,
              text);
+}
+
+void sctp_log_note(void *ctx, const struct flow_event *event)
+{
+    (void)ctx;
+    for (; event != NULL; event = event->next)
+        note_one(event);
 }
 
 void sctp_log_decode(const size_t *order, size_t count)

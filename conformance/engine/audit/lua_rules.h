@@ -32,7 +32,7 @@ int lua_rules_catalogue(const struct lua_rules *rules, struct catalogue **catalo
 /* Leaves out the rules that are not selected. */
 void lua_rules_select(struct lua_rules *rules, bool (*selected)(const char *id, void *argument), void *argument);
 
-/* Judges an event. */
+/* Judges an event, and those that `next` leads to. */
 void lua_rules_event(struct lua_rules *rules, const struct flow_event *event);
 
 /* A result of one side of a flow, and which message of result.frame it is about (step_place.h). */

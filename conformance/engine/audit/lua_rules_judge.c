@@ -155,7 +155,7 @@ static void judge(struct lua_rules *rules, struct lua_rule *rule, const struct f
     rules->now.event = NULL;
 }
 
-void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
+static void judge_event(struct lua_rules *rules, const struct flow_event *event)
 {
     rules->step = step_place_next(&rules->place, event);
     if ((rules->kinds >> event->kind & 1) == 0)
@@ -171,6 +171,12 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
         if ((rule->kinds >> event->kind & 1) != 0 && !rule->left_out && rules->state->broken[i] == NULL)
             judge(rules, rule, event);
     }
+}
+
+void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next)
+        judge_event(rules, event);
 }
 
 /*

@@ -296,9 +296,8 @@ static void flow_recognised(struct drawing *drawing, const struct flow_event *ev
     }
 }
 
-static void sink(void *user, const struct flow_event *event)
+static void sink_one(struct drawing *drawing, const struct flow_event *event)
 {
-    struct drawing *drawing = user;
     struct watched_flow *flow;
 
     if (event->flow->number > drawing->recognised) {
@@ -317,6 +316,17 @@ static void sink(void *user, const struct flow_event *event)
         rule_engine_flow_done(drawing->engine, event->flow);
     } else if (notation_shows(event)) {
         flow_step(drawing, flow, event);
+    }
+}
+
+/* What a rule finds belongs to the step of the event that it was found in: the rules see them one by one. */
+static void sink(void *user, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next) {
+        struct flow_event one = *event;
+
+        one.next = NULL;
+        sink_one(user, &one);
     }
 }
 

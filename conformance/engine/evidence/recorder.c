@@ -91,12 +91,13 @@ static double seconds_at(const struct recorder *recorder, uint64_t time_ns)
     return recorder->start_ns == 0 ? 0 : (double)(time_ns - recorder->start_ns) / 1e9;
 }
 
-static void add_step(struct recorder *recorder, const struct flow_event *event)
+static void add_steps(struct recorder *recorder, const struct flow_event *event)
 {
     unsigned dut = dut_direction(recorder, event->flow);
 
-    ladder_event(recorder->ladder, event, seconds_at(recorder, event->time_ns), event->direction == dut,
-                 event->flow->address[!dut].port, event->flow->address[dut].port);
+    for (; event != NULL; event = event->next)
+        ladder_event(recorder->ladder, event, seconds_at(recorder, event->time_ns), event->direction == dut,
+                     event->flow->address[!dut].port, event->flow->address[dut].port);
 }
 
 static void on_rule_result(const struct rule_result *result, void *argument)
@@ -124,7 +125,7 @@ static void on_event(void *context, const struct flow_event *event)
 
     rule_engine_event(recorder->rules, event);
     if (is_own(recorder, event->flow))
-        add_step(recorder, event);
+        add_steps(recorder, event);
     if (event->kind != FLOW_END) {
         if (is_own(recorder, event->flow) && is_dut(recorder, event->flow, event->direction))
             note_flow(recorder, event->flow, event->direction);

@@ -116,15 +116,21 @@ static void dump_end(const struct flow *flow, const struct end_cause *cause, voi
     dump->failed |= ferror(stdout) != 0;
 }
 
+static void dump_parts(struct dump *dump, const struct flow_event *event)
+{
+    for (; event != NULL && !dump->failed; event = event->next)
+        if (dump->jsonl)
+            dump_as_json(dump, event);
+        else
+            dump_as_text(dump, event);
+}
+
 /* The rules see every event, so that the first that was broken before an end is known. */
 static void dump_event(void *ctx, const struct flow_event *event)
 {
     struct dump *dump = ctx;
 
-    if (!dump->failed && dump->jsonl)
-        dump_as_json(dump, event);
-    else if (!dump->failed)
-        dump_as_text(dump, event);
+    dump_parts(dump, event);
     rule_engine_event(dump->rules, event);
     if (event->kind != FLOW_END)
         return;

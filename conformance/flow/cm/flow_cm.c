@@ -44,6 +44,7 @@ static bool is_closed(const struct flow *flow)
 static void list_leave(struct cm_decoder *cm, struct cm_exchange *exchange)
 {
     if (exchange->listed_closed) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes what it frees off the list */
         DL_DELETE2(cm->oldest_closed, exchange, older, newer);
         cm->closed_count--;
     } else {
@@ -147,10 +148,10 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
  */
 static void make_room(struct cm_decoder *cm)
 {
-
-    if (cm->oldest_closed != NULL && (cm->closed_count > FLOW_FINISHED_KEPT || cm->count >= cm->common->config.flows_max))
+    if (cm->oldest_closed != NULL &&
+        (cm->closed_count > FLOW_FINISHED_KEPT || cm->count >= cm->common->config.flows_max))
         end_exchange(cm, cm->oldest_closed, true, FLOW_REASON_COUNT);
-    if (cm->count >= cm->common->config.flows_max) {
+    if (cm->oldest != NULL && cm->count >= cm->common->config.flows_max) {
         flow_removed_note(cm->common, &cm->oldest->key, sizeof(cm->oldest->key));
         end_exchange(cm, cm->oldest, true, FLOW_REASON_EVICTED);
     }

@@ -13,9 +13,8 @@ unsigned flow_header_faults_at(const uint8_t *octets, size_t count, unsigned rev
 /* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
 bool flow_header_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
-/* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
-void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, const struct flow_ulpdu *ulpdu,
-                      const struct flow_event *base);
+/* flow_rdmap.c: sends a FLOW_ULPDU event with what the ULPDU carries, and brings the state up to date. */
+void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, struct flow_event *event);
 void flow_sent_grow(struct flow_half *half);
 
 /* Room for the next unit that the side sends, the oldest one's when there is no other; NULL: without memory. */

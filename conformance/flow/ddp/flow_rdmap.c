@@ -213,54 +213,59 @@ static void keep_sent(struct flow_half *half, const struct flow_event *event, un
     }
 }
 
-void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, const struct flow_ulpdu *ulpdu,
-                      const struct flow_event *base)
+/* Nothing in the ULPDU can be used, so that the state of the messages of its sender is not known any more. */
+static void lose_track(struct flow *flow, const struct flow_event *event, unsigned flags)
 {
-    struct flow_event event = *base;
-    struct flow_half *half = &flow->half[base->direction];
-    const uint8_t *p = ulpdu->octets;
-    struct flow_ddp ddp;
-    struct flow_rdmap rdmap;
+    flow->gap = true;
+    flow_rdmap_gap(flow, event->direction);
+    keep_sent(&flow->half[event->direction], event, flags);
+}
 
-    event.kind = FLOW_ULPDU;
-    event.ulpdu = ulpdu;
+void flow_rdmap_ulpdu(struct flow_common *common, struct flow *flow, struct flow_event *event)
+{
+    struct flow_half *half = &flow->half[event->direction];
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    const uint8_t *p = ulpdu->octets;
+    struct flow_event segment, message;
+    struct flow_rdmap rdmap;
+    struct flow_ddp ddp;
+
     if (half->state_unverified && !ulpdu->unverified)
-        flow_rdmap_gap(flow, event.direction);
+        flow_rdmap_gap(flow, event->direction);
     half->state_unverified = ulpdu->unverified;
-    flow_event_send(common, &event);
     /* A receiver drops an FPDU with a bad CRC (RFC 5044 4.4), and which of its octets are wrong is not known. */
     if (ulpdu->result == TERM_MPA_CRC || ulpdu->framing_only) {
-        flow->gap = true;
-        flow_rdmap_gap(flow, event.direction);
-        keep_sent(half, &event, FLOW_SENT_BAD);
+        flow_event_send(common, event);
+        lose_track(flow, event, FLOW_SENT_BAD);
         return;
     }
     ddp.result = ddp_parse(&p, p + ulpdu->have, &ddp.segment);
-    event.kind = FLOW_DDP;
-    event.ddp = &ddp;
     if (ddp.result == WIRE_MORE && ulpdu->cut) { /* the capture has too little of it: nothing can be said */
-        flow->gap = true;
-        flow_rdmap_gap(flow, event.direction);
-        keep_sent(half, &event, 0);
+        flow_event_send(common, event);
+        lose_track(flow, event, 0);
         return;
     }
+    segment = *event;
+    segment.kind = FLOW_DDP;
+    segment.ddp = &ddp;
+    event->next = &segment;
     ddp.payload_have = ddp.segment.payload_octets;
     if (ddp.result == WIRE_MORE) {
-        flow_event_send(common, &event);
-        keep_sent(half, &event, 0);
+        flow_event_send(common, event);
+        keep_sent(half, event, 0);
         return;
     }
     ddp.segment.payload_octets = ulpdu->length - ddp.segment.header_octets;
     common->totals.ddp_segments++;
-    flow_event_send(common, &event);
-
-    event.rdmap = &rdmap;
-    parse_rdmap(flow, &event, &rdmap);
+    message = segment;
+    message.kind = FLOW_RDMAP;
+    message.rdmap = &rdmap;
+    segment.next = &message;
+    parse_rdmap(flow, &message, &rdmap);
     if (rdmap.request != NULL && rdmap.first && rdmap.message.opcode == IWARP_RDMAP_READ_RESPONSE)
-        flow_request_reread(&flow->half[flow_reverse(event.direction)], rdmap.request, &ddp.segment);
-    event.kind = FLOW_RDMAP;
-    flow_event_send(common, &event);
+        flow_request_reread(&flow->half[flow_reverse(event->direction)], rdmap.request, &ddp.segment);
+    flow_event_send(common, event);
     half->ddp_segments++;
-    keep_sent(half, &event, ulpdu->unverified ? 0 : FLOW_SENT_HEARD);
-    update(common, flow, &event);
+    keep_sent(half, event, ulpdu->unverified ? 0 : FLOW_SENT_HEARD);
+    update(common, flow, &message);
 }

@@ -12,10 +12,11 @@
  * was captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
  * `flow->roles_known` is false.
  *
- * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
- * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state
- * of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is brought up to date
- * after the last; so a rule compares the event with the state. Start-up frames likewise: flow->tcp->start[] and
+ * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole: the sink is called once, with
+ * the first of them, and `next` leads to the others. An FPDU with a bad CRC gives FLOW_ULPDU alone: a receiver drops
+ * it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct
+ * flow_half`) is as it was BEFORE that FPDU for all three, and is brought up to date after the call; so a rule compares
+ * the event with the state. Start-up frames likewise: flow->tcp->start[] and
  * flow->half[].tcp->framing hold a frame's consequence only after its FLOW_MPA_START.
  *
  * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised
@@ -177,7 +178,7 @@ static inline const struct flow_sent *flow_sent_last(const struct flow_half *hal
     return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
 
-/* Called for each event, in stream order within a direction. Must not call the decoder. */
+/* Called for each event, with those that `next` leads to, in stream order within a direction. Must not call the decoder. */
 typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 
 /* What the decoder holds and waits for unless its configuration says otherwise. */

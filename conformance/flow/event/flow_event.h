@@ -212,7 +212,8 @@ struct flow_event {
     const struct flow_sctp *sctp;
     const struct flow_session *session;
     const struct flow_cm *cm;
-    enum flow_reason reason; /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
+    enum flow_reason reason;       /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
+    const struct flow_event *next; /* of a ULPDU, then of its DDP Segment: what it carries; NULL: that is all */
 };
 
 #endif

@@ -265,8 +265,8 @@ static enum flow_protocol finish_packet(struct fragment_store *store, struct pac
     struct flow_layers above = {.datagram = layers->datagram, .depth = layers->depth, .tunnel = layers->tunnel};
     enum flow_protocol protocol;
 
-    flow_account_count(&store->common->totals.account, packet->cut < packet->total ? FLOW_ROW_FRAGMENT_CUT : FLOW_ROW_AGAIN,
-                       0, excess);
+    flow_account_count(&store->common->totals.account,
+                       packet->cut < packet->total ? FLOW_ROW_FRAGMENT_CUT : FLOW_ROW_AGAIN, 0, excess);
     packet->whole = true;
     above.datagram.ip = NULL; /* the header of one fragment is not that of the packet */
     above.datagram.ip_octets += packet->total - layers->fragment.length;

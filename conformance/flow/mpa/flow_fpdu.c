@@ -209,7 +209,8 @@ void flow_unit_emit(const struct flow_context *context, struct found_fpdu *fpdu,
         event.time_ns = context->common->now_ns;
     }
     event.position = side->position;
-    flow_rdmap_ulpdu(context->common, context->connection->flow, &fpdu->ulpdu, &event);
+    event.ulpdu = &fpdu->ulpdu;
+    flow_rdmap_ulpdu(context->common, context->connection->flow, &event);
     pass_fpdu(side, fpdu, event.end);
     side->nonsense = sensible ? 0 : side->nonsense + 1;
 }

@@ -25,6 +25,7 @@ struct flow_event flow_event_make(const struct flow_context *context, enum flow_
     event.sctp = NULL;
     event.session = NULL;
     event.cm = NULL;
+    event.next = NULL;
     event.reason = FLOW_REASON_COUNT;
     return event;
 }

@@ -116,8 +116,7 @@ static void take_user(struct sctp_arrival *packet, const struct sctp_data *data)
 }
 
 /* A TSN that came before, or that nothing can be said of. */
-static void receive_repeated_data(struct sctp_arrival *packet,
-                                  const struct sctp_data *data, enum sctp_tsn tsn)
+static void receive_repeated_data(struct sctp_arrival *packet, const struct sctp_data *data, enum sctp_tsn tsn)
 {
     static const enum flow_row rows[] = {
         [SCTP_TSN_NEW] = FLOW_ROW_IWARP,        [SCTP_TSN_AGAIN] = FLOW_ROW_AGAIN,
@@ -251,8 +250,7 @@ static bool stops_reading(const struct sctp_chunk *chunk)
     return wire_name_of(sctp_chunk_names, chunk->type) == NULL && (chunk->type & SCTP_UNKNOWN_SKIPPED) == 0;
 }
 
-static void leave_rest(struct sctp_arrival *packet, enum flow_reason reason,
-                       enum flow_row row, uint64_t octets)
+static void leave_rest(struct sctp_arrival *packet, enum flow_reason reason, enum flow_row row, uint64_t octets)
 {
     packet->association->side[packet->side].lost = true;
     if (octets == 0)
@@ -398,11 +396,13 @@ static void take_chunks(struct sctp_arrival *packet)
     sctp_streams_drain(association);
 }
 
-void sctp_replay_init(struct sctp_association *association, unsigned side,
-                      const struct flow_datagram *datagram)
+void sctp_replay_init(struct sctp_association *association, unsigned side, const struct flow_datagram *datagram)
 {
-    struct sctp_arrival arrival = {
-        .sctp = association->sctp, .datagram = datagram, .association = association, .side = side, .checksum = sctp_checksum_of(datagram)};
+    struct sctp_arrival arrival = {.sctp = association->sctp,
+                                   .datagram = datagram,
+                                   .association = association,
+                                   .side = side,
+                                   .checksum = sctp_checksum_of(datagram)};
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS;
     struct flow_sctp reported = {0};
 
@@ -411,8 +411,7 @@ void sctp_replay_init(struct sctp_association *association, unsigned side,
         sctp_take_init(&arrival, &reported);
 }
 
-void sctp_relearn_init_ack(struct sctp_association *association, unsigned index,
-                           const struct flow_datagram *datagram)
+void sctp_relearn_init_ack(struct sctp_association *association, unsigned index, const struct flow_datagram *datagram)
 {
     struct sctp_side *side = &association->side[index];
 
@@ -452,8 +451,7 @@ static void refuse(struct sctp_arrival *packet, enum flow_row row)
         row = FLOW_ROW_SCTP_STOPPED;
     sctp_unread(packet, row, octets);
     if (packet->association->flow != NULL)
-        sctp_emit_undecoded(packet->association, packet->side,
-                            damaged ? FLOW_REASON_CHECKSUM : FLOW_REASON_STRANGER);
+        sctp_emit_undecoded(packet->association, packet->side, damaged ? FLOW_REASON_CHECKSUM : FLOW_REASON_STRANGER);
 }
 
 void flow_sctp_packet(struct sctp_decoder *sctp, const struct flow_datagram *datagram,

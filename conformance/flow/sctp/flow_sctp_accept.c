@@ -196,8 +196,8 @@ static void replay(struct sctp_arrival *arrival, const struct sctp_birth *birth)
  * Another association on the same addresses and ports, which begins with this INIT and this INIT ACK, as far as there
  * are any.
  */
-static void restart_association(struct sctp_arrival *arrival,
-                                const struct sctp_birth *init, const struct sctp_birth *ack)
+static void restart_association(struct sctp_arrival *arrival, const struct sctp_birth *init,
+                                const struct sctp_birth *ack)
 {
     struct sctp_association *old = arrival->association;
     struct sctp_birth *births = old->births;
@@ -224,8 +224,7 @@ static void restart_association(struct sctp_arrival *arrival,
  * ACK to it, which its sender has taken; or its own, which the other side uses; or the other side was not captured at
  * all.
  */
-static bool is_reborn(struct sctp_arrival *arrival, const struct first *first,
-                      uint32_t tag)
+static bool is_reborn(struct sctp_arrival *arrival, const struct first *first, uint32_t tag)
 {
     struct sctp_association *association = arrival->association;
     unsigned side = arrival->side;

@@ -21,8 +21,7 @@ struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum f
     };
 }
 
-void sctp_emit_undecoded(const struct sctp_association *association, unsigned side,
-                         enum flow_reason reason)
+void sctp_emit_undecoded(const struct sctp_association *association, unsigned side, enum flow_reason reason)
 {
     struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
                                          association->frame, association->time_ns);
@@ -158,8 +157,7 @@ void sctp_stream_returns(const struct sctp_association *association, uint16_t si
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-void sctp_association_end(struct sctp_association *association, bool tell,
-                          enum flow_reason reason)
+void sctp_association_end(struct sctp_association *association, bool tell, enum flow_reason reason)
 {
     struct sctp_decoder *sctp = association->sctp;
 
@@ -203,8 +201,10 @@ struct sctp_decoder *flow_sctp_new(struct flow_common *common)
 static void end_all(struct sctp_decoder *sctp, bool tell)
 {
     while (sctp->oldest_finished != NULL)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sctp_association_end() takes it off the list */
         sctp_association_end(sctp->oldest_finished, tell, FLOW_REASON_COUNT);
     while (sctp->oldest != NULL)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sctp_association_end() takes it off the list */
         sctp_association_end(sctp->oldest, tell, FLOW_REASON_COUNT);
 }
 

@@ -34,8 +34,8 @@ static struct sctp_fragment *run_end(struct sctp_fragment *first, size_t *octets
     }
 }
 
-static void give_run(struct sctp_association *association, unsigned side,
-                     struct sctp_fragment **link, const struct sctp_fragment *end, size_t octets)
+static void give_run(struct sctp_association *association, unsigned side, struct sctp_fragment **link,
+                     const struct sctp_fragment *end, size_t octets)
 {
     struct sctp_message *message = malloc(sizeof(*message) + octets);
     struct sctp_fragment *fragment = *link;
@@ -77,8 +77,7 @@ static void give_run(struct sctp_association *association, unsigned side,
     free(message);
 }
 
-void sctp_take_fragment(struct sctp_association *association, unsigned index,
-                        const struct sctp_data *data)
+void sctp_take_fragment(struct sctp_association *association, unsigned index, const struct sctp_data *data)
 {
     struct sctp_side *side = &association->side[index];
     struct sctp_fragment **link = &side->fragments, *fragment, *end;

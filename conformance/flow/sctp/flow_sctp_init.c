@@ -10,8 +10,7 @@ static bool is_ddp_indication(uint32_t indication)
     return indication == DDP_SCTP_INDICATION_DDP || indication == DDP_SCTP_INDICATION_DDP_RDMA;
 }
 
-static void learn_init(const struct sctp_arrival *packet,
-                       const struct sctp_init *init, bool ack, bool whole)
+static void learn_init(const struct sctp_arrival *packet, const struct sctp_init *init, bool ack, bool whole)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -101,8 +100,7 @@ static void emit_kept_init(struct sctp_association *association, unsigned side)
     update_init(association, side, &init, &reported);
 }
 
-bool sctp_recognise(struct sctp_association *association, unsigned initiator,
-                    enum iwarp_sctp_profile profile)
+bool sctp_recognise(struct sctp_association *association, unsigned initiator, enum iwarp_sctp_profile profile)
 {
     if (association->flow != NULL)
         return true;
@@ -124,8 +122,7 @@ void sctp_take_init(struct sctp_arrival *packet, struct flow_sctp *reported)
         return;
     }
     reported->init = &init;
-    learn_init(packet, &init, reported->chunk.type == SCTP_INIT_ACK,
-               reported->chunk.octets == reported->chunk.length);
+    learn_init(packet, &init, reported->chunk.type == SCTP_INIT_ACK, reported->chunk.octets == reported->chunk.length);
     if (init.has_adaptation && is_ddp_indication(init.adaptation))
         sctp_recognise(packet->association, packet->association->initiator,
                        init.adaptation == DDP_SCTP_INDICATION_DDP_RDMA ? IWARP_SCTP_DRAFT02 : IWARP_SCTP_UNDECIDED);

@@ -273,11 +273,9 @@ void sctp_births_free(struct sctp_birth **births);
 /* The chunk's event, where the association is a flow. */
 void sctp_emit_chunk(const struct sctp_arrival *arrival, struct flow_sctp *reported);
 /* The INIT (ACK) of a packet that was kept aside: its events. */
-void sctp_replay_init(struct sctp_association *association, unsigned side,
-                      const struct flow_datagram *datagram);
+void sctp_replay_init(struct sctp_association *association, unsigned side, const struct flow_datagram *datagram);
 /* The same in place of the side's INIT ACK, which the other side did not take. */
-void sctp_relearn_init_ack(struct sctp_association *association, unsigned side,
-                           const struct flow_datagram *datagram);
+void sctp_relearn_init_ack(struct sctp_association *association, unsigned side, const struct flow_datagram *datagram);
 
 /* flow_sctp_init.c */
 /* An INIT or INIT ACK of the association. */
@@ -286,8 +284,7 @@ void sctp_take_init(struct sctp_arrival *arrival, struct flow_sctp *reported);
  * The association carries DDP, as the profile of an indication or a PPID shows (UNDECIDED: it may be either). INIT and
  * INIT ACK that came before are reported: their sides are judged by what they said. False: without memory.
  */
-bool sctp_recognise(struct sctp_association *association, unsigned initiator,
-                    enum iwarp_sctp_profile profile);
+bool sctp_recognise(struct sctp_association *association, unsigned initiator, enum iwarp_sctp_profile profile);
 
 /* flow_sctp_tsn.c */
 enum sctp_tsn {
@@ -305,8 +302,7 @@ enum sctp_tsn {
  */
 uint64_t sctp_contents(const struct sctp_data *data, uint64_t secret);
 /* Notes a TSN with what came. */
-enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned side,
-                            uint32_t tsn, uint64_t contents);
+enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned side, uint32_t tsn, uint64_t contents);
 void sctp_window_free(struct sctp_side *side);
 /* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
@@ -321,8 +317,7 @@ uint64_t sctp_count_missing(const struct sctp_side *side);
 
 /* flow_sctp_fragment.c */
 /* Keeps a fragment; the user message that it makes whole goes to its stream. */
-void sctp_take_fragment(struct sctp_association *association, unsigned side,
-                        const struct sctp_data *data);
+void sctp_take_fragment(struct sctp_association *association, unsigned side, const struct sctp_data *data);
 void sctp_drop_fragments(struct sctp_decoder *sctp, struct sctp_side *side);
 
 /* flow_sctp_association.c */
@@ -347,10 +342,8 @@ bool sctp_association_recognise(struct sctp_association *association, unsigned i
 /* What its INIT (ACK) says cannot mean anything any more. */
 void sctp_association_forget_init(struct sctp_association *association);
 /* `tell`: with events. */
-void sctp_association_end(struct sctp_association *association, bool tell,
-                          enum flow_reason reason);
-void sctp_emit_undecoded(const struct sctp_association *association, unsigned side,
-                         enum flow_reason reason);
+void sctp_association_end(struct sctp_association *association, bool tell, enum flow_reason reason);
+void sctp_emit_undecoded(const struct sctp_association *association, unsigned side, enum flow_reason reason);
 /*
  * Octets of a packet that are not read: counted in the row, or kept until it is known whether the association carries
  * DDP.
@@ -368,8 +361,7 @@ static inline bool sctp_start_may_come(const struct sctp_association *associatio
 
 /* flow_sctp_order.c */
 /* A user message with one of DDP's PPIDs, in the order of capture. */
-void sctp_order_take(struct sctp_association *association, unsigned side,
-                     struct sctp_message *message);
+void sctp_order_take(struct sctp_association *association, unsigned side, struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
 void sctp_order_drain(struct sctp_association *association);
 /* The message is of a session that the other side has not come to, as far as was captured. */
@@ -392,21 +384,19 @@ static inline bool sctp_is_draft(const struct sctp_stream *stream)
 }
 
 /* Of the side `active`, which is direction 0. `from_start`: by its Initiate. False: without memory. */
-bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known,
-                        bool from_start, const struct sctp_message *message);
+bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known, bool from_start,
+                        const struct sctp_message *message);
 /* `tell`: with events. */
 void sctp_session_end(struct sctp_stream *stream, bool tell, enum flow_reason reason);
 /* The message is next on its way: its events. */
 /* After a Stream Reset the direction of that side is a new DDP stream (draft 7.2). */
 void sctp_session_reset(const struct sctp_stream *stream, unsigned side);
-void sctp_report_message(struct sctp_stream *stream, unsigned side,
-                         const struct sctp_message *message);
+void sctp_report_message(struct sctp_stream *stream, unsigned side, const struct sctp_message *message);
 /* The messages before this one will not come. */
-void sctp_report_gap(struct sctp_stream *stream, unsigned side,
-                     const struct sctp_message *message);
+void sctp_report_gap(struct sctp_stream *stream, unsigned side, const struct sctp_message *message);
 /* The message is not decoded. */
-void sctp_report_reason(const struct sctp_stream *stream, unsigned side,
-                        const struct sctp_message *message, enum flow_reason reason);
+void sctp_report_reason(const struct sctp_stream *stream, unsigned side, const struct sctp_message *message,
+                        enum flow_reason reason);
 
 /* flow_sctp_early.c */
 /* A message of the present session, before it is reported. */
@@ -418,12 +408,10 @@ void sctp_early_forget(struct sctp_stream *stream);
 
 /* flow_sctp_stream.c */
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
-void sctp_stream_take(struct sctp_association *association, unsigned side,
-                      struct sctp_message *message);
+void sctp_stream_take(struct sctp_association *association, unsigned side, struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
 void sctp_streams_drain(struct sctp_association *association);
 /* Reports all that is held (when `tell`), ends the sessions and frees the streams. */
-void sctp_streams_end(struct sctp_association *association, bool tell,
-                      enum flow_reason reason);
+void sctp_streams_end(struct sctp_association *association, bool tell, enum flow_reason reason);
 
 #endif

@@ -124,8 +124,7 @@ static bool is_next(const struct sctp_side *side, const struct sctp_message *mes
     return message->tsn - side->next_tsn >= TSN_WINDOW;
 }
 
-void sctp_order_take(struct sctp_association *association, unsigned index,
-                     struct sctp_message *message)
+void sctp_order_take(struct sctp_association *association, unsigned index, struct sctp_message *message)
 {
     struct sctp_side *side = &association->side[index];
 

@@ -52,8 +52,8 @@ static bool is_known(const struct sctp_association *association, uint32_t sessio
     return !sides[0].lost && !sides[1].lost && (sessions != 0 || (sides[0].begun && sides[1].begun));
 }
 
-bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known,
-                        bool from_start, const struct sctp_message *message)
+bool sctp_session_begin(struct sctp_stream *stream, unsigned active, bool roles_known, bool from_start,
+                        const struct sctp_message *message)
 {
     struct sctp_association *association = stream->association;
     struct flow *flow = flow_make(stream->sctp->common, FLOW_STREAM, message->first_frame, message->time_ns);
@@ -112,8 +112,8 @@ void sctp_session_reset(const struct sctp_stream *stream, unsigned side)
     flow->sctp->segments[direction] = 0;
 }
 
-static void report_control(struct sctp_stream *stream, unsigned side,
-                           const struct sctp_message *message, const struct flow_session *session)
+static void report_control(struct sctp_stream *stream, unsigned side, const struct sctp_message *message,
+                           const struct flow_session *session)
 {
     struct flow_event event = event_of(stream, side, FLOW_SESSION, message);
     struct flow_sctp_state *state = stream->flow->sctp;
@@ -148,8 +148,8 @@ static void report_control(struct sctp_stream *stream, unsigned side,
 }
 
 /* Rules on DDP and RDMAP see what they see over MPA. */
-static void report_segment(struct sctp_stream *stream, unsigned side,
-                           const struct sctp_message *message, const struct flow_session *session)
+static void report_segment(struct sctp_stream *stream, unsigned side, const struct sctp_message *message,
+                           const struct flow_session *session)
 {
     struct flow_event event = event_of(stream, side, FLOW_ULPDU, message);
     const struct ddp_sctp_message *parsed = &session->message;
@@ -166,6 +166,7 @@ static void report_segment(struct sctp_stream *stream, unsigned side,
         .message = session,
     };
 
+    event.ulpdu = &ulpdu;
     event.position = half->position;
     if (sctp_is_draft(stream) && state->segments[direction] == 0 && parsed->segment_octets != 0 &&
         ddp_tagged_get_DV(parsed->segment) == 0)
@@ -175,15 +176,15 @@ static void report_segment(struct sctp_stream *stream, unsigned side,
     stream->sctp->common->totals.fpdus++;
     half->fpdus++;
     half->segments++;
-    flow_rdmap_ulpdu(stream->sctp->common, stream->flow, &ulpdu, &event);
+    flow_rdmap_ulpdu(stream->sctp->common, stream->flow, &event);
     half->position += message->count;
     state->chunks[direction]++;
     state->segments[direction]++;
     state->next_ssn[direction] = (uint16_t)(parsed->ssn + 1);
 }
 
-void sctp_report_reason(const struct sctp_stream *stream, unsigned side,
-                        const struct sctp_message *message, enum flow_reason reason)
+void sctp_report_reason(const struct sctp_stream *stream, unsigned side, const struct sctp_message *message,
+                        enum flow_reason reason)
 {
     const struct sctp_association *association = stream->association;
     const struct flow *flow = stream->flow != NULL ? stream->flow : association->flow;
@@ -200,8 +201,7 @@ void sctp_report_reason(const struct sctp_stream *stream, unsigned side,
                 message->have);
 }
 
-void sctp_report_gap(struct sctp_stream *stream, unsigned side,
-                     const struct sctp_message *message)
+void sctp_report_gap(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
     struct flow_event event = event_of(stream, side, FLOW_GAP, message);
@@ -226,8 +226,7 @@ void sctp_report_gap(struct sctp_stream *stream, unsigned side,
     flow_rdmap_gap(stream->flow, (enum flow_direction)(side ^ stream->swap));
 }
 
-void sctp_report_message(struct sctp_stream *stream, unsigned side,
-                         const struct sctp_message *message)
+void sctp_report_message(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
     struct sctp_association *association = stream->association;
     struct flow_session session = {.octets = message->octets,
@@ -245,8 +244,8 @@ void sctp_report_message(struct sctp_stream *stream, unsigned side,
         answer = session.message.kind == DDP_SCTP_CONTROL && session.message.row->active == 0;
         terminate = session.message.kind == DDP_SCTP_CONTROL && session.message.code == DDP_SCTP_TERMINATE;
         active = sctp_is_draft(stream) ? association->swap : answer || terminate ? 1 - side : side;
-        if (!sctp_session_begin(stream, active, answer || (sctp_is_draft(stream) && association->started),
-                                false, message)) {
+        if (!sctp_session_begin(stream, active, answer || (sctp_is_draft(stream) && association->started), false,
+                                message)) {
             sctp_octets(stream->sctp, FLOW_ROW_MEMORY, message->have);
             return;
         }

@@ -138,8 +138,7 @@ static bool reserve(struct sctp_stream_half *own_half)
     return true;
 }
 
-static void hold(struct sctp_stream *stream, struct sctp_stream_half *own_half,
-                 const struct sctp_message *message)
+static void hold(struct sctp_stream *stream, struct sctp_stream_half *own_half, const struct sctp_message *message)
 {
     struct sctp_message *copy;
     uint16_t place;
@@ -167,8 +166,7 @@ static void hold(struct sctp_stream *stream, struct sctp_stream_half *own_half,
 }
 
 /* Whether what is missing in front of the held ones will not come any more. */
-static bool hole_is_final(const struct sctp_stream *stream, unsigned side,
-                          bool flush)
+static bool hole_is_final(const struct sctp_stream *stream, unsigned side, bool flush)
 {
     const struct sctp_stream_half *own_half = &stream->halves[side];
     const struct sctp_side *sender = &stream->association->side[side];
@@ -216,8 +214,7 @@ static void begin_lost(struct sctp_stream *stream)
 }
 
 /* Where the Stream Reset or the Initiate that it is after was not captured: what is known of the stream ends here. */
-static void lose(struct sctp_stream *stream, unsigned side,
-                 const struct sctp_message *message)
+static void lose(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
     if (stream->flow == NULL) {
         sctp_octets(stream->sctp, FLOW_ROW_SSN_AGAIN, message->have);
@@ -300,8 +297,7 @@ static bool begins_another(const struct sctp_stream *stream, unsigned side, uint
     return own_half->reported && ssn == DDP_SCTP_FIRST_SSN && own_half->expected != DDP_SCTP_FIRST_SSN;
 }
 
-static void take_initiate(struct sctp_stream *stream, unsigned side, uint16_t ssn,
-                          const struct sctp_message *message)
+static void take_initiate(struct sctp_stream *stream, unsigned side, uint16_t ssn, const struct sctp_message *message)
 {
     if (!begins_another(stream, side, ssn, message)) {
         if (!stream->halves[side].reported)
@@ -357,8 +353,7 @@ static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
 }
 
 /* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent after it. */
-static void take_reset(struct sctp_stream *stream, unsigned side,
-                       const struct sctp_message *message)
+static void take_reset(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
     unsigned later = sctp_held_count(own_half) - part_by_tsn(own_half, message->tsn);
@@ -387,8 +382,7 @@ static bool begins_anew(const struct sctp_stream *stream, unsigned side, const s
            (!message->acked_known || (int32_t)(message->acked - own_half->reset_tsn) >= 0);
 }
 
-void sctp_stream_take(struct sctp_association *association, unsigned side,
-                      struct sctp_message *message)
+void sctp_stream_take(struct sctp_association *association, unsigned side, struct sctp_message *message)
 {
     struct sctp_stream *stream = stream_of(association, message->sid);
     struct ddp_sctp_message parsed;
@@ -459,8 +453,7 @@ void sctp_streams_drain(struct sctp_association *association)
     }
 }
 
-static void end_stream(struct sctp_stream *stream, bool tell_of_it,
-                       enum flow_reason reason)
+static void end_stream(struct sctp_stream *stream, bool tell_of_it, enum flow_reason reason)
 {
     sctp_stream_refresh(stream);
     if (tell_of_it)
@@ -475,8 +468,7 @@ static void end_stream(struct sctp_stream *stream, bool tell_of_it,
     free(stream);
 }
 
-void sctp_streams_end(struct sctp_association *association, bool tell_of_it,
-                      enum flow_reason reason)
+void sctp_streams_end(struct sctp_association *association, bool tell_of_it, enum flow_reason reason)
 {
     while (association->streams != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_stream() takes it out of the table */

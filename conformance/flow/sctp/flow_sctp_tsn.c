@@ -251,8 +251,7 @@ static bool is_beyond_hole(struct sctp_side *side, uint32_t tsn)
     return side->far_count >= FAR_MOST;
 }
 
-static void jump(struct sctp_association *association, struct sctp_side *side,
-                 uint32_t tsn)
+static void jump(struct sctp_association *association, struct sctp_side *side, uint32_t tsn)
 {
     side->missing += (uint64_t)(tsn - 1 - side->highest_tsn) + count_holes(side);
     sctp_window_free(side);
@@ -292,8 +291,7 @@ static enum sctp_tsn note_stored(struct sctp_side *side, uint32_t tsn, uint64_t 
     return *slot == contents || *slot == CONTENTS_CUT || contents == CONTENTS_CUT ? SCTP_TSN_AGAIN : SCTP_TSN_DIFFERS;
 }
 
-enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned index,
-                            uint32_t tsn, uint64_t contents)
+enum sctp_tsn sctp_tsn_note(struct sctp_association *association, unsigned index, uint32_t tsn, uint64_t contents)
 {
     struct sctp_side *side = &association->side[index];
     int32_t ahead;

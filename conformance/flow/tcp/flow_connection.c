@@ -95,7 +95,8 @@ static void end_connection(struct tcp_connections *tcp, struct flow_connection *
     if (connection->flow != NULL) {
         struct flow_event event;
 
-        context = flow_context_of(tcp->common, connection, connection->swap, connection->last_frame, connection->last_ns);
+        context =
+            flow_context_of(tcp->common, connection, connection->swap, connection->last_frame, connection->last_ns);
         event = flow_event_make(&context, FLOW_END);
         event.reason = reason;
         flow_event_send(tcp->common, &event);

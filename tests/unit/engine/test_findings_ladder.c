@@ -36,7 +36,7 @@ struct notes {
     size_t steps; /* of ladders, compared with them */
 };
 
-static void note(void *user, const struct flow_event *event)
+static void note_one(void *user, const struct flow_event *event)
 {
     struct notes *notes = user;
 
@@ -50,6 +50,12 @@ static void note(void *user, const struct flow_event *event)
     notes->lines[notes->count].frame = event->frame;
     notation_event(event, notes->lines[notes->count].text, NOTATION_MAX);
     notes->count++;
+}
+
+static void note(void *user, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next)
+        note_one(user, event);
 }
 
 static void decode(const char *path, struct notes *notes)

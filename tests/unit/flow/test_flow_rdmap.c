@@ -27,7 +27,7 @@ static struct flow_half after[2];
 static bool flow_gap_set;
 static bool rule_state_zero;
 
-static void sink(void *ctx, const struct flow_event *event)
+static void sink_one(void *ctx, const struct flow_event *event)
 {
     const uint8_t *state = event->flow->rule_state;
 
@@ -52,6 +52,12 @@ static void sink(void *ctx, const struct flow_event *event)
         memcpy(after, event->flow->half, sizeof(after));
         flow_gap_set = event->flow->gap;
     }
+}
+
+static void sink(void *ctx, const struct flow_event *event)
+{
+    for (; event != NULL; event = event->next)
+        sink_one(ctx, event);
 }
 
 static struct talk *talk;
