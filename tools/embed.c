@@ -34,7 +34,7 @@ static size_t embed_content(size_t index, const char *path)
 }
 
 /* Writes a C string literal. */
-static void put_literal(const char *s)
+static void write_literal(const char *s)
 {
     putchar('"');
     for (; *s; s++) {
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     printf("\nconst struct embedded_file %s[] = {\n", table);
     for (size_t i = 0; i < count; i++) {
         printf("    {");
-        put_literal(paths[i]);
+        write_literal(paths[i]);
         printf(", content_%zu, %zu},\n", i, sizes[i]);
         free(paths[i]);
     }

@@ -13,7 +13,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-static int put(lua_State *lua, const void *octets, size_t count, void *out)
+static int write_octets(lua_State *lua, const void *octets, size_t count, void *out)
 {
     (void)lua;
     return fwrite(octets, 1, count, out) != count;
@@ -42,7 +42,7 @@ static int compile(lua_State *lua, const char *dir, const char *path)
     if (strcmp(path, "lua_ident") == 0)
         failed = fputs(lua_ident, out) == EOF;
     else
-        failed = lua_dump(lua, put, out, 0);
+        failed = lua_dump(lua, write_octets, out, 0);
     failed |= fclose(out);
     if (failed)
         perror(to);

@@ -40,7 +40,7 @@ static int fail(const char *path, const char *why)
 /*
  * A word of running text or of a macro's line: nothing in it is markup, and a hyphen that begins an option stays one.
  */
-static void word_put(const char *word, size_t length)
+static void word_write(const char *word, size_t length)
 {
     bool option = word[strspn(word, "(\"[")] == '-';
 
@@ -67,7 +67,7 @@ static bool ends_sentence(const char *word, size_t length)
     return length > 2 && strchr(".!?", word[length - 1]) != NULL && strncmp(word, "e.g.", 4) != 0;
 }
 
-static void text_put(const char *text)
+static void text_write(const char *text)
 {
     size_t column = 0;
 
@@ -80,7 +80,7 @@ static void text_put(const char *text)
         }
         if (column > 0)
             column += (size_t)(putchar(' ') != EOF);
-        word_put(text, length);
+        word_write(text, length);
         column += length;
         if (ends_sentence(text, length) && text[length] != '\0') {
             putchar('\n');
@@ -93,13 +93,13 @@ static void text_put(const char *text)
 }
 
 /* An argument of a macro: the name of another macro in it must not be taken for that. */
-static void argument_put(const char *text, size_t length)
+static void argument_write(const char *text, size_t length)
 {
     fputs(" \\&", stdout);
-    word_put(text, length);
+    word_write(text, length);
 }
 
-static void row_put(const struct help_part *row)
+static void row_write(const struct help_part *row)
 {
     const char *at = row->term;
     struct help_option option;
@@ -113,32 +113,32 @@ static void row_put(const struct help_part *row)
         printf("%.*s", (int)(option.name_length - strspn(option.name, "-")), option.name + strspn(option.name, "-"));
         if (option.value != NULL) {
             fputs(" Ar", stdout);
-            argument_put(option.value, option.value_length);
+            argument_write(option.value, option.value_length);
         }
         first = false;
     }
     if (first) {
         fputs(" Ar", stdout);
-        argument_put(row->term, strlen(row->term));
+        argument_write(row->term, strlen(row->term));
     }
     putchar('\n');
-    text_put(row->text[0] != '\0' ? row->text : "\\&");
+    text_write(row->text[0] != '\0' ? row->text : "\\&");
 }
 
 /* Words in one line, after a macro. */
-static void line_put(const char *macro, const char *text)
+static void line_write(const char *macro, const char *text)
 {
     fputs(macro, stdout);
     while (*(text += strspn(text, " ")) != '\0') {
         putchar(' ');
-        word_put(text, strcspn(text, " "));
+        word_write(text, strcspn(text, " "));
         text += strcspn(text, " ");
     }
     putchar('\n');
 }
 
 /* The program's usage names it as it was called, which is a path of the build; a page names it as it is installed. */
-static void usage_put(const struct manual *manual, const char *command, const char *usage)
+static void usage_write(const struct manual *manual, const char *command, const char *usage)
 {
     const char *slash = strrchr(manual->program, '/');
     const char *name = slash != NULL ? slash + 1 : manual->program;
@@ -147,7 +147,7 @@ static void usage_put(const struct manual *manual, const char *command, const ch
     printf(".Dl %s", name);
     if (strncmp(usage, name, strlen(name)) != 0 && command != NULL)
         printf(" %s", command);
-    line_put("", rest);
+    line_write("", rest);
 }
 
 static size_t selection_begin(const struct help *help)
@@ -178,8 +178,8 @@ static bool is_of_selection(const struct help *selection, const struct help_part
 /*
  * Usage, paragraphs, rows, in their order; rows that follow each other make one list. Rows of `selection` are left out.
  */
-static void help_put(const struct manual *manual, const char *command, const struct help *help,
-                     const struct help *selection)
+static void help_write(const struct manual *manual, const char *command, const struct help *help,
+                       const struct help *selection)
 {
     bool list = false, selects = false;
 
@@ -196,14 +196,14 @@ static void help_put(const struct manual *manual, const char *command, const str
             puts(".El");
         list = part->kind == HELP_ROW || (list && part->kind == HELP_GAP);
         if (part->kind == HELP_ROW) {
-            row_put(part);
+            row_write(part);
         } else if (part->kind == HELP_USAGE) {
-            usage_put(manual, command, part->text);
+            usage_write(manual, command, part->text);
         } else if (part->kind == HELP_EXAMPLE) {
-            line_put(".Dl", part->text);
+            line_write(".Dl", part->text);
         } else if (part->kind == HELP_PARAGRAPH) {
             puts(".Pp");
-            text_put(part->text);
+            text_write(part->text);
         }
     }
     if (list)
@@ -212,32 +212,32 @@ static void help_put(const struct manual *manual, const char *command, const str
         puts(".Pp\nand the options of\n.Sx SELECTING REQUIREMENTS .");
 }
 
-static void commands_put(const struct manual *manual)
+static void commands_write(const struct manual *manual)
 {
     puts(".Bl -tag -width complete");
     for (size_t i = 0; i < manual->command_count; i++) {
         printf(".It Cm %s\n", manual->commands[i].name);
-        text_put(manual->commands[i].what);
+        text_write(manual->commands[i].what);
     }
     puts(".El");
 }
 
-static void details_put(const struct manual *manual)
+static void details_write(const struct manual *manual)
 {
     for (size_t i = 0; i < manual->command_count; i++) {
         printf(".Ss %s\n", manual->commands[i].name);
-        help_put(manual, manual->commands[i].name, &manual->commands[i].help, selection_of(manual));
+        help_write(manual, manual->commands[i].name, &manual->commands[i].help, selection_of(manual));
     }
 }
 
-static void selection_put(const struct manual *manual)
+static void selection_write(const struct manual *manual)
 {
     const struct help *selection = selection_of(manual);
 
     puts(".Bl -tag -width Ds");
     for (size_t i = selection != NULL ? selection_begin(selection) : 0; selection != NULL && i < selection->count; i++)
         if (selection->parts[i].kind == HELP_ROW)
-            row_put(&selection->parts[i]);
+            row_write(&selection->parts[i]);
     puts(".El");
 }
 
@@ -247,13 +247,13 @@ static int template_write(const struct manual *manual, FILE *template)
 
     while (fgets(line, sizeof(line), template) != NULL) {
         if (strcmp(line, "@commands@\n") == 0)
-            commands_put(manual);
+            commands_write(manual);
         else if (strcmp(line, "@details@\n") == 0)
-            details_put(manual);
+            details_write(manual);
         else if (strcmp(line, "@selection@\n") == 0)
-            selection_put(manual);
+            selection_write(manual);
         else if (strcmp(line, "@options@\n") == 0)
-            help_put(manual, NULL, &manual->root, NULL);
+            help_write(manual, NULL, &manual->root, NULL);
         else if (line[0] == '@')
             return -1;
         else

@@ -27,7 +27,7 @@ uint8_t *cm_private(uint8_t mad[MAD_OCTETS])
     return mad + MAD_HEADER_OCTETS + cm_attribute_row((uint16_t)mad_get_AttributeID(mad))->private_at;
 }
 
-void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address)
+void ip_cm_set_address(uint8_t out[16], unsigned family, const uint8_t *address)
 {
     memset(out, 0, 16);
     if (family == 4)
@@ -36,24 +36,24 @@ void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address)
         memcpy(out, address, 16);
 }
 
-void roce_put_gid(uint8_t gid[16], unsigned family, const uint8_t *address)
+void roce_set_gid(uint8_t gid[16], unsigned family, const uint8_t *address)
 {
     enum { MAPPED_AT = 10 };
 
-    ip_cm_put_address(gid, family, address);
+    ip_cm_set_address(gid, family, address);
     if (family == 4)
         gid[MAPPED_AT] = gid[MAPPED_AT + 1] = 0xFF;
 }
 
-void cm_req_put_path(uint8_t mad[MAD_OCTETS], unsigned family, const uint8_t *from, const uint8_t *to)
+void cm_req_set_path(uint8_t mad[MAD_OCTETS], unsigned family, const uint8_t *from, const uint8_t *to)
 {
     enum { HOPS = 64, RATE_10_GB = 3, ACK_TIMEOUT = 18 };
     uint8_t *body = mad + MAD_HEADER_OCTETS;
 
     cm_req_set_PrimaryLocalLID(body, LID_PERMISSIVE);
     cm_req_set_PrimaryRemoteLID(body, LID_PERMISSIVE);
-    roce_put_gid(body + (cm_req_at_PrimaryLocalGID(body) - body), family, from);
-    roce_put_gid(body + (cm_req_at_PrimaryRemoteGID(body) - body), family, to);
+    roce_set_gid(body + (cm_req_at_PrimaryLocalGID(body) - body), family, from);
+    roce_set_gid(body + (cm_req_at_PrimaryRemoteGID(body) - body), family, to);
     cm_req_set_PrimaryRate(body, RATE_10_GB);
     cm_req_set_PrimaryHopLimit(body, HOPS);
     cm_req_set_PrimaryACKTimeout(body, ACK_TIMEOUT);

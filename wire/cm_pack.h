@@ -26,16 +26,16 @@ static inline uint64_t ip_cm_service_id(uint8_t protocol, uint16_t port)
 }
 
 /* An address of 4 (family 4) or 16 octets into its field of A11 Table 1; IPv4 after twelve zeros (A11.4.6). */
-void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address);
+void ip_cm_set_address(uint8_t out[16], unsigned family, const uint8_t *address);
 
 /* A GID of RoCEv2 (Annex A17): an IPv6 address, or IPv4 as ::ffff:a.b.c.d. A11 Table 1 uses another form for IPv4. */
-void roce_put_gid(uint8_t gid[16], unsigned family, const uint8_t *address);
+void roce_set_gid(uint8_t gid[16], unsigned family, const uint8_t *address);
 
 /*
  * The primary path of a REQ over RoCEv2, from an address to another of the same family: LIDs, GIDs, hop limit, rate,
  * ACK timeout.
  */
-void cm_req_put_path(uint8_t mad[MAD_OCTETS], unsigned family, const uint8_t *from, const uint8_t *to);
+void cm_req_set_path(uint8_t mad[MAD_OCTETS], unsigned family, const uint8_t *from, const uint8_t *to);
 
 /* Converts a 5-bit timeout of a CM message to ns: 4.096 us times 2 to the power of its value (IBTA 12.7.4). */
 static inline uint64_t cm_time_ns(unsigned exponent)

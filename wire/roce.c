@@ -33,7 +33,7 @@ const uint8_t *ud_mad_parse(const uint8_t *octets, size_t count)
     return octets + BTH_OCTETS + DETH_OCTETS;
 }
 
-static void put_ipv4(uint8_t ip[IPV4_OCTETS], const struct roce_path *path)
+static void write_ipv4(uint8_t ip[IPV4_OCTETS], const struct roce_path *path)
 {
     memset(ip, 0, IPV4_OCTETS);
     ip[0] = 0x45;
@@ -46,7 +46,7 @@ static void put_ipv4(uint8_t ip[IPV4_OCTETS], const struct roce_path *path)
     memcpy(ip + 16, path->destination, 4);
 }
 
-static void put_ipv6(uint8_t ip[GRH_OCTETS], const struct roce_path *path)
+static void write_ipv6(uint8_t ip[GRH_OCTETS], const struct roce_path *path)
 {
     memset(ip, 0, GRH_OCTETS);
     ip[0] = 0x60;
@@ -62,9 +62,9 @@ uint32_t roce_icrc(const struct roce_path *path, const uint8_t packet[UD_MAD_OCT
     uint8_t ip[GRH_OCTETS], udp[COVERED_OCTETS] = {0};
 
     if (path->family == 4)
-        put_ipv4(ip, path);
+        write_ipv4(ip, path);
     else
-        put_ipv6(ip, path);
+        write_ipv6(ip, path);
     octets_put16(udp, path->source_port);
     octets_put16(udp + 2, path->destination_port);
     octets_put16(udp + 4, UDP_OCTETS + UD_MAD_OCTETS);

@@ -88,7 +88,7 @@ wire_result sctp_data_parse(const struct sctp_chunk *chunk, struct sctp_data *da
     return WIRE_OK;
 }
 
-static void take_parameter(const struct sctp_chunk *parameter, struct sctp_init *init)
+static void parse_parameter(const struct sctp_chunk *parameter, struct sctp_init *init)
 {
     const uint8_t *value = parameter->start + SCTP_PARAMETER_OCTETS;
 
@@ -136,7 +136,7 @@ wire_result sctp_init_parse(const struct sctp_chunk *chunk, struct sctp_init *in
     p = start + SCTP_INIT_OCTETS;
     end = start + chunk->octets;
     while (p < end && sctp_parameter_parse(&p, end, &parameter) == WIRE_OK)
-        take_parameter(&parameter, init);
+        parse_parameter(&parameter, init);
     return WIRE_OK;
 }
 

@@ -15,7 +15,7 @@ static void cell_copy(const struct cell *cell, char *text, size_t room)
 }
 
 /* `# mpa`, one word: a section. Other comments are prose. */
-static void comment_take(const struct cell *comment, struct no_defect *row)
+static void comment_parse(const struct cell *comment, struct no_defect *row)
 {
     const struct cell word = {comment->text + 2, comment->octets > 2 ? comment->octets - 2 : 0};
 
@@ -32,7 +32,7 @@ bool no_defect_next(const char **at, const char *end, struct no_defect *row)
         if (cells[0].octets == 0)
             continue;
         if (cells[0].text[0] == '#') {
-            comment_take(&cells[0], row);
+            comment_parse(&cells[0], row);
             continue;
         }
         cell_copy(&cells[0], row->id, sizeof(row->id));

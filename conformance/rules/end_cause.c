@@ -105,7 +105,7 @@ static void measure(const struct flow_half *half, uint64_t i, struct end_quoted 
     }
 }
 
-static void take_terminate(const struct flow_event *event, struct end_cause *cause)
+static void read_terminate(const struct flow_event *event, struct end_cause *cause)
 {
     const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
     struct terminate_meant meant;
@@ -130,7 +130,7 @@ static void take_terminate(const struct flow_event *event, struct end_cause *cau
 
 /* ---- rejects ----------------------------------------------------------------------------------------------------- */
 
-static void take_reject(const struct flow_event *event, struct end_cause *cause)
+static void read_reject(const struct flow_event *event, struct end_cause *cause)
 {
     const struct flow_start *request = flow_start_of(event->flow, FLOW_FROM_INITIATOR);
 
@@ -170,7 +170,7 @@ static bool is_reject(const struct flow_event *event)
            event->start->frame.rejected;
 }
 
-bool end_cause_take(const struct flow_event *event, struct end_cause *cause)
+bool end_cause_read(const struct flow_event *event, struct end_cause *cause)
 {
     switch (event->kind) {
     case FLOW_RDMAP:
@@ -201,9 +201,9 @@ bool end_cause_take(const struct flow_event *event, struct end_cause *cause)
     }
     *cause = (struct end_cause){.kind = END_RESET, .direction = event->direction, .frame = event->frame};
     if (event->kind == FLOW_RDMAP)
-        take_terminate(event, cause);
+        read_terminate(event, cause);
     else if (event->kind != FLOW_TCP_CLOSE && event->kind != FLOW_SCTP)
-        take_reject(event, cause);
+        read_reject(event, cause);
     if (event->kind == FLOW_SESSION)
         cause->code = event->session->message.code;
     if (event->kind == FLOW_CM)

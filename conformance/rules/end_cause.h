@@ -72,7 +72,7 @@ const char *end_kind_name(enum end_kind kind);
  * True if the event is an end. Then *cause has all but what rules say, from the flow's state before the event. Called
  * for every event: what is no end costs a comparison.
  */
-bool end_cause_take(const struct flow_event *event, struct end_cause *cause);
+bool end_cause_read(const struct flow_event *event, struct end_cause *cause);
 
 /* "MPA Rev 2, CRC, no Markers, IRD 32 and ORD 0 asked for, IRD 0 and ORD 8 granted"; returns `text`. */
 const char *end_negotiated_text(const struct flow *flow, char *text, size_t room);

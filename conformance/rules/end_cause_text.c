@@ -16,7 +16,7 @@ struct words {
     size_t room, used;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct words *words, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
 {
     va_list arguments;
     int count;
@@ -43,96 +43,96 @@ static const char *side_text(const struct flow *flow, enum flow_direction direct
 
 /* ---- what was negotiated ----------------------------------------------------------------------------------------- */
 
-static void put_depth(struct words *words, const char *name, uint16_t depth)
+static void add_depth(struct words *words, const char *name, uint16_t depth)
 {
     if (depth == MPA_DEPTH_NOT_NEGOTIATED)
-        put(words, "%s left open", name);
+        add(words, "%s left open", name);
     else
-        put(words, "%s %u", name, depth);
+        add(words, "%s %u", name, depth);
 }
 
-static void put_word(struct words *words, const struct iwarp_mpa_start *start, const char *what)
+static void add_word(struct words *words, const struct iwarp_mpa_start *start, const char *what)
 {
     if (!iwarp_mpa_start_has_word(start))
         return;
-    put(words, ", ");
-    put_depth(words, "IRD", start->ird);
-    put_depth(words, " and ORD", start->ord);
-    put(words, " %s", what);
+    add(words, ", ");
+    add_depth(words, "IRD", start->ird);
+    add_depth(words, " and ORD", start->ord);
+    add(words, " %s", what);
 }
 
-static void put_rtr(struct words *words, const struct iwarp_mpa_start *request, const struct iwarp_mpa_start *reply)
+static void add_rtr(struct words *words, const struct iwarp_mpa_start *request, const struct iwarp_mpa_start *reply)
 {
     if (!iwarp_mpa_start_has_word(request) || !iwarp_mpa_start_has_word(reply) || !request->peer_to_peer ||
         !reply->peer_to_peer)
         return;
-    put(words, ", peer-to-peer, RTR%s%s%s", reply->rtr_send ? " Send" : "", reply->rtr_write ? " Write" : "",
+    add(words, ", peer-to-peer, RTR%s%s%s", reply->rtr_send ? " Send" : "", reply->rtr_write ? " Write" : "",
         reply->rtr_read ? " Read" : "");
 }
 
-static void put_markers(struct words *words, const struct iwarp_mpa_start *request, const struct iwarp_mpa_start *reply)
+static void add_markers(struct words *words, const struct iwarp_mpa_start *request, const struct iwarp_mpa_start *reply)
 {
-    put(words, "%s",
+    add(words, "%s",
         request->markers && reply->markers ? ", Markers both ways"
         : request->markers                 ? ", Markers towards the initiator"
         : reply->markers                   ? ", Markers towards the responder"
                                            : ", no Markers");
 }
 
-static void put_start(struct words *words, const struct flow *flow)
+static void add_start(struct words *words, const struct flow *flow)
 {
     const struct flow_start *asked = flow_start_of(flow, FLOW_FROM_INITIATOR);
     const struct flow_start *granted = flow_start_of(flow, FLOW_FROM_RESPONDER);
 
     if (asked == NULL || asked->result != WIRE_OK) {
-        put(words, "not known, the capture has no whole Request");
+        add(words, "not known, the capture has no whole Request");
         return;
     }
-    put(words, "MPA Rev %u",
+    add(words, "MPA Rev %u",
         granted != NULL && granted->result == WIRE_OK ? granted->frame.revision : asked->frame.revision);
     if (granted == NULL || granted->result != WIRE_OK) {
-        put(words, "%s%s", asked->frame.crc ? ", CRC" : ", no CRC",
+        add(words, "%s%s", asked->frame.crc ? ", CRC" : ", no CRC",
             asked->frame.markers ? ", Markers" : ", no Markers");
-        put_word(words, &asked->frame, "asked for");
-        put(words, ", no Reply");
+        add_word(words, &asked->frame, "asked for");
+        add(words, ", no Reply");
         return;
     }
-    put(words, "%s", asked->frame.crc || granted->frame.crc ? ", CRC" : ", no CRC");
-    put_markers(words, &asked->frame, &granted->frame);
-    put_word(words, &asked->frame, "asked for");
-    put_word(words, &granted->frame, granted->frame.rejected ? "offered" : "granted");
-    put_rtr(words, &asked->frame, &granted->frame);
+    add(words, "%s", asked->frame.crc || granted->frame.crc ? ", CRC" : ", no CRC");
+    add_markers(words, &asked->frame, &granted->frame);
+    add_word(words, &asked->frame, "asked for");
+    add_word(words, &granted->frame, granted->frame.rejected ? "offered" : "granted");
+    add_rtr(words, &asked->frame, &granted->frame);
 }
 
 /* What the ULP agreed upon. */
-static void put_ulp(struct words *words, const struct flow_ulp *ulp)
+static void add_ulp(struct words *words, const struct flow_ulp *ulp)
 {
     if (ulp == NULL || !ulp->established)
         return;
-    put(words,
+    add(words,
         ", SMB Direct (frame %" PRIu64 ", frame %" PRIu64 ") with Sends of at most %" PRIu32
         " octets to the responder and %" PRIu32 " to the initiator",
         ulp->smbd[0].frame, ulp->smbd[1].frame, flow_smbd_send_max(ulp, FLOW_FROM_INITIATOR),
         flow_smbd_send_max(ulp, FLOW_FROM_RESPONDER));
 }
 
-static void put_negotiated(struct words *words, const struct flow *flow)
+static void add_negotiated(struct words *words, const struct flow *flow)
 {
     static const char *const profiles[] = {[IWARP_SCTP_UNDECIDED] = "DDP over SCTP",
                                            [IWARP_SCTP_DRAFT02] = "DDP over SCTP by draft-stewart-rddp-sctp-02",
                                            [IWARP_SCTP_RFC5043] = "DDP over SCTP by RFC 5043"};
 
     switch (flow->kind) {
-    case FLOW_CONNECTION: put_start(words, flow); break;
+    case FLOW_CONNECTION: add_start(words, flow); break;
     case FLOW_ASSOCIATION:
     case FLOW_STREAM:
-        put(words, "%s", profiles[flow->sctp->profile]);
+        add(words, "%s", profiles[flow->sctp->profile]);
         if (flow->kind == FLOW_STREAM && flow->late)
-            put(words, ", the session's beginning was not captured");
+            add(words, ", the session's beginning was not captured");
         break;
-    default: put(words, "nothing, it is an exchange of the CM"); break;
+    default: add(words, "nothing, it is an exchange of the CM"); break;
     }
-    put_ulp(words, flow->ulp);
+    add_ulp(words, flow->ulp);
 }
 
 const char *end_negotiated_text(const struct flow *flow, char *text, size_t room)
@@ -140,20 +140,20 @@ const char *end_negotiated_text(const struct flow *flow, char *text, size_t room
     struct words words = {text, room, 0};
 
     text[0] = '\0';
-    put_negotiated(&words, flow);
+    add_negotiated(&words, flow);
     return text;
 }
 
 /* ---- the sentence ------------------------------------------------------------------------------------------------ */
 
-static void put_frames(struct words *words, uint64_t first, uint64_t last)
+static void add_frames(struct words *words, uint64_t first, uint64_t last)
 {
-    put(words, " of frame %" PRIu64, first);
+    add(words, " of frame %" PRIu64, first);
     if (last != first)
-        put(words, " to frame %" PRIu64, last);
+        add(words, " to frame %" PRIu64, last);
 }
 
-static void put_what(struct words *words, const struct flow *flow, const struct end_cause *cause)
+static void add_what(struct words *words, const struct flow *flow, const struct end_cause *cause)
 {
     static const char *const kinds[END_KINDS] = {
         [END_TERMINATE] = "Terminate", [END_RESET] = "reset", [END_REJECT] = "reject"};
@@ -163,56 +163,56 @@ static void put_what(struct words *words, const struct flow *flow, const struct 
 
     (void)side_text(flow, cause->direction, side, sizeof(side));
     side[0] = side[0] == 't' ? 'T' : side[0];
-    put(words, "%s's %s of frame %" PRIu64, side, kinds[cause->kind], cause->frame);
+    add(words, "%s's %s of frame %" PRIu64, side, kinds[cause->kind], cause->frame);
     if (cause->readable)
-        put(words, " (%s%s)", iwarp_terminate_describe(cause->error, error, sizeof(error)),
+        add(words, " (%s%s)", iwarp_terminate_describe(cause->error, error, sizeof(error)),
             cause->swapped ? ", nibbles swapped" : "");
     if (name != NULL)
-        put(words, " (%s)", name);
+        add(words, " (%s)", name);
 }
 
-static void put_quote(struct words *words, const struct flow *flow, const struct end_cause *cause)
+static void add_quote(struct words *words, const struct flow *flow, const struct end_cause *cause)
 {
     const struct end_quoted *quoted = &cause->quoted;
     char other[FLOW_NAME_MAX + 8];
 
     (void)side_text(flow, flow_reverse(cause->direction), other, sizeof(other));
     switch (cause->quote) {
-    case END_QUOTES_NOTHING: put(words, " quotes nothing"); break;
+    case END_QUOTES_NOTHING: add(words, " quotes nothing"); break;
     case END_QUOTES_UNKNOWN:
-        put(words, " quotes a header (%s) that %s was not seen to send",
+        add(words, " quotes a header (%s) that %s was not seen to send",
             quoted->message != NULL ? quoted->message : "unknown opcode", other);
         break;
     case END_QUOTES_START:
-        put(words, " answers the %s", quoted->message);
-        put_frames(words, quoted->first_frame, quoted->frame);
+        add(words, " answers the %s", quoted->message);
+        add_frames(words, quoted->first_frame, quoted->frame);
         break;
     case END_QUOTES_SENT:
-        put(words, " quotes the %s", quoted->message != NULL ? quoted->message : "message of unknown opcode");
-        put_frames(words, quoted->first_frame, quoted->frame);
-        put(words, ", %" PRIu64 " octets%s", quoted->octets, quoted->whole ? "" : " so far");
+        add(words, " quotes the %s", quoted->message != NULL ? quoted->message : "message of unknown opcode");
+        add_frames(words, quoted->first_frame, quoted->frame);
+        add(words, ", %" PRIu64 " octets%s", quoted->octets, quoted->whole ? "" : " so far");
         if (quoted->segments > 1)
-            put(words, " in %" PRIu32 " segments, by the one of frame %" PRIu64, quoted->segments,
+            add(words, " in %" PRIu32 " segments, by the one of frame %" PRIu64, quoted->segments,
                 quoted->segment_frame);
         break;
     }
     if (cause->after)
-        put(words, ", and follows %s's %s", side_text(flow, cause->after_direction, other, sizeof(other)),
+        add(words, ", and follows %s's %s", side_text(flow, cause->after_direction, other, sizeof(other)),
             end_kind_name(cause->after_kind));
 }
 
-static void put_broken(struct words *words, const struct flow *flow, const struct end_broken *broken)
+static void add_broken(struct words *words, const struct flow *flow, const struct end_broken *broken)
 {
     char side[FLOW_NAME_MAX + 8];
 
     if (broken->rule == NULL) {
-        put(words, "; no %srule was broken before it", broken->selected_only ? "selected " : "");
+        add(words, "; no %srule was broken before it", broken->selected_only ? "selected " : "");
         return;
     }
-    put(words, "; %s broke a rule first: %s in frame %" PRIu64, side_text(flow, broken->direction, side, sizeof(side)),
+    add(words, "; %s broke a rule first: %s in frame %" PRIu64, side_text(flow, broken->direction, side, sizeof(side)),
         broken->rule->id, broken->frame);
     if (broken->expected[0] != '\0')
-        put(words, ", expected %.100s, got %.100s", broken->expected, broken->actual);
+        add(words, ", expected %.100s, got %.100s", broken->expected, broken->actual);
 }
 
 const char *end_cause_text(const struct flow *flow, const struct end_cause *cause, char *text, size_t room)
@@ -220,10 +220,10 @@ const char *end_cause_text(const struct flow *flow, const struct end_cause *caus
     struct words words = {text, room, 0};
 
     text[0] = '\0';
-    put_what(&words, flow, cause);
-    put_quote(&words, flow, cause);
-    put(&words, "; negotiated: ");
-    put_negotiated(&words, flow);
-    put_broken(&words, flow, &cause->broken);
+    add_what(&words, flow, cause);
+    add_quote(&words, flow, cause);
+    add(&words, "; negotiated: ");
+    add_negotiated(&words, flow);
+    add_broken(&words, flow, &cause->broken);
     return text;
 }

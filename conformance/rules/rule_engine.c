@@ -246,7 +246,7 @@ static void judge(struct rule_engine *engine, struct rule_flow *state, const str
         quick_settle(state);
         return;
     }
-    ends = end_cause_take(event, &cause);
+    ends = end_cause_read(event, &cause);
     track_before(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {

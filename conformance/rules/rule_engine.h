@@ -125,7 +125,7 @@ static inline struct rule_found *rule_found_of(const struct rule_flow *state, un
     return found;
 }
 
-/* The event is an end (end_cause_take()), and has been judged: it is kept, and reported to config.end. */
+/* The event is an end (end_cause_read()), and has been judged: it is kept, and reported to config.end. */
 void rule_end_keep(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event,
                    const struct end_cause *cause);
 

@@ -105,7 +105,7 @@ static void answered(struct cm_exchange *exchange, const uint8_t *mad)
 }
 
 /* Nobody reads this exchange: the peer shall come to its end all the same. */
-static void take_released(struct cm_exchange *exchange, const uint8_t *mad)
+static void receive_released(struct cm_exchange *exchange, const uint8_t *mad)
 {
     switch (mad_get_AttributeID(mad)) {
     case CM_REP: cm_exchange_end(exchange, CM_REJ, 1); break; /* it came too late */
@@ -160,7 +160,7 @@ void cm_endpoint_input(struct cm_endpoint *endpoint, const struct net_address *f
     if (seen_before(exchange, mad)) {
         exchange->status.repeated++;
         if (exchange->released)
-            take_released(exchange, mad);
+            receive_released(exchange, mad);
         else if (is_answered(mad) && exchange->has_last && !exchange->status.waiting)
             cm_exchange_emit(exchange, exchange->last, 0); /* the peer has not seen the answer */
         return;
@@ -168,7 +168,7 @@ void cm_endpoint_input(struct cm_endpoint *endpoint, const struct net_address *f
     answered(exchange, mad);
     follow(exchange, mad);
     if (exchange->released)
-        take_released(exchange, mad);
+        receive_released(exchange, mad);
     else
         keep(exchange, mad, icrc_good);
 }

@@ -32,12 +32,12 @@ void mad_ip_request(uint8_t mad[MAD_OCTETS], const struct ip_cm_request *request
     cm_req_set_P_Key(body, 0xFFFF);
     cm_req_set_MTU(body, 3);
     cm_req_set_MaxRetries(body, 15);
-    cm_req_put_path(mad, request->source.family, request->source.octets, request->destination.octets);
+    cm_req_set_path(mad, request->source.family, request->source.octets, request->destination.octets);
     data = cm_private(mad);
     ip_cm_private_set_IPV(data, request->source.family);
     ip_cm_private_set_SourcePort(data, request->source_port);
-    ip_cm_put_address(data + 4, request->source.family, request->source.octets);
-    ip_cm_put_address(data + 20, request->destination.family, request->destination.octets);
+    ip_cm_set_address(data + 4, request->source.family, request->source.octets);
+    ip_cm_set_address(data + 20, request->destination.family, request->destination.octets);
     if (request->consumer_octets != 0 && request->consumer_octets <= IP_CM_CONSUMER_OCTETS)
         memcpy(data + IP_CM_PRIVATE_OCTETS, request->consumer, request->consumer_octets);
 }
@@ -54,12 +54,12 @@ void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_i
         memcpy(body + 12, ari, info_octets);
 }
 
-static void put_transport(uint8_t *out, uint32_t psn, const uint8_t mad[MAD_OCTETS])
+static void write_transport(uint8_t *out, uint32_t psn, const uint8_t mad[MAD_OCTETS])
 {
     ud_mad_pack(out, &(struct ud_header){.psn = psn, .migrated = true}, mad);
 }
 
-static void put_grh(uint8_t out[GRH_OCTETS], const struct mad_ends *ends)
+static void write_grh(uint8_t out[GRH_OCTETS], const struct mad_ends *ends)
 {
     memset(out, 0, GRH_OCTETS);
     out[0] = 0x60;
@@ -83,7 +83,7 @@ static size_t roce_v2(uint8_t *out, size_t room, const struct mad_ends *ends, co
     octets_put16(udp, UDP_SOURCE_PORT);
     octets_put16(udp + 2, ROCE_V2_PORT);
     octets_put16(udp + 4, sizeof(udp));
-    put_transport(udp + UDP_OCTETS, ends->psn, mad);
+    write_transport(udp + UDP_OCTETS, ends->psn, mad);
     count = packet_build_ip(out, room, &ip, udp, sizeof(udp));
     if (count == 0)
         return 0;
@@ -105,8 +105,8 @@ static size_t native(uint8_t *out, size_t room, bool global, const struct mad_en
     lrh_set_PktLen(out, count / 4);
     lrh_set_SLID(out, ends->source_lid);
     if (global)
-        put_grh(out + LRH_OCTETS, ends);
-    put_transport(out + LRH_OCTETS + grh, ends->psn, mad);
+        write_grh(out + LRH_OCTETS, ends);
+    write_transport(out + LRH_OCTETS + grh, ends->psn, mad);
     octets_put32_little(out + count - ICRC_OCTETS, icrc_native(out, count - ICRC_OCTETS));
     return count + VCRC_OCTETS;
 }

@@ -77,7 +77,7 @@ uint64_t link_net_frame_time(uint64_t last_ns, uint64_t captured_ns, uint64_t no
 }
 
 /* Takes a frame that is already captured. Returns 1, 0 when there is none, -1 on an error. */
-static int take_frame(struct link_net *net, struct link_frame *out)
+static int next_frame(struct link_net *net, struct link_frame *out)
 {
     struct pcap_pkthdr *header;
     const u_char *octets;
@@ -104,7 +104,7 @@ static int link_net_receive(struct link *link, struct link_frame *out, uint64_t 
         struct pollfd poll_file = {.fd = net->in_file, .events = POLLIN};
         struct timespec wait = {0};
         struct timespec *timeout = NULL;
-        int got = take_frame(net, out);
+        int got = next_frame(net, out);
         uint64_t now;
 
         if (got != 0)

@@ -63,7 +63,7 @@ struct sim {
     unsigned steps;
 };
 
-static void put_buffer(struct sim *sim, struct buffer *buffer)
+static void release_buffer(struct sim *sim, struct buffer *buffer)
 {
     struct buffer **list = buffer->large ? &sim->free_large : &sim->free_small;
 
@@ -88,7 +88,7 @@ static int grow_pool(struct sim *sim, bool large)
         buffer->large = large;
         buffer->length = 0;
         buffer->octets = chunk->octets + i * each;
-        put_buffer(sim, buffer);
+        release_buffer(sim, buffer);
     }
     return 0;
 }
@@ -209,7 +209,7 @@ int sim_send(struct sim *sim, enum sim_end end, const uint8_t *frame, size_t oct
         if (buffer == NULL)
             return -1;
         if (push_event(sim, sim->now + travel_time(sim, impairment), buffer, to) != 0) {
-            put_buffer(sim, buffer);
+            release_buffer(sim, buffer);
             return -1;
         }
     }
@@ -231,7 +231,7 @@ static void deliver(struct sim *sim, struct event event)
         sim->tap(sim->tap_context, buffer->octets, buffer->length, event.time, event.to == SIM_END_A);
     if (end->ops != NULL) {
         end->ops->frame(end->node, buffer->octets, buffer->length, event.time);
-        put_buffer(sim, buffer);
+        release_buffer(sim, buffer);
     } else if (event.to == SIM_END_A) {
         buffer->next = NULL;
         if (sim->arrived_last != NULL)
@@ -240,7 +240,7 @@ static void deliver(struct sim *sim, struct event event)
             sim->arrived_first = buffer;
         sim->arrived_last = buffer;
     } else {
-        put_buffer(sim, buffer); /* nobody is there */
+        release_buffer(sim, buffer); /* nobody is there */
     }
 }
 
@@ -331,7 +331,7 @@ static int link_sim_receive(struct link *link, struct link_frame *out, uint64_t 
     uint64_t limit = deadline_ns > sim->now ? deadline_ns : sim->now;
 
     if (sim->lent != NULL)
-        put_buffer(sim, sim->lent);
+        release_buffer(sim, sim->lent);
     sim->lent = NULL;
     while (sim->arrived_first == NULL) {
         int stepped = step(sim, limit);
@@ -401,16 +401,16 @@ struct sim *sim_new(const struct sim_config *config)
 void sim_reset(struct sim *sim, const struct sim_config *config)
 {
     while (sim->events > 0)
-        put_buffer(sim, sim->heap[--sim->events].buffer);
+        release_buffer(sim, sim->heap[--sim->events].buffer);
     while (sim->arrived_first != NULL) {
         struct buffer *buffer = sim->arrived_first;
 
         sim->arrived_first = buffer->next;
-        put_buffer(sim, buffer);
+        release_buffer(sim, buffer);
     }
     sim->arrived_last = NULL;
     if (sim->lent != NULL)
-        put_buffer(sim, sim->lent);
+        release_buffer(sim, sim->lent);
     sim->lent = NULL;
     memset(sim->ends, 0, sizeof(sim->ends));
     memset(&sim->link, 0, sizeof(sim->link));

@@ -44,7 +44,7 @@ bool net_address_equal(const struct net_address *a, const struct net_address *b)
     return a->family == b->family && memcmp(a->octets, b->octets, a->family == 4 ? 4 : sizeof(a->octets)) == 0;
 }
 
-static uint8_t *put_ethernet(uint8_t *p, const uint8_t destination[6], const uint8_t source[6], uint16_t ethertype)
+static uint8_t *write_ethernet(uint8_t *p, const uint8_t destination[6], const uint8_t source[6], uint16_t ethertype)
 {
     memcpy(p, destination, 6);
     memcpy(p + 6, source, 6);
@@ -52,7 +52,7 @@ static uint8_t *put_ethernet(uint8_t *p, const uint8_t destination[6], const uin
     return p + PACKET_ETHERNET_OCTETS;
 }
 
-static uint8_t *put_ipv4(uint8_t *p, const struct packet_tcp *f, size_t upper_octets)
+static uint8_t *write_ipv4(uint8_t *p, const struct packet_tcp *f, size_t upper_octets)
 {
     size_t length = PACKET_IPV4_OCTETS + upper_octets;
 
@@ -71,8 +71,8 @@ static uint8_t *put_ipv4(uint8_t *p, const struct packet_tcp *f, size_t upper_oc
     return p + PACKET_IPV4_OCTETS;
 }
 
-static uint8_t *put_ipv6_header(uint8_t *p, uint32_t first_word, uint16_t length, uint8_t next, uint8_t hop_limit,
-                                const uint8_t source[16], const uint8_t destination[16])
+static uint8_t *write_ipv6_header(uint8_t *p, uint32_t first_word, uint16_t length, uint8_t next, uint8_t hop_limit,
+                                  const uint8_t source[16], const uint8_t destination[16])
 {
     octets_put32(p, first_word);
     octets_put16(p + 4, length);
@@ -83,17 +83,17 @@ static uint8_t *put_ipv6_header(uint8_t *p, uint32_t first_word, uint16_t length
     return p + PACKET_IPV6_OCTETS;
 }
 
-static uint8_t *put_ipv6(uint8_t *p, const struct packet_tcp *f, size_t upper_octets)
+static uint8_t *write_ipv6(uint8_t *p, const struct packet_tcp *f, size_t upper_octets)
 {
     uint32_t version = (f->overrides & PACKET_SET_IP_VERSION) != 0 ? f->ip_version & 0xf : 6;
 
-    return put_ipv6_header(p, version << 28 | (uint32_t)f->traffic_class << 20 | (f->flow_label & 0xfffff),
-                           (f->overrides & PACKET_SET_IP_LENGTH) != 0 ? f->ip_length : (uint16_t)upper_octets,
-                           PACKET_PROTOCOL_TCP, f->hop_limit != 0 ? f->hop_limit : DEFAULT_HOP_LIMIT, f->source.octets,
-                           f->destination.octets);
+    return write_ipv6_header(p, version << 28 | (uint32_t)f->traffic_class << 20 | (f->flow_label & 0xfffff),
+                             (f->overrides & PACKET_SET_IP_LENGTH) != 0 ? f->ip_length : (uint16_t)upper_octets,
+                             PACKET_PROTOCOL_TCP, f->hop_limit != 0 ? f->hop_limit : DEFAULT_HOP_LIMIT,
+                             f->source.octets, f->destination.octets);
 }
 
-static void put_tcp(uint8_t *p, const struct packet_tcp *f, size_t options_octets)
+static void write_tcp(uint8_t *p, const struct packet_tcp *f, size_t options_octets)
 {
     size_t header = PACKET_TCP_OCTETS + options_octets;
     size_t length = header + f->payload_octets;
@@ -134,10 +134,10 @@ size_t packet_build_tcp(uint8_t *frame, size_t capacity, const struct packet_tcp
     upper = PACKET_TCP_OCTETS + options + fields->payload_octets;
     if (upper + ip_header > UINT16_MAX || PACKET_ETHERNET_OCTETS + ip_header + upper > capacity)
         return 0;
-    p = put_ethernet(frame, fields->ethernet_destination, fields->ethernet_source,
-                     fields->source.family == 4 ? PACKET_ETHERTYPE_IPV4 : PACKET_ETHERTYPE_IPV6);
-    p = fields->source.family == 4 ? put_ipv4(p, fields, upper) : put_ipv6(p, fields, upper);
-    put_tcp(p, fields, options);
+    p = write_ethernet(frame, fields->ethernet_destination, fields->ethernet_source,
+                       fields->source.family == 4 ? PACKET_ETHERTYPE_IPV4 : PACKET_ETHERTYPE_IPV6);
+    p = fields->source.family == 4 ? write_ipv4(p, fields, upper) : write_ipv6(p, fields, upper);
+    write_tcp(p, fields, options);
     return PACKET_ETHERNET_OCTETS + ip_header + upper;
 }
 
@@ -175,7 +175,8 @@ size_t packet_build_arp(uint8_t *frame, size_t capacity, uint16_t operation, con
 
     if (capacity < PACKET_ETHERNET_OCTETS + PACKET_ARP_OCTETS)
         return 0;
-    p = put_ethernet(frame, operation == PACKET_ARP_REQUEST ? broadcast : target_mac, sender_mac, PACKET_ETHERTYPE_ARP);
+    p = write_ethernet(frame, operation == PACKET_ARP_REQUEST ? broadcast : target_mac, sender_mac,
+                       PACKET_ETHERTYPE_ARP);
     octets_put16(p, 1); /* Ethernet */
     octets_put16(p + 2, PACKET_ETHERTYPE_IPV4);
     p[4] = 6;
@@ -205,8 +206,8 @@ static size_t build_neighbour(uint8_t *frame, size_t capacity, uint8_t type, uin
         return 0;
     memcpy(source.octets, own_ipv6, 16);
     memcpy(destination.octets, to_ipv6, 16);
-    p = put_ethernet(frame, to_mac, own_mac, PACKET_ETHERTYPE_IPV6);
-    p = put_ipv6_header(p, UINT32_C(6) << 28, (uint16_t)length, PACKET_PROTOCOL_ICMPV6, 255, own_ipv6, to_ipv6);
+    p = write_ethernet(frame, to_mac, own_mac, PACKET_ETHERTYPE_IPV6);
+    p = write_ipv6_header(p, UINT32_C(6) << 28, (uint16_t)length, PACKET_PROTOCOL_ICMPV6, 255, own_ipv6, to_ipv6);
     p[0] = type;
     p[1] = 0;
     octets_put16(p + 2, 0);

@@ -20,7 +20,7 @@ static void set_address(struct net_address *address, uint8_t family, const uint8
     memcpy(address->octets, octets, family == 4 ? 4 : 16);
 }
 
-static void take_sacks(struct packet *out, const uint8_t *p, size_t octets)
+static void parse_sacks(struct packet *out, const uint8_t *p, size_t octets)
 {
     out->sacks = 0;
     for (size_t at = 2; octets - at >= 8 && out->sacks < PACKET_SACKS_MAX; at += 8)
@@ -45,7 +45,7 @@ static void parse_options(struct packet *out)
         else if (p[0] == PACKET_OPTION_SACK_PERMITTED && p[1] == 2)
             out->sack_permitted = true;
         else if (p[0] == PACKET_OPTION_SACK)
-            take_sacks(out, p, p[1]);
+            parse_sacks(out, p, p[1]);
         p += p[1];
     }
 }
@@ -127,7 +127,8 @@ static bool carries_ddp(uint8_t protocol)
 }
 
 /* A fragment's octets; what is in them is known when the packet is put together. */
-static int take_fragment(struct packet *out, const uint8_t *p, size_t octets, uint32_t identification, uint8_t protocol)
+static int parse_fragment(struct packet *out, const uint8_t *p, size_t octets, uint32_t identification,
+                          uint8_t protocol)
 {
     out->kind = PACKET_FRAGMENT;
     out->fragment_identification = identification;
@@ -163,7 +164,7 @@ static int parse_ipv4(struct packet *out, const uint8_t *p, size_t octets, const
     if ((octets_get16(p + 6) & 0x3fff) != 0 && carries_ddp(p[9])) { /* MF, or an offset */
         out->fragment_offset = (size_t)(octets_get16(p + 6) & 0x1fff) * 8;
         out->fragment_more = (p[6] & 0x20) != 0;
-        return take_fragment(out, p + header, length - header, octets_get16(p + 4), p[9]);
+        return parse_fragment(out, p + header, length - header, octets_get16(p + 4), p[9]);
     }
     if (p[9] != PACKET_PROTOCOL_TCP)
         return 0;
@@ -191,8 +192,8 @@ static int parse_ipv6(struct packet *out, const uint8_t *p, size_t octets, const
 
         out->fragment_offset = octets_get16(fragment + 2) & 0xfff8U;
         out->fragment_more = (fragment[3] & 1) != 0;
-        return take_fragment(out, fragment + PACKET_FRAGMENT_HEADER_OCTETS, length - PACKET_FRAGMENT_HEADER_OCTETS,
-                             octets_get32(fragment + 4), fragment[0]);
+        return parse_fragment(out, fragment + PACKET_FRAGMENT_HEADER_OCTETS, length - PACKET_FRAGMENT_HEADER_OCTETS,
+                              octets_get32(fragment + 4), fragment[0]);
     }
     if (p[6] == PACKET_PROTOCOL_ICMPV6)
         return parse_neighbour(out, p + PACKET_IPV6_OCTETS, length, reason);

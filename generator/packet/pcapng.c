@@ -90,7 +90,7 @@ static void put32(struct pcapng *w, uint32_t value)
     append_octets(w, &value, sizeof(value));
 }
 
-static void put_padded(struct pcapng *w, const void *octets, size_t count)
+static void write_padded(struct pcapng *w, const void *octets, size_t count)
 {
     static const uint8_t zeros[4];
 
@@ -98,14 +98,14 @@ static void put_padded(struct pcapng *w, const void *octets, size_t count)
     append_octets(w, zeros, (4 - count % 4) % 4);
 }
 
-static void put_option(struct pcapng *w, uint16_t code, const void *value, size_t octets)
+static void write_option(struct pcapng *w, uint16_t code, const void *value, size_t octets)
 {
     put16(w, code);
     put16(w, (uint16_t)octets);
-    put_padded(w, value, octets);
+    write_padded(w, value, octets);
 }
 
-static void put_comment(struct pcapng *w, const char *text)
+static void write_comment(struct pcapng *w, const char *text)
 {
     size_t octets = strlen(text);
 
@@ -114,13 +114,13 @@ static void put_comment(struct pcapng *w, const char *text)
         while (octets > 0 && ((uint8_t)text[octets] & 0xc0) == 0x80)
             octets--; /* not in the middle of a UTF-8 character */
     }
-    put_option(w, OPTION_COMMENT, text, octets);
+    write_option(w, OPTION_COMMENT, text, octets);
 }
 
-static void put_notes(struct pcapng *w)
+static void write_notes(struct pcapng *w)
 {
     for (struct note *note = w->first_note; note != NULL; note = note->next)
-        put_comment(w, note->text);
+        write_comment(w, note->text);
 }
 
 static void drop_notes(struct pcapng *w)
@@ -202,7 +202,7 @@ static int end_block(struct pcapng *w)
     return w->autoflush || w->whole >= WRITE_AT ? write_pending(w) : 0;
 }
 
-static int put_section(struct pcapng *w, const char *tool, const char *comment)
+static int write_section(struct pcapng *w, const char *tool, const char *comment)
 {
     uint64_t unknown_length = UINT64_MAX;
 
@@ -212,13 +212,13 @@ static int put_section(struct pcapng *w, const char *tool, const char *comment)
     put16(w, 0);
     append_octets(w, &unknown_length, sizeof(unknown_length));
     if (comment != NULL)
-        put_comment(w, comment);
-    put_option(w, OPTION_SECTION_APPLICATION, tool, strlen(tool));
+        write_comment(w, comment);
+    write_option(w, OPTION_SECTION_APPLICATION, tool, strlen(tool));
     put32(w, OPTION_END);
     return end_block(w);
 }
 
-static int put_interface(struct pcapng *w, uint16_t link)
+static int write_interface(struct pcapng *w, uint16_t link)
 {
     uint8_t nanoseconds = 9;
 
@@ -226,7 +226,7 @@ static int put_interface(struct pcapng *w, uint16_t link)
     put16(w, link);
     put16(w, 0);
     put32(w, 0); /* no snap length */
-    put_option(w, OPTION_INTERFACE_RESOLUTION, &nanoseconds, 1);
+    write_option(w, OPTION_INTERFACE_RESOLUTION, &nanoseconds, 1);
     put32(w, OPTION_END);
     return end_block(w);
 }
@@ -243,7 +243,7 @@ struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const
         return NULL;
     }
     w->file = file;
-    if (put_section(w, tool, section_comment) != 0 || put_interface(w, link) != 0 || write_pending(w) != 0) {
+    if (write_section(w, tool, section_comment) != 0 || write_interface(w, link) != 0 || write_pending(w) != 0) {
         (void)pcapng_close(w, error);
         return NULL;
     }
@@ -276,11 +276,11 @@ int pcapng_write_cut_frame(struct pcapng *writer, uint64_t time_ns, const uint8_
     put32(writer, (uint32_t)time_ns);
     put32(writer, (uint32_t)octets);
     put32(writer, (uint32_t)wire_octets);
-    put_padded(writer, frame, octets);
-    put_notes(writer);
+    write_padded(writer, frame, octets);
+    write_notes(writer);
     if (comment != NULL)
-        put_comment(writer, comment);
-    put_option(writer, OPTION_PACKET_FLAGS, &flags, sizeof(flags));
+        write_comment(writer, comment);
+    write_option(writer, OPTION_PACKET_FLAGS, &flags, sizeof(flags));
     put32(writer, OPTION_END);
     if (end_block(writer) != 0)
         return -1;
@@ -325,13 +325,13 @@ uint64_t pcapng_frames(const struct pcapng *writer)
 }
 
 /* Comments that no frame came for. */
-static int put_statistics(struct pcapng *w)
+static int write_statistics(struct pcapng *w)
 {
     begin_block(w, BLOCK_STATISTICS);
     put32(w, 0); /* the interface */
     put32(w, 0); /* no time */
     put32(w, 0);
-    put_notes(w);
+    write_notes(w);
     put32(w, OPTION_END);
     return end_block(w);
 }
@@ -343,7 +343,7 @@ int pcapng_close(struct pcapng *writer, struct iwarp_sentence *error)
     if (writer == NULL)
         return 0;
     if (!writer->failed && writer->first_note != NULL)
-        (void)put_statistics(writer);
+        (void)write_statistics(writer);
     (void)write_pending(writer);
     if (close(writer->file) != 0)
         (void)fail(writer, "close", errno);

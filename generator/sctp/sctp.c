@@ -56,7 +56,7 @@ void sctp_packet_begin(struct sctp_packet *packet, uint16_t source_port, uint16_
 }
 
 /* Type and flags of a chunk are the 16-bit type of a parameter. */
-static size_t put_tlv(uint8_t *out, uint16_t type, const void *value, size_t octets)
+static size_t write_tlv(uint8_t *out, uint16_t type, const void *value, size_t octets)
 {
     size_t padded = (SCTP_CHUNK_OCTETS + octets + 3) & ~(size_t)3;
 
@@ -77,7 +77,7 @@ uint8_t *sctp_packet_chunk(struct sctp_packet *packet, enum sctp_chunk_type type
         packet->full = true;
         return NULL;
     }
-    packet->count += put_tlv(chunk, (uint16_t)((unsigned)type << 8 | flags), value, octets);
+    packet->count += write_tlv(chunk, (uint16_t)((unsigned)type << 8 | flags), value, octets);
     return chunk;
 }
 
@@ -93,13 +93,13 @@ uint8_t *sctp_packet_init(struct sctp_packet *packet, bool ack, const struct sct
     sctp_init_set_InitialTSN(chunk, init->initial_tsn);
     memcpy(value, chunk + SCTP_CHUNK_OCTETS, at);
     for (unsigned i = 0; i < init->addresses && i < SCTP_ADDRESSES_MAX; i++)
-        at += put_tlv(value + at, init->address[i].family == 4 ? SCTP_PARAMETER_IPV4 : SCTP_PARAMETER_IPV6,
-                      init->address[i].octets, init->address[i].family == 4 ? 4 : 16);
+        at += write_tlv(value + at, init->address[i].family == 4 ? SCTP_PARAMETER_IPV4 : SCTP_PARAMETER_IPV6,
+                        init->address[i].octets, init->address[i].family == 4 ? 4 : 16);
     if (ack)
-        at += put_tlv(value + at, SCTP_PARAMETER_COOKIE, NULL, COOKIE_OCTETS);
+        at += write_tlv(value + at, SCTP_PARAMETER_COOKIE, NULL, COOKIE_OCTETS);
     octets_put32(indication, init->adaptation);
     if (init->has_adaptation)
-        at += put_tlv(value + at, SCTP_PARAMETER_ADAPTATION, indication, sizeof(indication));
+        at += write_tlv(value + at, SCTP_PARAMETER_ADAPTATION, indication, sizeof(indication));
     return sctp_packet_chunk(packet, ack ? SCTP_INIT_ACK : SCTP_INIT, 0, value, at);
 }
 

@@ -151,7 +151,7 @@ static void established(struct sctp_assoc *assoc)
 }
 
 /* The State Cookie of an INIT ACK; false: it has none, or none that we take. */
-static bool take_cookie(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
+static bool receive_cookie(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
 {
     const uint8_t *p = chunk->start + SCTP_INIT_OCTETS, *end = chunk->start + chunk->octets;
     struct sctp_chunk parameter;
@@ -173,7 +173,7 @@ static void on_init_ack(struct sctp_assoc *assoc, const struct sctp_chunk *chunk
     struct sctp_init init;
 
     if (assoc->passive || assoc->status.state != SCTP_ASSOC_COOKIE_WAIT || sctp_init_parse(chunk, &init) != WIRE_OK ||
-        init.tag == 0 || !take_cookie(assoc, chunk))
+        init.tag == 0 || !receive_cookie(assoc, chunk))
         return;
     sctp_host_peer(assoc, &init);
     if (assoc->tries == 0)
@@ -283,7 +283,7 @@ static void on_chunk(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
     }
 }
 
-static void take_chunks(struct sctp_assoc *assoc, const uint8_t *p, const uint8_t *end)
+static void receive_chunks(struct sctp_assoc *assoc, const uint8_t *p, const uint8_t *end)
 {
     struct sctp_chunk chunk;
     unsigned place = 0;
@@ -311,7 +311,7 @@ static bool tag_fits(const struct sctp_assoc *assoc, uint32_t tag, const struct 
            (!reflects || assoc->status.peer_known);
 }
 
-static void take_packet(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
+static void receive_packet(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
 {
     const uint8_t *p, *end;
     struct sctp_chunk first;
@@ -347,11 +347,11 @@ static void take_packet(struct sctp_host *host, const uint8_t *packet, size_t oc
     else if (!tag_fits(assoc, (uint32_t)sctp_common_get_VerificationTag(packet), &first))
         host->counters.bad_tag++;
     else
-        take_chunks(assoc, packet + SCTP_COMMON_OCTETS, end);
+        receive_chunks(assoc, packet + SCTP_COMMON_OCTETS, end);
 }
 
 void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now)
 {
-    take_packet(host, packet, octets, now);
+    receive_packet(host, packet, octets, now);
     host->fragmented = false;
 }

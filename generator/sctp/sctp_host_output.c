@@ -31,7 +31,7 @@ void sctp_host_send_chunk(struct sctp_assoc *assoc, enum sctp_chunk_type type, c
 
 /* --- Set-up ------------------------------------------------------------------------------------------------------ */
 
-static size_t put_parameter(uint8_t *out, uint16_t type, const uint8_t *value, size_t octets)
+static size_t write_parameter(uint8_t *out, uint16_t type, const uint8_t *value, size_t octets)
 {
     octets_put16(out, type);
     octets_put16(out + 2, (uint16_t)(SCTP_PARAMETER_OCTETS + octets));
@@ -53,11 +53,11 @@ void sctp_host_send_init(struct sctp_assoc *assoc)
     sctp_init_set_InitialTSN(chunk, options->initial_tsn);
     if (assoc->passive) {
         octets_put64(number, assoc->cookie_key);
-        at += put_parameter(chunk + at, SCTP_PARAMETER_COOKIE, number, OWN_COOKIE_OCTETS);
+        at += write_parameter(chunk + at, SCTP_PARAMETER_COOKIE, number, OWN_COOKIE_OCTETS);
     }
     if (options->has_adaptation) {
         octets_put32(number, options->adaptation);
-        at += put_parameter(chunk + at, SCTP_PARAMETER_ADAPTATION, number, 4);
+        at += write_parameter(chunk + at, SCTP_PARAMETER_ADAPTATION, number, 4);
     }
     memcpy(chunk + at, assoc->parameters, options->parameters_octets);
     at += options->parameters_octets;

@@ -329,7 +329,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
-        tcp_take_repeat(c, p);
+        tcp_receive_repeat(c, p);
         return;
     }
     if (from != next)
@@ -370,7 +370,7 @@ static void note_fin(struct tcp_connection *c, const struct packet *p)
 }
 
 /* The peer's FIN, once everything before it is here (RFC 9293 section 3.10.7.4, eighth step). */
-static void take_fin(struct tcp_connection *c)
+static void receive_fin(struct tcp_connection *c)
 {
     if (!c->fin_seen || c->status.peer_fin || c->status.rcv_nxt != c->fin_sequence)
         return;
@@ -406,7 +406,7 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
         if (segment_length(p) > 0)
             c->status.duplicates++;
         if (seq_le(p->sequence + (uint32_t)p->payload_octets, c->status.rcv_nxt))
-            tcp_take_repeat(c, p);
+            tcp_receive_repeat(c, p);
         if (c->status.state == TCP_STATE_TIME_WAIT)
             c->end_at = c->stack->now + TCP_TIME_WAIT_NS;
         if (c->status.state != TCP_STATE_SYN_RECEIVED)
@@ -456,7 +456,7 @@ static void input_synchronized(struct tcp_connection *c, const struct packet *p)
     if (p->payload_octets > 0)
         input_octets(c, p);
     if (c->status.state != TCP_STATE_CLOSED) /* the caller may have aborted on what it read */
-        take_fin(c);
+        receive_fin(c);
 }
 
 void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)

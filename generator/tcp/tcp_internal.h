@@ -198,7 +198,7 @@ void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t co
 /*
  * The fault of take_repeats: the stream gets a segment's octets a second time, and sequence numbers do not change.
  */
-void tcp_take_repeat(struct tcp_connection *c, const struct packet *p);
+void tcp_receive_repeat(struct tcp_connection *c, const struct packet *p);
 
 /* tcp_fragment.c */
 int tcp_emit_fragments(struct tcp_stack *stack, size_t octets, size_t size, bool last_first); /* of the stack's frame */

@@ -80,7 +80,7 @@ int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields)
 }
 
 /* Puts acknowledgment and window in, and forgets the ACKs that this segment makes superfluous. */
-static void put_acknowledgment(struct tcp_connection *c, struct packet_tcp *fields)
+static void set_acknowledgment(struct tcp_connection *c, struct packet_tcp *fields)
 {
     fields->flags |= TCP_FLAG_ACK;
     fields->acknowledgment = tcp_ack_number(c);
@@ -96,7 +96,7 @@ void tcp_send_ack(struct tcp_connection *c)
     struct packet_tcp fields = {.sequence = c->status.snd_nxt};
     uint8_t sack[2 + 8 * PACKET_SACKS_MAX];
 
-    put_acknowledgment(c, &fields);
+    set_acknowledgment(c, &fields);
     fields.options_octets = tcp_sack_option(c, sack);
     fields.options = sack;
     (void)tcp_transmit(c, &fields);
@@ -119,7 +119,7 @@ void tcp_transmit_piece(struct tcp_connection *c, const struct tcp_piece *piece)
     if (c->status.state == TCP_STATE_SYN_SENT)
         fields.window = c->window_fixed ? c->window : TCP_DEFAULT_WINDOW;
     else
-        put_acknowledgment(c, &fields);
+        set_acknowledgment(c, &fields);
     (void)tcp_transmit(c, &fields);
 }
 
@@ -163,7 +163,7 @@ static void send_after_fin(struct tcp_connection *c)
     struct packet_tcp fields = {
         .sequence = c->status.snd_nxt, .flags = TCP_FLAG_PSH, .payload = late, .payload_octets = sizeof(late)};
 
-    put_acknowledgment(c, &fields);
+    set_acknowledgment(c, &fields);
     (void)tcp_transmit(c, &fields);
 }
 
@@ -266,7 +266,7 @@ void tcp_on_persist(struct tcp_connection *c)
         tcp_connection_close(c, TCP_CAUSE_TIMEOUT);
         return;
     }
-    put_acknowledgment(c, &probe);
+    set_acknowledgment(c, &probe);
     (void)tcp_transmit(c, &probe);
     c->persist_at = c->stack->now + (c->rto << shift);
 }
@@ -309,7 +309,7 @@ void tcp_send_reset(struct tcp_connection *c)
 {
     struct packet_tcp fields = {.sequence = c->status.snd_nxt, .flags = TCP_FLAG_RST};
 
-    put_acknowledgment(c, &fields);
+    set_acknowledgment(c, &fields);
     (void)tcp_transmit(c, &fields);
 }
 

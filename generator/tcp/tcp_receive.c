@@ -77,7 +77,7 @@ void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t co
     c->status.octets_received += count;
 }
 
-void tcp_take_repeat(struct tcp_connection *c, const struct packet *p)
+void tcp_receive_repeat(struct tcp_connection *c, const struct packet *p)
 {
     if (!c->options.take_repeats || c->released || c->range_count != 0 ||
         tcp_queue_append(&c->in, p->payload, p->payload_octets) != 0)

@@ -18,7 +18,7 @@ struct budget {
 
 enum { BUDGET_RESERVE = 16 }; /* a 16th of it is for the operator alone */
 
-static inline bool budget_take_within(struct budget *budget, uint64_t octets, uint64_t most)
+static inline bool budget_charge_within(struct budget *budget, uint64_t octets, uint64_t most)
 {
     if (most != 0 && (budget->used > most || octets > most - budget->used)) {
         budget->refused++;
@@ -29,15 +29,15 @@ static inline bool budget_take_within(struct budget *budget, uint64_t octets, ui
 }
 
 /* False, and nothing is taken, when there is not so much left. `budget` may be NULL: no limit. */
-static inline bool budget_take(struct budget *budget, uint64_t octets)
+static inline bool budget_charge(struct budget *budget, uint64_t octets)
 {
-    return budget == NULL || budget_take_within(budget, octets, budget->most - budget->most / BUDGET_RESERVE);
+    return budget == NULL || budget_charge_within(budget, octets, budget->most - budget->most / BUDGET_RESERVE);
 }
 
 /* The same for the operator: peers that have taken all that peers may have do not lock him out. */
-static inline bool budget_take_reserved(struct budget *budget, uint64_t octets)
+static inline bool budget_charge_reserved(struct budget *budget, uint64_t octets)
 {
-    return budget == NULL || budget_take_within(budget, octets, budget->most);
+    return budget == NULL || budget_charge_within(budget, octets, budget->most);
 }
 
 /* Takes it whether there is so much left or not. */

@@ -255,12 +255,12 @@ void cm_agent_counts(const struct cm_agent *agent, struct cm_agent_counts *count
 
 static const struct {
     uint16_t attribute;
-    void (*take)(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-} takers[] = {
-    {CM_REQ, cm_take_request},       {CM_MRA, cm_take_mra},
-    {CM_REJ, cm_take_rejection},     {CM_REP, cm_take_reply},
-    {CM_RTU, cm_take_ready},         {CM_DREQ, cm_take_disconnect},
-    {CM_DREP, cm_take_disconnected}, {CM_SIDR_REQ, cm_take_datagram_request},
+    void (*handle)(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+} handlers[] = {
+    {CM_REQ, cm_handle_request},       {CM_MRA, cm_handle_mra},
+    {CM_REJ, cm_handle_rejection},     {CM_REP, cm_handle_reply},
+    {CM_RTU, cm_handle_ready},         {CM_DREQ, cm_handle_disconnect},
+    {CM_DREP, cm_handle_disconnected}, {CM_SIDR_REQ, cm_handle_datagram_request},
 };
 
 /* A MAD of the CM as IBTA 13.4.3 and 12.6 have it: anything else has no meaning that one could act on. */
@@ -282,11 +282,11 @@ void cm_agent_input(struct cm_agent *agent, const struct cm_place *from, const u
         agent->counts.refused++;
         return;
     }
-    for (size_t i = 0; known && i < sizeof(takers) / sizeof(takers[0]); i++) {
-        if (takers[i].attribute != message.attribute)
+    for (size_t i = 0; known && i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+        if (handlers[i].attribute != message.attribute)
             continue;
         if (!CM_SEAM_IF(agent, input(agent, &message)))
-            takers[i].take(agent, &place, &message);
+            handlers[i].handle(agent, &place, &message);
         return;
     }
     agent->counts.ignored++;

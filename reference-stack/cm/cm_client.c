@@ -7,7 +7,7 @@
 enum { PLAIN_OCTETS = IP_CM_PRIVATE_OCTETS + IP_CM_CONSUMER_OCTETS, MTU_1024 = 3 };
 
 /* A11 Tables 1 and 2. */
-static void put_service(uint8_t mad[MAD_OCTETS], const struct cm_agent *agent, const struct cm_connect *connect)
+static void write_service(uint8_t mad[MAD_OCTETS], const struct cm_agent *agent, const struct cm_connect *connect)
 {
     const struct cm_tuple *tuple = &connect->tuple;
     uint8_t *data = cm_private(mad);
@@ -17,15 +17,15 @@ static void put_service(uint8_t mad[MAD_OCTETS], const struct cm_agent *agent, c
     ip_cm_private_set_MinV(data, agent->config.client_minor);
     ip_cm_private_set_IPV(data, tuple->source.family);
     ip_cm_private_set_SourcePort(data, tuple->source_port);
-    ip_cm_put_address(data + (ip_cm_private_at_Source(data) - data), tuple->source.family, tuple->source.octets);
-    ip_cm_put_address(data + (ip_cm_private_at_Destination(data) - data), tuple->destination.family,
+    ip_cm_set_address(data + (ip_cm_private_at_Source(data) - data), tuple->source.family, tuple->source.octets);
+    ip_cm_set_address(data + (ip_cm_private_at_Destination(data) - data), tuple->destination.family,
                       tuple->destination.octets);
     if (connect->octets != 0)
         memcpy(data + IP_CM_PRIVATE_OCTETS, connect->data, connect->octets);
 }
 
-static void put_request(struct cm_agent *agent, struct cm_exchange *exchange, const struct cm_connect *connect,
-                        uint8_t mad[MAD_OCTETS])
+static void write_request(struct cm_agent *agent, struct cm_exchange *exchange, const struct cm_connect *connect,
+                          uint8_t mad[MAD_OCTETS])
 {
     uint8_t *body = mad + MAD_HEADER_OCTETS;
 
@@ -45,9 +45,9 @@ static void put_request(struct cm_agent *agent, struct cm_exchange *exchange, co
     cm_req_set_MTU(body, MTU_1024);
     cm_req_set_RNRRetry(body, 7);
     cm_req_set_MaxRetries(body, agent->config.retries);
-    cm_req_put_path(mad, connect->from.family, connect->from.octets, connect->to.address);
+    cm_req_set_path(mad, connect->from.family, connect->from.octets, connect->to.address);
     if (!connect->plain)
-        put_service(mad, agent, connect);
+        write_service(mad, agent, connect);
     else if (connect->octets != 0)
         memcpy(cm_private(mad), connect->data, connect->octets);
 }
@@ -91,7 +91,7 @@ int cm_agent_connect(struct cm_agent *agent, const struct cm_connect *connect, u
     exchange->in_service = !connect->plain;
     exchange->tuple = connect->tuple;
     exchange->minor = agent->config.client_minor;
-    put_request(agent, exchange, connect, mad);
+    write_request(agent, exchange, connect, mad);
     exchange->service_id = cm_req_get_ServiceID(mad + MAD_HEADER_OCTETS);
     cm_send(agent, &exchange->peer.place, exchange, mad);
     cm_exchange_wait(agent, exchange, cm_time_ns(agent->config.remote_timeout), agent->config.retries);
@@ -115,7 +115,7 @@ static void refuse_reply(struct cm_agent *agent, const struct cm_place *from, co
     cm_send_reason(agent, &rejected, CM_REASON_INVALID_ID);
 }
 
-void cm_take_reply(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_reply(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
     struct cm_event *event;
@@ -166,7 +166,7 @@ static void tell_rejected(struct cm_agent *agent, const struct cm_exchange *exch
     cm_event_done(agent, event);
 }
 
-void cm_take_rejection(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_rejection(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
 
@@ -185,7 +185,7 @@ void cm_take_rejection(struct cm_agent *agent, const struct cm_place *from, cons
     cm_exchange_free(agent, exchange);
 }
 
-void cm_take_mra(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_mra(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
 

@@ -36,7 +36,7 @@ int cm_agent_disconnect(struct cm_agent *agent, uint32_t id, uint64_t now, struc
 /*
  * Every DREQ is answered by a DREP, also a repeated one or one for an unknown exchange (IBTA 12.9.8.3.2).
  */
-void cm_take_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
     bool known = exchange != NULL && exchange->peer.id == message->local_id;
@@ -54,7 +54,7 @@ void cm_take_disconnect(struct cm_agent *agent, const struct cm_place *from, con
     cm_exchange_linger(agent, exchange);
 }
 
-void cm_take_disconnected(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_disconnected(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
 

@@ -144,13 +144,13 @@ const struct cm_listener *cm_listener_of(const struct cm_agent *agent, uint64_t 
 
 /* --- cm_server.c, cm_client.c, cm_close.c: what came, whole and of a known attribute ----------------------------- */
 
-void cm_take_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_ready(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_reply(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_rejection(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_mra(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
-void cm_take_disconnected(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_ready(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_datagram_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_reply(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_rejection(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_mra(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_disconnect(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
+void cm_handle_disconnected(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message);
 
 #endif

@@ -87,7 +87,7 @@ static size_t suggestion(const struct cm_agent_config *config, uint8_t code, con
         for (size_t i = 0; i < config->own_count; i++) {
             if (config->own[i].family != request->ip.ip_version)
                 continue;
-            ip_cm_put_address(value, config->own[i].family, config->own[i].octets);
+            ip_cm_set_address(value, config->own[i].family, config->own[i].octets);
             return 16;
         }
         return 0;

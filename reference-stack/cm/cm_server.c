@@ -169,7 +169,7 @@ static void receive_repeated_data(struct cm_agent *agent, struct cm_exchange *ex
     }
 }
 
-void cm_take_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     const struct cm_listener *listener = cm_listener_of(agent, message->service_id);
     struct cm_subject subject = {agent, &agent->config, message, listener};
@@ -198,7 +198,7 @@ void cm_take_request(struct cm_agent *agent, const struct cm_place *from, const 
     }
 }
 
-void cm_take_ready(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_ready(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     struct cm_exchange *exchange = cm_exchange_find(agent, from, message->remote_id);
     struct cm_event *event;
@@ -215,7 +215,7 @@ void cm_take_ready(struct cm_agent *agent, const struct cm_place *from, const st
 }
 
 /* No datagram service is offered here (IBTA 12.11): the Service ID is not supported. */
-void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
+void cm_handle_datagram_request(struct cm_agent *agent, const struct cm_place *from, const struct cm_message *message)
 {
     uint8_t mad[MAD_OCTETS];
     uint8_t *body = mad + MAD_HEADER_OCTETS;

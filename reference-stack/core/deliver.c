@@ -277,7 +277,7 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
 }
 
 /* The message that begins takes its receive: one of the stream itself, else one that is shared. */
-static void take_shared(struct iwarp_stream *stream)
+static void fetch_shared(struct iwarp_stream *stream)
 {
     struct ring *shared = &stream->config.srq->receives;
     const struct srq_receive *oldest = ring_at(shared, 0);
@@ -317,7 +317,7 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
 
     if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL &&
         segment->msn == stream->inbound.queues[DDP_QN_SEND].msn_expected)
-        take_shared(stream);
+        fetch_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
     delivery->subject.msn_expected = segment->qn < DDP_QUEUES ? stream->inbound.queues[segment->qn].msn_expected : 0;
     if (SEAM_IF(stream, buffer(stream, &delivery->subject)))

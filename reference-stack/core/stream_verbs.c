@@ -63,8 +63,8 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
 }
 
 /* The message's octets: as they are, in pieces, or copied. The list is the caller's until the work is posted. */
-static int take_octets(struct send_work *work, const struct iwarp_span *pieces, size_t count, bool copy,
-                       struct iwarp_sentence *sentence)
+static int set_octets(struct send_work *work, const struct iwarp_span *pieces, size_t count, bool copy,
+                      struct iwarp_sentence *sentence)
 {
     struct iwarp_span whole = {work->octets, (size_t)work->count};
     size_t octets;
@@ -183,7 +183,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 static int post_octets(struct iwarp_stream *stream, struct send_work *work, const struct iwarp_span *pieces,
                        size_t count, bool copy, struct iwarp_sentence *sentence)
 {
-    if (take_octets(work, pieces, count, copy, sentence) != 0)
+    if (set_octets(work, pieces, count, copy, sentence) != 0)
         return -1;
     if (post(stream, work, sentence) == 0)
         return 0;

@@ -316,7 +316,7 @@ bool transmit_next(struct iwarp_stream *stream)
 /*
  * Counters and offsets go back to what they were before these octets; false: the piece is no part of a longer message.
  */
-static bool take_back(struct iwarp_stream *stream, size_t over)
+static bool roll_back(struct iwarp_stream *stream, size_t over)
 {
     struct transmit_piece *piece = &stream->outbound.piece;
     struct inbound_request *request = ring_at(&stream->inbound.requests, 0);
@@ -351,7 +351,7 @@ void transmit_shorten(struct iwarp_stream *stream, size_t over)
     struct iwarp_span *payload = piece->span_count == 0 ? NULL : &piece->spans[piece->span_count - 1];
 
     if (payload == NULL || !piece->segment || piece->terminate || piece->done != 0 || payload->count <= over ||
-        !take_back(stream, over))
+        !roll_back(stream, over))
         return;
     payload->count -= over;
     piece->octets -= over;

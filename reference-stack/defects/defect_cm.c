@@ -204,14 +204,14 @@ static void change_rejection(struct cm_agent *agent, uint8_t *mad)
 }
 
 /* The header of the REQ that the REP answers, once more. */
-static void put_header(const struct cm_tuple *tuple, unsigned minor, uint8_t *data)
+static void write_header(const struct cm_tuple *tuple, unsigned minor, uint8_t *data)
 {
     memset(data, 0, IP_CM_PRIVATE_OCTETS);
     ip_cm_private_set_MinV(data, minor);
     ip_cm_private_set_IPV(data, tuple->source.family);
     ip_cm_private_set_SourcePort(data, tuple->source_port);
-    ip_cm_put_address(data + SOURCE_AT, tuple->source.family, tuple->source.octets);
-    ip_cm_put_address(data + DESTINATION_AT, tuple->destination.family, tuple->destination.octets);
+    ip_cm_set_address(data + SOURCE_AT, tuple->source.family, tuple->source.octets);
+    ip_cm_set_address(data + DESTINATION_AT, tuple->destination.family, tuple->destination.octets);
 }
 
 static void change_reply(struct cm_agent *agent, uint8_t *mad)
@@ -225,7 +225,7 @@ static void change_reply(struct cm_agent *agent, uint8_t *mad)
     HASH_FIND(by_local, agent->by_local, &id, sizeof(id), exchange);
     if (exchange != NULL && exchange->in_service && behaves(agent, DEFECT_CM_REPLY_HEADER)) {
         memmove(data + IP_CM_PRIVATE_OCTETS, data, room - IP_CM_PRIVATE_OCTETS);
-        put_header(&exchange->tuple, exchange->minor, data);
+        write_header(&exchange->tuple, exchange->minor, data);
     }
     defect_change_header(agent_set(agent), agent_state(agent), TARGET_CM_REP, mad + MAD_HEADER_OCTETS);
 }

@@ -63,7 +63,7 @@ static bool marker_due(const struct builder *builder)
     return behind_marker(builder) == 0;
 }
 
-static void put_marker(struct builder *builder)
+static void write_marker(struct builder *builder)
 {
     uint8_t marker[MARKER_OCTETS] = {0};
     bool leading = builder->count == 0;
@@ -87,19 +87,19 @@ static void put_marker(struct builder *builder)
     builder->markers++;
 }
 
-static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
+static void write_word_aware(struct builder *builder, uint8_t octet, bool covered)
 {
     if (marker_due(builder))
-        put_marker(builder);
+        write_marker(builder);
     append_octet(builder, octet, covered);
 }
 
 /* The ULPDU, up to each place where a Marker may be due in one run. */
-static void put_ulpdu(struct builder *builder, const uint8_t *ulpdu, size_t count)
+static void write_ulpdu(struct builder *builder, const uint8_t *ulpdu, size_t count)
 {
     for (size_t at = 0, run; at < count; at += run) {
         if (marker_due(builder))
-            put_marker(builder);
+            write_marker(builder);
         run = MARKER_SPACING - behind_marker(builder);
         run = run < count - at ? run : count - at;
         if (run > builder->room - builder->count) {
@@ -112,7 +112,7 @@ static void put_ulpdu(struct builder *builder, const uint8_t *ulpdu, size_t coun
     }
 }
 
-static void put_crc(struct builder *builder)
+static void write_crc(struct builder *builder)
 {
     struct defect_state *state = builder->occasion->state;
     uint32_t own = builder->framing->crc                ? crc32c_value(builder->crc)
@@ -130,7 +130,7 @@ static void put_crc(struct builder *builder)
     else
         octets_put32_little(octets, crc);
     for (size_t i = 0; i < sizeof(octets); i++)
-        put_word_aware(builder, octets[i], false);
+        write_word_aware(builder, octets[i], false);
 }
 
 /* The pad's octets: how many, and what they hold. */
@@ -144,7 +144,7 @@ static size_t pad_of(const struct builder *builder, size_t ulpdu_octets, uint8_t
     return occasion_changed(builder->occasion, PSEUDO_PAD_OCTETS, pad) & 0x3F;
 }
 
-static void put_length(struct builder *builder, size_t ulpdu_octets)
+static void write_length(struct builder *builder, size_t ulpdu_octets)
 {
     uint8_t length[FPDU_LENGTH_OCTETS] = {0};
     bool covered = !has(builder, DEFECT_CRC_FROM_DDP);
@@ -162,7 +162,7 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
             occasion_change(transmit, length);
     }
     if (marker_due(builder))
-        put_marker(builder);
+        write_marker(builder);
     builder->length_at = builder->count;
     if (!builder->occasion->state->interval_open)
         builder->occasion->state->interval_start = builder->framing->position + (uint32_t)builder->count;
@@ -171,11 +171,11 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
     append_octet(builder, length[1], covered);
     if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->framing->markers &&
         builder->framing->position % MARKER_SPACING == 0)
-        put_marker(builder);
+        write_marker(builder);
 }
 
 /* The Marker that is due when the next FPDU begins, which has it in its CRC (RFC 5044 4.3, 4.4). */
-static void put_marker_behind(struct builder *builder)
+static void write_marker_behind(struct builder *builder)
 {
     static const uint8_t marker[MARKER_OCTETS];
 
@@ -191,21 +191,21 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
 
     if (builder->occasion->state->marker_sent)
         builder->crc = crc32c_update(builder->crc, (const uint8_t[MARKER_OCTETS]){0}, MARKER_OCTETS);
-    put_length(builder, ulpdu_octets);
-    put_ulpdu(builder, ulpdu, ulpdu_octets);
+    write_length(builder, ulpdu_octets);
+    write_ulpdu(builder, ulpdu, ulpdu_octets);
     if (has(builder, DEFECT_CRC_BEFORE_PAD))
-        put_crc(builder);
+        write_crc(builder);
     for (size_t i = 0; i < pad; i++)
-        put_word_aware(builder, pad_value, !has(builder, DEFECT_CRC_WITHOUT_PAD));
+        write_word_aware(builder, pad_value, !has(builder, DEFECT_CRC_WITHOUT_PAD));
     if (has(builder, DEFECT_CRC_OMITTED) || (has(builder, DEFECT_CRC_OMITTED_WHEN_OFF) && !builder->framing->crc) ||
         has(builder, DEFECT_CRC_BEFORE_PAD))
         return builder->overflow ? 0 : builder->count;
     builder->crc_next = true;
     if (marker_due(builder))
-        put_marker(builder);
-    put_crc(builder);
+        write_marker(builder);
+    write_crc(builder);
     builder->occasion->state->crc_octets += FPDU_CRC_OCTETS;
-    put_marker_behind(builder);
+    write_marker_behind(builder);
     return builder->overflow ? 0 : builder->count;
 }
 

@@ -302,7 +302,7 @@ bool state_sctp_sorting(struct sctp_session *session, const struct ddp_sctp_mess
     }
     if (ahead > 0 && message->kind == DDP_SCTP_CONTROL && message->code == DDP_SCTP_TERMINATE &&
         session->state == SESSION_OPEN && session_behaves(session, DEFECT_SCTP_TERMINATE_AT_ONCE)) {
-        session_take_control(session, message);
+        session_receive_control(session, message);
         return true;
     }
     return false;

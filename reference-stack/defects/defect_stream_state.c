@@ -57,7 +57,7 @@ static void framing_of_last(struct iwarp_stream *stream, const struct stream_ter
 }
 
 /* Before the stream takes octets, and before it makes some. */
-static void take_from_last(struct iwarp_stream *stream)
+static void copy_from_last(struct iwarp_stream *stream)
 {
     const struct stream_terms_left *last = &left_of(stream)->last;
 
@@ -338,7 +338,7 @@ void state_stream_input(struct iwarp_stream *stream)
     struct stream_left *left = left_of(stream);
     size_t octets = left->partial_octets;
 
-    take_from_last(stream);
+    copy_from_last(stream);
     if (stream->llp != &mpa_llp || !stream->established || octets == 0 || mpa_of(stream)->receive_position != 0 ||
         mpa_of(stream)->receive_count != 0 || !stream_behaves(stream, DEFECT_STREAM_PARTIAL_STAYS))
         return;
@@ -352,7 +352,7 @@ void state_stream_turn(struct iwarp_stream *stream)
     struct stream_left *left = left_of(stream);
     struct inbound_request *entry;
 
-    take_from_last(stream);
+    copy_from_last(stream);
     if (stream->llp != &mpa_llp || !left->read_open || !stream->outbound.segments_allowed || stream->end.error_seen ||
         stream->state != IWARP_STATE_OPERATION || !stream_behaves(stream, DEFECT_STREAM_READ_STAYS))
         return;

@@ -13,7 +13,7 @@ static uint8_t buffers[RECEIVES][OCTETS];
  * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
  * place.
  */
-static void take_standard_descriptors(void)
+static void reserve_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)
         if (fcntl(i, F_GETFD) < 0)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
     struct iwarp_sentence why = {""};
 
-    take_standard_descriptors();
+    reserve_standard_descriptors();
     if (iwarp_reserve_memory(0, &why) != 0) {
         (void)fprintf(stderr, "echo: %s\n", why.text);
         return EXIT_FAILURE;

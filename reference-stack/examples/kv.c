@@ -210,7 +210,7 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
  * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
  * place.
  */
-static void take_standard_descriptors(void)
+static void reserve_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)
         if (fcntl(i, F_GETFD) < 0)
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     long port = argc > 2 ? number(argv[2], UINT16_MAX) : -1;
     int status = EXIT_FAILURE;
 
-    take_standard_descriptors();
+    reserve_standard_descriptors();
     if (argc > 2 && port < 0)
         return fail("a port from 0 to 65535 was expected");
     if (iwarp_reserve_memory(0, &why) != 0)

@@ -63,7 +63,7 @@ static void fill(uint8_t *octets, size_t size, unsigned round)
     octets[size - 1] = 0;
 }
 
-static int take_events(struct rping *rping, struct iwarp_sentence *why)
+static int handle_events(struct rping *rping, struct iwarp_sentence *why)
 {
     struct iwarp_qp_event event;
     char peer[IWARP_ADDRESS_OCTETS];
@@ -100,7 +100,7 @@ static int take_events(struct rping *rping, struct iwarp_sentence *why)
     return 0;
 }
 
-static int take_completions(struct rping *rping, struct iwarp_sentence *why)
+static int handle_completions(struct rping *rping, struct iwarp_sentence *why)
 {
     struct iwarp_completion done;
 
@@ -127,7 +127,7 @@ static int take_completions(struct rping *rping, struct iwarp_sentence *why)
 static int await(struct rping *rping, enum iwarp_work work, struct iwarp_sentence *why)
 {
     for (;;) {
-        if (take_events(rping, why) != 0 || take_completions(rping, why) != 0)
+        if (handle_events(rping, why) != 0 || handle_completions(rping, why) != 0)
             return -1;
         if (rping->done[work] > 0) {
             rping->done[work]--;
@@ -229,7 +229,7 @@ static int serve(struct rping *rping, const char *address, uint16_t port, struct
 static int start_up(struct rping *rping, int pause_ms, struct iwarp_sentence *why)
 {
     while (!rping->established) {
-        if (iwarp_context_run(rping->context, -1, why) < 0 || take_events(rping, why) != 0)
+        if (iwarp_context_run(rping->context, -1, why) < 0 || handle_events(rping, why) != 0)
             return -1;
         if (rping->closed)
             return iwarp_sentence_set(why, "the peer closes instead of a Reply");
@@ -264,7 +264,7 @@ static int ping(struct rping *rping, const char *host, uint16_t port, unsigned r
     printf("%u rounds\n", rounds);
     iwarp_disconnect(rping->qp);
     while (!rping->closed)
-        if (iwarp_context_run(rping->context, -1, why) < 0 || take_events(rping, why) != 0)
+        if (iwarp_context_run(rping->context, -1, why) < 0 || handle_events(rping, why) != 0)
             return -1;
     return 0;
 }
@@ -295,7 +295,7 @@ static int prepare(struct rping *rping, const char *size, struct iwarp_sentence 
  * A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its
  * place.
  */
-static void take_standard_descriptors(void)
+static void reserve_standard_descriptors(void)
 {
     for (int i = 0; i <= 2; i++)
         if (fcntl(i, F_GETFD) < 0)
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
     long pause_ms = argc > 6 ? number(argv[6], INT32_MAX) : 0;
     int status;
 
-    take_standard_descriptors();
+    reserve_standard_descriptors();
     if (argc < 4 || port < 0 || rounds < 0 || pause_ms < 0) {
         (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping HOST PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
         return 2;

@@ -38,7 +38,7 @@ static void expect(bool holds, const char *what)
 }
 
 /* The ULP of the passive side takes each request, and posts a receive. */
-static void take_request(struct end *end, const struct iwarp_association_event *event, uint64_t now)
+static void handle_request(struct end *end, const struct iwarp_association_event *event, uint64_t now)
 {
     struct iwarp_stream_config config;
 
@@ -60,7 +60,7 @@ static void handle(struct end *end, uint64_t now)
     while (iwarp_association_poll(end->association, &event))
         switch (event.kind) {
         case IWARP_ASSOCIATION_UP: end->up = event.mode == IWARP_SCTP_RDMA; break;
-        case IWARP_ASSOCIATION_REQUEST: take_request(end, &event, now); break;
+        case IWARP_ASSOCIATION_REQUEST: handle_request(end, &event, now); break;
         case IWARP_ASSOCIATION_DOWN: end->down = true; break;
         default: break;
         }

@@ -62,8 +62,8 @@ void startup_complete(struct iwarp_stream *stream);
 void startup_established(struct iwarp_stream *stream);
 
 /* startup_smbd.c. `room`: IWARP_MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
-void smbd_put(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
-              uint8_t *room);
+void smbd_write(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
+                uint8_t *room);
 bool smbd_has(const struct iwarp_stream *stream, const struct iwarp_mpa_start *start);
 void smbd_parse(struct iwarp_mpa_start *start);
 

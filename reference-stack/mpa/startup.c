@@ -53,7 +53,7 @@ int startup_begin(struct iwarp_stream *stream, struct iwarp_sentence *sentence)
         negotiate_request(stream, &own);
         set_offer(&start, &own);
     }
-    smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
+    smbd_write(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
 }
 
@@ -124,7 +124,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         set_offer(&start, &own);
     }
     if (mpa->smbd)
-        smbd_put(stream, &start, stream->agreed.reply_ird, stream->agreed.reply_ord, private_data);
+        smbd_write(stream, &start, stream->agreed.reply_ird, stream->agreed.reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
     if (!accepted) {

@@ -20,8 +20,8 @@ static uint32_t number(uint16_t value, uint32_t own)
     return value == DEPTH_NOT_NEGOTIATED ? own : value;
 }
 
-void smbd_put(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
-              uint8_t *room)
+void smbd_write(const struct iwarp_stream *stream, struct iwarp_mpa_start *start, uint16_t ird, uint16_t ord,
+                uint8_t *room)
 {
     size_t octets = start->private_octets;
 

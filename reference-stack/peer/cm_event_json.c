@@ -8,76 +8,76 @@
 
 enum { ADDRESS_TEXT = 64, HEX_TEXT = 2 * 224 + 1 };
 
-static void put_text(json_t *object, const char *name, const char *text)
+static void set_text(json_t *object, const char *name, const char *text)
 {
     (void)json_object_set_new(object, name, json_string(text));
 }
 
-static void put_number(json_t *object, const char *name, uint64_t value)
+static void set_number(json_t *object, const char *name, uint64_t value)
 {
     (void)json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-static void put_hex(json_t *object, const char *name, const uint8_t *octets, size_t count)
+static void set_hex(json_t *object, const char *name, const uint8_t *octets, size_t count)
 {
     char text[HEX_TEXT] = "";
 
     for (size_t i = 0; i < count && 2 * i + 2 < sizeof(text); i++)
         (void)snprintf(text + 2 * i, 3, "%02x", octets[i]);
-    put_text(object, name, text);
+    set_text(object, name, text);
 }
 
-static void put_address(json_t *object, const char *name, const struct cm_address *address)
+static void set_address(json_t *object, const char *name, const struct cm_address *address)
 {
     char text[ADDRESS_TEXT];
 
-    put_text(object, name, cm_address_format(address, text, sizeof(text)));
+    set_text(object, name, cm_address_format(address, text, sizeof(text)));
 }
 
-static void put_service(json_t *object, const struct cm_event *event)
+static void set_service(json_t *object, const struct cm_event *event)
 {
     char text[ADDRESS_TEXT];
 
     (void)snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)event->service_id);
-    put_text(object, "service_id", text);
+    set_text(object, "service_id", text);
     if (!event->in_service)
         return;
-    put_number(object, "protocol", event->tuple.protocol);
-    put_address(object, "source", &event->tuple.source);
-    put_number(object, "source_port", event->tuple.source_port);
-    put_address(object, "destination", &event->tuple.destination);
-    put_number(object, "destination_port", event->tuple.destination_port);
+    set_number(object, "protocol", event->tuple.protocol);
+    set_address(object, "source", &event->tuple.source);
+    set_number(object, "source_port", event->tuple.source_port);
+    set_address(object, "destination", &event->tuple.destination);
+    set_number(object, "destination_port", event->tuple.destination_port);
     (void)snprintf(text, sizeof(text), "%u.%u", event->major, event->minor);
     if (event->kind != CM_EVENT_REFUSED)
-        put_text(object, "version", text);
+        set_text(object, "version", text);
 }
 
-static void put_reason(json_t *object, const struct cm_event *event)
+static void set_reason(json_t *object, const struct cm_event *event)
 {
     const char *name = wire_name_of(cm_reason_names, event->reason);
 
     if (event->kind == CM_EVENT_REFUSED && event->requirement != NULL)
-        put_text(object, "requirement", event->requirement);
-    put_number(object, "reason", event->reason);
-    put_text(object, "reason_name", name != NULL ? name : "unknown");
+        set_text(object, "requirement", event->requirement);
+    set_number(object, "reason", event->reason);
+    set_text(object, "reason_name", name != NULL ? name : "unknown");
     if (event->has_ari) {
-        put_number(object, "layer", event->layer);
-        put_number(object, "code", event->code);
-        put_hex(object, "info", event->info, event->info_octets);
+        set_number(object, "layer", event->layer);
+        set_number(object, "code", event->code);
+        set_hex(object, "info", event->info, event->info_octets);
     }
     if (event->kind == CM_EVENT_REJECTED)
         (void)json_object_set_new(object, "service_proven", json_boolean(event->service_proven));
 }
 
 /* Private Data says nothing of its length: zeros at its end may be none of it. */
-static void put_data(json_t *object, const struct cm_event *event)
+static void set_data(json_t *object, const struct cm_event *event)
 {
     size_t octets = event->octets;
 
     while (octets != 0 && event->data[octets - 1] == 0)
         octets--;
     if (octets != 0)
-        put_hex(object, "data", event->data, octets);
+        set_hex(object, "data", event->data, octets);
 }
 
 char *cm_event_json(const struct cm_event *event)
@@ -96,14 +96,14 @@ char *cm_event_json(const struct cm_event *event)
     memcpy(peer.octets, event->peer.address, sizeof(peer.octets));
     (void)cm_address_format(&peer, address, sizeof(address));
     (void)snprintf(place, sizeof(place), peer.family == 6 ? "[%s]:%u" : "%s:%u", address, event->peer.port);
-    put_text(object, "event", names[event->kind]);
+    set_text(object, "event", names[event->kind]);
     if (event->id != 0)
-        put_number(object, "exchange", event->id);
-    put_text(object, "peer", place);
-    put_service(object, event);
-    put_data(object, event);
+        set_number(object, "exchange", event->id);
+    set_text(object, "peer", place);
+    set_service(object, event);
+    set_data(object, event);
     if (event->kind == CM_EVENT_REFUSED || event->kind == CM_EVENT_REJECTED)
-        put_reason(object, event);
+        set_reason(object, event);
     text = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     return text;

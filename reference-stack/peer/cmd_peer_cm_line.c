@@ -169,7 +169,7 @@ static int set_data(void *options, const char *value, struct iwarp_sentence *err
 #define FLAG(text, name)             ROW(text, OPTION_FLAG, MEMBER(name))
 #define TEXT(text, name)             ROW(text, OPTION_TEXT, MEMBER(name))
 #define NUMBER(text, name, from, to) ROW(text, OPTION_NUMBER, MEMBER(name), .least = (from), .most = (to))
-#define OWN(text, function)          ROW(text, OPTION_OWN, .take = (function))
+#define OWN(text, function)          ROW(text, OPTION_OWN, .parse = (function))
 
 /* Options of the other lower layers that have a meaning here, too. */
 static const struct option_row shared_rows[] = {

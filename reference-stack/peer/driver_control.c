@@ -86,7 +86,7 @@ static struct control *client_new(struct driver *driver, bool is_pipe)
 {
     struct control *control = NULL;
 
-    if (!budget_take_reserved(driver->pool.budget, sizeof(*control)))
+    if (!budget_charge_reserved(driver->pool.budget, sizeof(*control)))
         return NULL;
     control = control_new(driver, is_pipe);
     if (control == NULL) {
@@ -126,7 +126,7 @@ static char *within_limit(struct control *control, char *text)
     struct budget *budget = control->driver->pool.budget;
     size_t count = text == NULL ? 0 : strlen(text);
 
-    if (count <= SHORT_REPLY || budget_take_reserved(budget, count)) {
+    if (count <= SHORT_REPLY || budget_charge_reserved(budget, count)) {
         if (count > SHORT_REPLY)
             budget_give(budget, count);
         return text;
@@ -234,7 +234,7 @@ static bool keep(struct control *control, const char *octets, size_t count)
         struct budget *budget = control->driver->pool.budget;
         uint64_t refused = budget->refused;
         size_t more = room * 2 - control->room;
-        char *bigger = budget_take_reserved(budget, more) ? realloc(control->line, room * 2) : NULL;
+        char *bigger = budget_charge_reserved(budget, more) ? realloc(control->line, room * 2) : NULL;
 
         if (bigger == NULL) {
             driver_refuse_memory(control->driver, refused);

@@ -169,7 +169,7 @@ void peer_pump(struct peer_stream *ps)
         more = false;
         stream_send(ps);
         while (iwarp_stream_poll(ps->stream, &event)) {
-            peer_event_take(ps, &event);
+            peer_event_handle(ps, &event);
             more = true;
         }
     }
@@ -392,7 +392,7 @@ void peer_input_reset(struct peer_stream *ps, uint64_t now)
     if (ps->stream != NULL) {
         iwarp_stream_input_reset(ps->stream, now);
         while (iwarp_stream_poll(ps->stream, &event))
-            peer_event_take(ps, &event);
+            peer_event_handle(ps, &event);
     }
     peer_stream_dead(ps);
 }

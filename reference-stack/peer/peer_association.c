@@ -70,7 +70,7 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
     struct iwarp_association_config config = config_of(peer, options);
     struct peer_association *pa = NULL;
 
-    if (budget_take(&peer->budget, ASSOCIATION_OCTETS)) {
+    if (budget_charge(&peer->budget, ASSOCIATION_OCTETS)) {
         pa = calloc(1, sizeof(*pa));
         if (pa != NULL && deadlines_join(&peer->association_deadlines) != 0) {
             free(pa);
@@ -281,7 +281,7 @@ static void association_event(struct peer_association *pa, const struct iwarp_as
 }
 
 /* True: the stream had events, or has ended. */
-static bool stream_event_take(struct peer_association *pa, struct iwarp_stream *stream)
+static bool stream_event_handle(struct peer_association *pa, struct iwarp_stream *stream)
 {
     struct peer_stream *ps = peer_stream_find(pa->peer, iwarp_stream_number(stream));
     struct iwarp_event event;
@@ -291,7 +291,7 @@ static bool stream_event_take(struct peer_association *pa, struct iwarp_stream *
         return false;
     while (iwarp_stream_poll(stream, &event)) {
         any = true;
-        peer_event_take(ps, &event);
+        peer_event_handle(ps, &event);
     }
     if (iwarp_sctp_stream_sid(stream) >= 0)
         return any;
@@ -310,7 +310,7 @@ void peer_association_pump(struct peer_association *pa)
         more = false;
         peer->ops->sctp->run(pa->transport, peer->now);
         while ((stream = iwarp_association_poll_stream(pa->association)) != NULL)
-            more = stream_event_take(pa, stream) || more;
+            more = stream_event_handle(pa, stream) || more;
         while (iwarp_association_poll(pa->association, &event)) {
             association_event(pa, &event);
             more = true;

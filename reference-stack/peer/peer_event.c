@@ -14,7 +14,7 @@ static json_t *new_with(struct peer *peer, uint32_t number, const char *name, si
                     (peer->budget.most != 0 && peer->event_octets + memory > peer->budget.most / PEER_EVENT_SHARE);
     json_t *object;
 
-    if (too_many || !budget_take(&peer->budget, memory)) {
+    if (too_many || !budget_charge(&peer->budget, memory)) {
         peer->events_lost++;
         return NULL;
     }
@@ -256,7 +256,7 @@ void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct
     work->completion_reported = true;
 }
 
-void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
+void peer_event_handle(struct peer_stream *ps, const struct iwarp_event *event)
 {
     struct peer_work *work = has_work(event) ? (struct peer_work *)(uintptr_t)event->id : NULL;
     /*

@@ -176,7 +176,7 @@ json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
 /* The names of all events that the peer reports, as a new list; NULL: out of memory. */
 json_t *peer_event_names(void);
 void peer_events_clear(struct peer *peer);
-void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
+void peer_event_handle(struct peer_stream *ps, const struct iwarp_event *event);
 
 /*
  * peer_verb.c: each returns a new object of reply members, json_true() for one without any, or NULL with a sentence:

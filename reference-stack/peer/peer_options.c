@@ -26,7 +26,7 @@ enum { MTU_LEAST = 600, STREAM_NUMBER_MOST = 16777216, MEMORY_MIB = 2048 };
 #define NUMBER(text, name, from, to) ROW(text, OPTION_NUMBER, MEMBER(name), .least = (from), .most = (to))
 #define LIST(text, name, number)                                                                                       \
     ROW(text, OPTION_LIST, MEMBER(name), .count = offsetof(struct peer_options, number), .most = PEER_NAMES_MAX)
-#define OWN(text, function) ROW(text, OPTION_OWN, .take = (function))
+#define OWN(text, function) ROW(text, OPTION_OWN, .parse = (function))
 
 /* Sets *is if the value is the second of two words. */
 static int either(const char *option, const char *value, const char *no, const char *yes, bool *is,
@@ -206,7 +206,7 @@ int peer_options_read(const struct option_table *const *tables, size_t count, vo
             table++;
         if (table == count)
             return unknown(argument, error);
-        if (option_table_take(tables[table], options, argc, argv, &i, error) < 0)
+        if (option_table_parse(tables[table], options, argc, argv, &i, error) < 0)
             return -1;
         if (first != NULL && *first == NULL && table + 1 == count)
             *first = argument;

@@ -9,7 +9,7 @@ struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
 {
     struct budget *budget = &ps->peer->budget;
     size_t whole = sizeof(struct peer_work) + octets + 2 * (size_t)PEER_GUARD;
-    struct peer_work *work = budget_take(budget, whole) ? malloc(whole) : NULL;
+    struct peer_work *work = budget_charge(budget, whole) ? malloc(whole) : NULL;
 
     if (work == NULL)
         return NULL;
@@ -52,7 +52,7 @@ struct peer_stream *peer_stream_new(struct peer *peer, const struct peer_options
 {
     struct peer_stream *ps;
 
-    if (peer_is_full(peer) || !budget_take(&peer->budget, PEER_STREAM_OCTETS))
+    if (peer_is_full(peer) || !budget_charge(&peer->budget, PEER_STREAM_OCTETS))
         return NULL;
     ps = calloc(1, sizeof(*ps));
     if (ps == NULL) {

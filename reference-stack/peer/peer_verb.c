@@ -179,7 +179,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct iwar
     region.stag = (uint32_t)stag;
     region.pd = (uint32_t)pd;
     region.stream = (uint32_t)stream;
-    if (!budget_take(&peer->budget, region.length)) {
+    if (!budget_charge(&peer->budget, region.length)) {
         (void)iwarp_sentence_set(sentence, "%llu more octets exceed the limit of memory",
                                  (unsigned long long)region.length);
         return NULL;

@@ -167,7 +167,7 @@ static int set(const struct found *found, void *options, const char *value, stru
     case OPTION_FLAG: *(bool *)member = true; return 0;
     case OPTION_TEXT: *(const char **)member = value; return 0;
     case OPTION_LIST: return list_add(row, options, found, value, error);
-    case OPTION_OWN: return row->take(options, value, error);
+    case OPTION_OWN: return row->parse(options, value, error);
     case OPTION_EARLY: return 0;
     case OPTION_NUMBER:
     case OPTION_COUNT: break;
@@ -181,8 +181,8 @@ static int set(const struct found *found, void *options, const char *value, stru
     return 0;
 }
 
-int option_table_take(const struct option_table *table, void *options, int argc, char **argv, int *index,
-                      struct iwarp_sentence *error)
+int option_table_parse(const struct option_table *table, void *options, int argc, char **argv, int *index,
+                       struct iwarp_sentence *error)
 {
     const char *argument = argv[*index];
     struct found found;
@@ -228,7 +228,7 @@ static const char *value_of(const struct option_row *row, const void *options, e
 }
 
 void option_table_repeat(const struct option_table *table, const void *options, enum option_use use,
-                         void (*put)(void *user, const char *name, const char *value), void *user)
+                         void (*add)(void *user, const char *name, const char *value), void *user)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct option_row *row = &table->rows[i];
@@ -239,10 +239,10 @@ void option_table_repeat(const struct option_table *table, const void *options, 
             continue;
         (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(term_of(row, term), " ,"), term);
         for (size_t k = 0; row->kind == OPTION_LIST && k < *(const size_t *)at(options, row->count); k++)
-            put(user, name, ((const char *const *)at(options, row->member))[k]);
+            add(user, name, ((const char *const *)at(options, row->member))[k]);
         value = value_of(row, options, use, number);
         if (value != NULL || (row->kind == OPTION_FLAG && *(const bool *)at(options, row->member)))
-            put(user, name, value);
+            add(user, name, value);
     }
 }
 
@@ -251,7 +251,7 @@ struct replay {
     size_t room, used;
 };
 
-static void replay_put(void *user, const char *name, const char *value)
+static void replay_add(void *user, const char *name, const char *value)
 {
     struct replay *replay = user;
 
@@ -263,6 +263,6 @@ size_t option_table_replay(const struct option_table *table, const void *options
 {
     struct replay replay = {text, room, used};
 
-    option_table_repeat(table, options, OPTION_REPLAY, replay_put, &replay);
+    option_table_repeat(table, options, OPTION_REPLAY, replay_add, &replay);
     return replay.used;
 }

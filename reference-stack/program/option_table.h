@@ -47,7 +47,7 @@ struct option_row {
     const char *also; /* another name, which the help does not show; NULL: none */
     bool joined;      /* of "-o": "-oDIR" is read, too; numbers are read so in any case: "-j2" */
     /* OPTION_OWN: `value` is NULL where the help names none. 0, or -1 with a sentence. */
-    int (*take)(void *options, const char *value, struct iwarp_sentence *error);
+    int (*parse)(void *options, const char *value, struct iwarp_sentence *error);
     /* OPTION_OWN that is repeated: its value there; NULL: it is not repeated. */
     const char *(*value)(const void *options, enum option_use use);
     /* What a %s in `help` stands for; NULL: there is none. Returns `text`. */
@@ -72,8 +72,8 @@ int option_table_print(const struct option_table *table, FILE *out);
  * (*index then stands after it), 0 if the argument does not begin with '-' or is "-", -1 with a sentence: it is unknown,
  * its value is missing or wrong.
  */
-int option_table_take(const struct option_table *table, void *options, int argc, char **argv, int *index,
-                      struct iwarp_sentence *error);
+int option_table_parse(const struct option_table *table, void *options, int argc, char **argv, int *index,
+                       struct iwarp_sentence *error);
 
 /* Whether the argument, with a value or without, is an option of this table. */
 bool option_table_has(const struct option_table *table, const char *argument);
@@ -90,7 +90,7 @@ int option_jsonl(const char *value, bool *jsonl, struct iwarp_sentence *error);
 
 /* Calls `put` for each option that is set and belongs there, in the order of the rows; `value`: NULL for a flag. */
 void option_table_repeat(const struct option_table *table, const void *options, enum option_use use,
-                         void (*put)(void *user, const char *name, const char *value), void *user);
+                         void (*add)(void *user, const char *name, const char *value), void *user);
 
 /* Appends the same of OPTION_REPLAY to a command for a shell, which has `used` octets (shell_word.h). Returns its octets. */
 size_t option_table_replay(const struct option_table *table, const void *options, char *text, size_t room, size_t used);

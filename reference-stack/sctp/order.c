@@ -84,7 +84,7 @@ int order_hold(struct sctp_session *session, uint16_t ssn, const struct iwarp_sc
     return 0;
 }
 
-struct sctp_held *order_take(struct sctp_session *session, uint16_t ssn)
+struct sctp_held *order_remove(struct sctp_session *session, uint16_t ssn)
 {
     struct sctp_held *held = order_find(session, ssn);
 
@@ -98,7 +98,7 @@ struct sctp_held *order_take(struct sctp_session *session, uint16_t ssn)
 void order_clear(struct sctp_session *session)
 {
     while (session->held != NULL)
-        order_give_back(session->association, order_take(session, session->held->ssn));
+        order_give_back(session->association, order_remove(session, session->held->ssn));
 }
 
 void order_free(struct iwarp_association *association)

@@ -175,7 +175,7 @@ void session_decided(struct sctp_session *session);
 bool session_close(struct sctp_session *session);
 
 /* session_start.c */
-void session_take_control(struct sctp_session *session, const struct ddp_sctp_message *message);
+void session_receive_control(struct sctp_session *session, const struct ddp_sctp_message *message);
 int session_initiate(struct sctp_session *session, struct iwarp_sentence *sentence);
 int session_answer(struct sctp_session *session, bool accepted);
 /* The stream makes a control message its next piece. -1: memory is short. */
@@ -193,7 +193,7 @@ struct sctp_held *order_find(const struct sctp_session *session, uint16_t ssn);
 /* Keeps a copy; -1: there is no memory for it. */
 int order_hold(struct sctp_session *session, uint16_t ssn, const struct iwarp_sctp_message *message);
 /* Removes the message with that DDP-SSN; the caller reads it and gives it back. NULL: it has not arrived. */
-struct sctp_held *order_take(struct sctp_session *session, uint16_t ssn);
+struct sctp_held *order_remove(struct sctp_session *session, uint16_t ssn);
 void order_give_back(struct iwarp_association *association, struct sctp_held *held);
 void order_clear(struct sctp_session *session);
 void order_free(struct iwarp_association *association);

@@ -113,7 +113,7 @@ static void accept_message(struct sctp_session *session, uint32_t ppid, const ui
     if (message.kind == DDP_SCTP_SEGMENT)
         deliver_segment(session, &message);
     else
-        session_take_control(session, &message);
+        session_receive_control(session, &message);
 }
 
 void session_drain(struct sctp_session *session)
@@ -121,7 +121,7 @@ void session_drain(struct sctp_session *session)
     struct iwarp_association *association = session->association;
     struct sctp_held *held;
 
-    while (!session_waits(session) && (held = order_take(session, session->expected)) != NULL) {
+    while (!session_waits(session) && (held = order_remove(session, session->expected)) != NULL) {
         session->expected++;
         accept_message(session, held->ppid, held->octets, held->count);
         order_give_back(association, held);

@@ -210,7 +210,7 @@ static void peer_ends(struct sctp_session *session)
 }
 
 /* Found good, and in its turn. */
-void session_take_control(struct sctp_session *session, const struct ddp_sctp_message *message)
+void session_receive_control(struct sctp_session *session, const struct ddp_sctp_message *message)
 {
     if (!SCTP_DECIDE(session, SCTP_CONTROL_OBEYED, message, true))
         return;

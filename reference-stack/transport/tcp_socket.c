@@ -278,7 +278,7 @@ static struct write *write_new(struct tcp_socket *socket, size_t count)
 {
     struct write *write;
 
-    if (!budget_take(socket->pool->budget, count))
+    if (!budget_charge(socket->pool->budget, count))
         return NULL;
     write = malloc(sizeof(*write) + count);
     if (write == NULL) {

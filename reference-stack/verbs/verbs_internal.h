@@ -129,7 +129,7 @@ void qp_lost(void *qp);
 void qp_dirty(struct iwarp_qp *qp);
 
 /* Passes the stream's events to the program. False: some are left, because memory is short. */
-bool qp_take(struct iwarp_qp *qp);
+bool qp_handle_events(struct iwarp_qp *qp);
 
 /* verbs_connect.c */
 int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,

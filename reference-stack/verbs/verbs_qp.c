@@ -153,7 +153,7 @@ static void handle_event(struct iwarp_qp *qp, const struct iwarp_event *event)
 }
 
 /* Events stay in the stream while there is no memory for what becomes of them. False when some are left. */
-static bool take_all(struct iwarp_qp *qp)
+static bool handle_all(struct iwarp_qp *qp)
 {
     struct iwarp_event event;
 
@@ -170,7 +170,7 @@ static bool take_all(struct iwarp_qp *qp)
 /* Nothing of the connection is left; the last event says so. */
 static void end(struct iwarp_qp *qp)
 {
-    if (!take_all(qp) || context_event(qp->context, IWARP_QP_CLOSED, qp) == NULL) {
+    if (!handle_all(qp) || context_event(qp->context, IWARP_QP_CLOSED, qp) == NULL) {
         qp->retry = true;
         return;
     }
@@ -194,9 +194,9 @@ static bool part(struct iwarp_qp *qp)
     return true;
 }
 
-bool qp_take(struct iwarp_qp *qp)
+bool qp_handle_events(struct iwarp_qp *qp)
 {
-    qp->retry = !take_all(qp);
+    qp->retry = !handle_all(qp);
     if (qp->retry)
         qp_dirty(qp);
     return !qp->retry;
@@ -209,7 +209,7 @@ void qp_pump(struct iwarp_qp *qp)
     if (qp->stream == NULL)
         return;
     if (qp->link != NULL) {
-        (void)qp_take(qp);
+        (void)qp_handle_events(qp);
         link_pump(qp->link);
         return;
     }
@@ -220,7 +220,7 @@ void qp_pump(struct iwarp_qp *qp)
         if (qp->socket != NULL && !qp->opening)
             qp->carrier.emss_octets +=
                 output_batch_drain(&context->output_batch, qp->socket, qp->stream, qp->carrier.emss, context->now);
-        if (!take_all(qp)) {
+        if (!handle_all(qp)) {
             qp->retry = true;
             break;
         }

@@ -185,7 +185,7 @@ static bool stream_told(struct link *link, const struct iwarp_stream *stream)
     if (qp == NULL || qp->opening)
         return false;
     any = iwarp_stream_has_event(qp->stream);
-    if (!qp_take(qp) || iwarp_sctp_stream_sid(qp->stream) >= 0)
+    if (!qp_handle_events(qp) || iwarp_sctp_stream_sid(qp->stream) >= 0)
         return any && !qp->retry;
     qp_over(qp);
     return true;

@@ -48,7 +48,7 @@ static int write_steps(const struct diff *steps, size_t count, const struct writ
     return rc;
 }
 
-static void put_clean(FILE *out, const char *text)
+static void write_clean(FILE *out, const char *text)
 {
     char *clean = text_clean_line(text);
 
@@ -56,15 +56,15 @@ static void put_clean(FILE *out, const char *text)
     free(clean);
 }
 
-static void put_side(FILE *out, const struct diff_side *side, void (*put)(FILE *out, const char *text))
+static void write_side(FILE *out, const struct diff_side *side, void (*write)(FILE *out, const char *text))
 {
     char *text = diff_side_text(side);
 
-    put(out, text != NULL ? text : "");
+    write(out, text != NULL ? text : "");
     free(text);
 }
 
-static void put_counts(FILE *out, const struct diff *step)
+static void write_counts(FILE *out, const struct diff *step)
 {
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         fprintf(out, "%zu %s, ", step->kinds[kind], diff_kind_name((enum diff_kind)kind));
@@ -80,23 +80,23 @@ static const char *account_count(enum flow_row row, const struct flow_count *cou
  * --- Text ----------------------------------------------------------------------------------------------------------
  */
 
-static void put_text(FILE *out, const struct diff *step)
+static void write_text(FILE *out, const struct diff *step)
 {
     for (size_t i = 0; i < step->count; i++) {
         const struct diff_entry *entry = &step->entries[i];
 
         fprintf(out, "%-8s  ", diff_kind_name(entry->kind));
-        put_clean(out, entry->id);
+        write_clean(out, entry->id);
         fputs("  ", out);
-        put_clean(out, entry->role);
+        write_clean(out, entry->role);
         if (entry->file != NULL) {
             fputs("  ", out);
-            put_clean(out, entry->file);
+            write_clean(out, entry->file);
         }
         fputs("\n      before    ", out);
-        put_side(out, &entry->before, put_clean);
+        write_side(out, &entry->before, write_clean);
         fputs("\n      after     ", out);
-        put_side(out, &entry->after, put_clean);
+        write_side(out, &entry->after, write_clean);
         fputc('\n', out);
     }
     for (size_t i = 0; i < step->account_count; i++) {
@@ -107,11 +107,11 @@ static void put_text(FILE *out, const struct diff *step)
                 account_count(account->row, &account->before, before),
                 account_count(account->row, &account->after, after));
     }
-    put_clean(out, step->names[0]);
+    write_clean(out, step->names[0]);
     fputs(" -> ", out);
-    put_clean(out, step->names[1]);
+    write_clean(out, step->names[1]);
     fputs(": ", out);
-    put_counts(out, step);
+    write_counts(out, step);
     fputc('\n', out);
 }
 
@@ -122,7 +122,7 @@ static uint64_t results_of(const struct diff *steps, size_t run, enum verdict ve
     return summary_of(&diff_trend_run(steps, run, &name)->summary, verdict);
 }
 
-static void put_text_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+static void write_text_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
 {
     enum verdict verdicts[VERDICT_COUNT];
     size_t count = diff_trend_verdicts(steps, trend->runs - 1, verdicts);
@@ -137,12 +137,12 @@ static void put_text_trend(FILE *out, const struct diff_trend *trend, const stru
         const struct diff_trend_row *row = &trend->rows[i];
 
         fputs("trend     ", out);
-        put_clean(out, row->entry->id);
+        write_clean(out, row->entry->id);
         fputs("  ", out);
-        put_clean(out, row->entry->role);
+        write_clean(out, row->entry->role);
         if (row->entry->file != NULL) {
             fputs("  ", out);
-            put_clean(out, row->entry->file);
+            write_clean(out, row->entry->file);
         }
         for (size_t run = 0; run < trend->runs; run++)
             fprintf(out, "%s%s", run == 0 ? ": " : " -> ", diff_trend_word(&row->sides[run]));
@@ -152,21 +152,21 @@ static void put_text_trend(FILE *out, const struct diff_trend *trend, const stru
 
 int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
-    return write_steps(steps, count, &(struct writer){put_text, put_text_trend}, to, error);
+    return write_steps(steps, count, &(struct writer){write_text, write_text_trend}, to, error);
 }
 
 /*
  * --- Markdown ------------------------------------------------------------------------------------------------------
  */
 
-static void put_markdown(FILE *out, const struct diff *step)
+static void write_markdown(FILE *out, const struct diff *step)
 {
     fputs("## ", out);
     markdown_text(out, step->names[0]);
     fputs(" → ", out);
     markdown_text(out, step->names[1]);
     fputs("\n\n", out);
-    put_counts(out, step);
+    write_counts(out, step);
     fputs("\n", out);
     if (step->count != 0)
         fputs("\n| | requirement | role | before | after |\n|---|---|---|---|---|\n", out);
@@ -182,9 +182,9 @@ static void put_markdown(FILE *out, const struct diff *step)
         fputs(" | ", out);
         markdown_text(out, entry->role);
         fputs(" | ", out);
-        put_side(out, &entry->before, markdown_text);
+        write_side(out, &entry->before, markdown_text);
         fputs(" | ", out);
-        put_side(out, &entry->after, markdown_text);
+        write_side(out, &entry->after, markdown_text);
         fputs(" |\n", out);
     }
     if (step->count > ROWS_MAX)
@@ -202,7 +202,7 @@ static void put_markdown(FILE *out, const struct diff *step)
     fputc('\n', out);
 }
 
-static void put_markdown_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+static void write_markdown_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
 {
     enum verdict verdicts[VERDICT_COUNT];
     size_t count = diff_trend_verdicts(steps, trend->runs - 1, verdicts);
@@ -246,7 +246,7 @@ static void put_markdown_trend(FILE *out, const struct diff_trend *trend, const 
 
 int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
-    return write_steps(steps, count, &(struct writer){put_markdown, put_markdown_trend}, to, error);
+    return write_steps(steps, count, &(struct writer){write_markdown, write_markdown_trend}, to, error);
 }
 
 /*
@@ -275,7 +275,7 @@ static json_t *side_json(const struct diff_side *side)
                      result != NULL && result->reading != NULL ? text_json(result->reading) : NULL);
 }
 
-static void put_line(FILE *out, json_t *line)
+static void write_line(FILE *out, json_t *line)
 {
     char *text = line != NULL ? json_dumps(line, JSON_COMPACT) : NULL;
 
@@ -291,33 +291,33 @@ static json_t *count_json(const struct flow_count *count)
                      "items", (json_int_t)count->items);
 }
 
-static void put_jsonl(FILE *out, const struct diff *step)
+static void write_jsonl(FILE *out, const struct diff *step)
 {
     json_t *counts = json_object();
 
     for (size_t i = 0; i < step->count; i++) {
         const struct diff_entry *entry = &step->entries[i];
 
-        put_line(out, json_pack("{s:s, s:s, s:s, s:s, s:o*, s:o, s:o}", "type", "difference", "kind",
-                                diff_kind_name(entry->kind), "id", entry->id, "role", entry->role, "file",
-                                entry->file != NULL ? text_json(entry->file) : NULL, "before",
-                                side_json(&entry->before), "after", side_json(&entry->after)));
+        write_line(out, json_pack("{s:s, s:s, s:s, s:s, s:o*, s:o, s:o}", "type", "difference", "kind",
+                                  diff_kind_name(entry->kind), "id", entry->id, "role", entry->role, "file",
+                                  entry->file != NULL ? text_json(entry->file) : NULL, "before",
+                                  side_json(&entry->before), "after", side_json(&entry->after)));
     }
     for (size_t i = 0; i < step->account_count; i++) {
         const struct diff_account *account = &step->accounts[i];
 
-        put_line(out,
-                 json_pack("{s:s, s:s, s:o, s:o}", "type", "account", "reason", flow_account_row(account->row)->name,
-                           "before", count_json(&account->before), "after", count_json(&account->after)));
+        write_line(out,
+                   json_pack("{s:s, s:s, s:o, s:o}", "type", "account", "reason", flow_account_row(account->row)->name,
+                             "before", count_json(&account->before), "after", count_json(&account->after)));
     }
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         (void)json_object_set_new(counts, diff_kind_name((enum diff_kind)kind),
                                   json_integer((json_int_t)step->kinds[kind]));
-    put_line(out, json_pack("{s:s, s:o, s:o, s:o, s:I}", "type", "step", "before", text_json(step->names[0]), "after",
-                            text_json(step->names[1]), "counts", counts, "same", (json_int_t)step->same));
+    write_line(out, json_pack("{s:s, s:o, s:o, s:o, s:I}", "type", "step", "before", text_json(step->names[0]), "after",
+                              text_json(step->names[1]), "counts", counts, "same", (json_int_t)step->same));
 }
 
-static void put_jsonl_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
+static void write_jsonl_trend(FILE *out, const struct diff_trend *trend, const struct diff *steps)
 {
     for (size_t run = 0; run < trend->runs; run++) {
         json_t *counts = json_object();
@@ -327,7 +327,7 @@ static void put_jsonl_trend(FILE *out, const struct diff_trend *trend, const str
         for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
             (void)json_object_set_new(counts, verdict_name((enum verdict)verdict),
                                       json_integer((json_int_t)results_of(steps, run, (enum verdict)verdict)));
-        put_line(out, json_pack("{s:s, s:o, s:o}", "type", "run", "name", text_json(name), "results", counts));
+        write_line(out, json_pack("{s:s, s:o, s:o}", "type", "run", "name", text_json(name), "results", counts));
     }
     for (size_t i = 0; i < trend->count; i++) {
         const struct diff_trend_row *row = &trend->rows[i];
@@ -336,13 +336,13 @@ static void put_jsonl_trend(FILE *out, const struct diff_trend *trend, const str
         for (size_t run = 0; run < trend->runs; run++)
             (void)json_array_append_new(
                 verdicts, row->sides[run].there ? json_string(verdict_name(row->sides[run].worst)) : json_null());
-        put_line(out, json_pack("{s:s, s:s, s:s, s:o*, s:o}", "type", "trend", "id", row->entry->id, "role",
-                                row->entry->role, "file", row->entry->file != NULL ? text_json(row->entry->file) : NULL,
-                                "verdicts", verdicts));
+        write_line(out, json_pack("{s:s, s:s, s:s, s:o*, s:o}", "type", "trend", "id", row->entry->id, "role",
+                                  row->entry->role, "file",
+                                  row->entry->file != NULL ? text_json(row->entry->file) : NULL, "verdicts", verdicts));
     }
 }
 
 int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct iwarp_sentence *error)
 {
-    return write_steps(steps, count, &(struct writer){put_jsonl, put_jsonl_trend}, to, error);
+    return write_steps(steps, count, &(struct writer){write_jsonl, write_jsonl_trend}, to, error);
 }

@@ -10,7 +10,7 @@ static bool is_unreserved(unsigned char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("-._~", c));
 }
 
-static char *put_segment(char *out, const char *segment, size_t length)
+static char *write_segment(char *out, const char *segment, size_t length)
 {
     static const char digits[] = "0123456789ABCDEF"; /* RFC 3986 2.1: upper case */
     for (size_t i = 0; i < length; i++) {
@@ -44,7 +44,7 @@ char *uri_of_path(const char *path)
             continue;
         if (!first)
             *out++ = '/';
-        out = put_segment(out, path, length);
+        out = write_segment(out, path, length);
         first = false;
     }
     *out = '\0';

@@ -92,7 +92,7 @@ static int lock_once(struct folder *folder, struct iwarp_sentence *error)
     return rc;
 }
 
-static int take_lock(struct folder *folder, struct iwarp_sentence *error)
+static int acquire_lock(struct folder *folder, struct iwarp_sentence *error)
 {
     int rc = 1;
 
@@ -153,7 +153,7 @@ static int make_ready(const struct folder *folder, const struct folder_config *c
     return FOLDER_NOT_EMPTY;
 }
 
-int folder_take(struct folder **folder, const struct folder_config *config, struct iwarp_sentence *error)
+int folder_claim(struct folder **folder, const struct folder_config *config, struct iwarp_sentence *error)
 {
     struct folder *taken = malloc(sizeof(*taken));
     int rc;
@@ -162,7 +162,7 @@ int folder_take(struct folder **folder, const struct folder_config *config, stru
     if (taken == NULL)
         return iwarp_sentence_set(error, "%s: out of memory", config->path);
     *taken = (struct folder){.fd = -1, .lock = -1};
-    rc = open_folder(taken, config, error) == 0 ? take_lock(taken, error) : -1;
+    rc = open_folder(taken, config, error) == 0 ? acquire_lock(taken, error) : -1;
     if (rc == 0)
         rc = make_ready(taken, config, error);
     if (rc == 0)

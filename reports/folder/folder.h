@@ -41,7 +41,7 @@ int folder_make(const char *path, struct iwarp_sentence *error);
  * Takes the folder. 0; FOLDER_NOT_EMPTY when something is in it that has to go first, FOLDER_FAILED when it cannot be
  * made or another command owns it, both with the sentence set.
  */
-int folder_take(struct folder **folder, const struct folder_config *config, struct iwarp_sentence *error);
+int folder_claim(struct folder **folder, const struct folder_config *config, struct iwarp_sentence *error);
 
 /* Gives it back; NULL is allowed. Nothing of the lock is left. */
 void folder_leave(struct folder *folder);

@@ -216,7 +216,8 @@ static int write_line(struct writing *writing, json_t *object)
     return rc;
 }
 
-static int put_line(struct writing *writing, const struct merge_group *group, const struct merge_line *line, bool adds)
+static int write_group_line(struct writing *writing, const struct merge_group *group, const struct merge_line *line,
+                            bool adds)
 {
     json_t *object = finished_line(writing, group, line, adds);
     struct result result;
@@ -230,7 +231,7 @@ static int put_line(struct writing *writing, const struct merge_group *group, co
     return rc;
 }
 
-static int put_group(struct writing *writing, const struct merge_group *group)
+static int write_group(struct writing *writing, const struct merge_group *group)
 {
     bool adds = adds_something(writing, group);
 
@@ -239,7 +240,7 @@ static int put_group(struct writing *writing, const struct merge_group *group)
         writing->distinct++;
     }
     for (size_t i = 0; i < group->count; i++)
-        if (put_line(writing, group, &group->lines[i], adds) != 0)
+        if (write_group_line(writing, group, &group->lines[i], adds) != 0)
             return -1;
     return 0;
 }
@@ -266,7 +267,7 @@ static json_t *parts_json(const struct merge *merge)
     return NULL;
 }
 
-static int put_run(struct writing *writing)
+static int write_run(struct writing *writing)
 {
     struct run_info info = writing->merge->info;
     json_t *object = NULL;
@@ -301,7 +302,7 @@ static uint64_t not_exercised(const struct writing *writing)
 }
 
 /* Which captures were read, by name. */
-static int put_captures(struct writing *writing)
+static int write_captures(struct writing *writing)
 {
     json_t *captures = sorted(writing->merge->captures), *capture;
     const char *file;
@@ -320,7 +321,7 @@ static int put_captures(struct writing *writing)
 }
 
 /* Lines that are kept by their text, as they are: what the device serves, why flows ended. */
-static int put_lines(struct writing *writing, const json_t *kept)
+static int write_lines(struct writing *writing, const json_t *kept)
 {
     json_t *lines = sorted(kept), *line;
     const char *text;
@@ -335,7 +336,7 @@ static int put_lines(struct writing *writing, const json_t *kept)
 }
 
 /* How the findings of all parts differ from what was expected. */
-static int put_differences(struct writing *writing)
+static int write_differences(struct writing *writing)
 {
     struct run_expectation *counts = &writing->outcome->summary.expectation;
     json_t *lines = sorted(writing->merge->differences), *line;
@@ -357,7 +358,7 @@ static int put_differences(struct writing *writing)
     return rc;
 }
 
-static int put_end(struct writing *writing)
+static int write_end(struct writing *writing)
 {
     struct merge_outcome *outcome = writing->outcome;
     json_t *consoles = sorted(writing->merge->consoles);
@@ -390,21 +391,21 @@ static int group_place(const struct merge_group *a, const struct merge_group *b)
     return a->place != b->place ? (a->place < b->place ? -1 : 1) : strcmp(a->key, b->key);
 }
 
-static int put_all(struct writing *writing)
+static int write_all(struct writing *writing)
 {
     struct merge *merge = writing->merge;
     const struct merge_group *group;
 
     for (group = merge->groups; group; group = group->hh.next)
         decide(writing, group);
-    if (put_run(writing) != 0)
+    if (write_run(writing) != 0)
         return -1;
     for (group = merge->groups; group; group = group->hh.next)
-        if (put_group(writing, group) != 0)
+        if (write_group(writing, group) != 0)
             return -1;
-    return put_lines(writing, writing->merge->served) == 0 && put_lines(writing, writing->merge->ends) == 0 &&
-                   put_captures(writing) == 0 && put_differences(writing) == 0
-               ? put_end(writing)
+    return write_lines(writing, writing->merge->served) == 0 && write_lines(writing, writing->merge->ends) == 0 &&
+                   write_captures(writing) == 0 && write_differences(writing) == 0
+               ? write_end(writing)
                : -1;
 }
 
@@ -429,7 +430,7 @@ static int write_results(struct writing *writing, const struct place *place, str
         return -1;
     writing->out = fdopen(dup(save.fd), "w");
     if (writing->out) {
-        rc = put_all(writing);
+        rc = write_all(writing);
         rc |= ferror(writing->out) ? -1 : 0;
         cause = errno;
         rc |= fclose(writing->out);

@@ -3,7 +3,7 @@
 #include "reports/results/account.h"
 #include "reports/page/html_parts.h"
 
-static void put_row(const struct html *html, enum flow_account_kind kind, enum flow_row row)
+static void write_row(const struct html *html, enum flow_account_kind kind, enum flow_row row)
 {
     const struct flow_count *count = &html->report->summary.account.row[row];
     struct markup *m = html->markup;
@@ -20,7 +20,7 @@ static void put_row(const struct html *html, enum flow_account_kind kind, enum f
     markup_close(m);
 }
 
-static void put_summary(const struct html *html)
+static void write_summary(const struct html *html)
 {
     const struct flow_account *account = &html->report->summary.account;
     struct markup *m = html->markup;
@@ -48,13 +48,13 @@ void html_account(const struct html *html)
     if (account_is_empty(account))
         return;
     markup_open(m, "details", "class", "account more", "open", flow_account_whole(account) ? NULL : "open", NULL);
-    put_summary(html);
+    write_summary(html);
     markup_open(m, "table", "class", "skips", NULL);
     html_table_head(m, heads, sizeof(heads) / sizeof(heads[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         for (enum flow_row row = FLOW_ROWS; (row = account_next(account, order[i], row)) != FLOW_ROWS;)
-            put_row(html, order[i], row);
+            write_row(html, order[i], row);
     markup_close(m);
     markup_close(m);
     markup_close(m);

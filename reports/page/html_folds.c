@@ -68,7 +68,7 @@ static size_t requirements_in(const struct html *html, const struct card *cards,
 }
 
 /* Those of the fold: cause_ids() has those of other verdicts, too. */
-static void put_ids(const struct html *html, const struct card *cards, size_t count)
+static void write_ids(const struct html *html, const struct card *cards, size_t count)
 {
     size_t put = 0, requirements = requirements_in(html, cards, count);
     for (size_t i = 0; i < count && put < IDS_MAX; i++) {
@@ -93,12 +93,12 @@ static void name_fold(const struct html *html, const struct card *cards, size_t 
     markup_textf(m, " %zu requirement%s", requirements, requirements == 1 ? "" : "s");
     if (cause) {
         markup_textf(m, " of cause %.60s: ", cause_name(cause));
-        put_ids(html, cards, count);
+        write_ids(html, cards, count);
     }
     markup_close(m);
 }
 
-static void put_fold(const struct html *html, const struct card *cards, size_t count, size_t shown, bool first)
+static void write_fold(const struct html *html, const struct card *cards, size_t count, size_t shown, bool first)
 {
     struct markup *m = html->markup;
     bool open = cards->result->verdict == VERDICT_FAIL && count <= OPEN_MAX;
@@ -109,7 +109,7 @@ static void put_fold(const struct html *html, const struct card *cards, size_t c
     markup_close(m);
 }
 
-static void put_folds(const struct html *html, const struct card *cards, size_t count)
+static void write_folds(const struct html *html, const struct card *cards, size_t count)
 {
     size_t left = CARDS_MAX;
     for (size_t i = 0, end; i < count && left; i = end) {
@@ -118,7 +118,7 @@ static void put_folds(const struct html *html, const struct card *cards, size_t 
                 break;
         }
         size_t shown = end - i < left ? end - i : left;
-        put_fold(html, &cards[i], end - i, shown, i == 0);
+        write_fold(html, &cards[i], end - i, shown, i == 0);
         left -= shown;
     }
     if (count > CARDS_MAX) {
@@ -143,7 +143,7 @@ void html_folds(const struct html *html, enum verdict verdict)
     if (cards) {
         size_t count = gather(html->report, verdict, &causes, cards);
         qsort(cards, count, sizeof(*cards), card_order);
-        put_folds(html, cards, count);
+        write_folds(html, cards, count);
     }
     free(cards);
     cause_set_free(&causes);

@@ -25,7 +25,7 @@ static bool has_column(const struct grid *grid, unsigned standing)
     return standing == VERDICT_PASS || standing == VERDICT_FAIL || grid->count[REQUIREMENT_LAYERS][standing] > 0;
 }
 
-static void put_head(struct markup *m, const struct grid *grid)
+static void write_head(struct markup *m, const struct grid *grid)
 {
     char css[24];
     markup_open(m, "thead", NULL);
@@ -50,7 +50,7 @@ static void put_head(struct markup *m, const struct grid *grid)
     markup_close(m);
 }
 
-static void put_row(struct markup *m, const struct grid *grid, unsigned row)
+static void write_row(struct markup *m, const struct grid *grid, unsigned row)
 {
     size_t sum = 0;
     for (unsigned i = 0; i < STANDING_COUNT; i++)
@@ -80,10 +80,10 @@ void html_grid(const struct html *html)
     fill(html, &grid);
     markup_open(m, "table", "class", "grid", NULL);
     markup_element(m, "caption", NULL, "Requirements of each layer, each counted once, by their worst verdict");
-    put_head(m, &grid);
+    write_head(m, &grid);
     markup_open(m, "tbody", NULL);
     for (unsigned row = 0; row <= REQUIREMENT_LAYERS; row++)
-        put_row(m, &grid, row);
+        write_row(m, &grid, row);
     markup_close(m);
     markup_close(m);
 }

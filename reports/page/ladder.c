@@ -277,7 +277,7 @@ void ladder_svg(struct markup *markup, const json_t *steps, const struct ladder_
 /* ---- Text ---- */
 
 /* `text` in the middle of `width` columns of `fill`, with a blank on either side. */
-static void put_centred(FILE *out, const char *text, size_t width, char fill)
+static void write_centred(FILE *out, const char *text, size_t width, char fill)
 {
     size_t length = characters_in(text), room = width > length + 2 ? width - length - 2 : 0;
     for (size_t i = 0; i < room / 2; i++)
@@ -296,11 +296,11 @@ static void text_step(FILE *out, const struct ladder_step *step, size_t width)
     fprintf(out, "%c %12s  ", step->offending ? '>' : ' ', text);
     if (strcmp(step->kind, "note") == 0) {
         fputc('|', out);
-        put_centred(out, summary ? summary : "", width, ' ');
+        write_centred(out, summary ? summary : "", width, ' ');
         fputc('|', out);
     } else {
         fputs(step->from_dut ? "|<" : "|", out);
-        put_centred(out, summary ? summary : "", width - 1, strcmp(step->kind, "tcp") == 0 ? '.' : '-');
+        write_centred(out, summary ? summary : "", width - 1, strcmp(step->kind, "tcp") == 0 ? '.' : '-');
         fputs(step->from_dut ? "|" : ">|", out);
     }
     if (step->frame)

@@ -32,7 +32,7 @@ static bool wants(const struct taking *taking, const char *id)
 }
 
 /* Writes a line; takes the object over. 0, or -1 without memory. */
-static int put_line(struct taking *taking, json_t *object)
+static int add_line(struct taking *taking, json_t *object)
 {
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
@@ -46,9 +46,9 @@ static int put_line(struct taking *taking, json_t *object)
     return 0;
 }
 
-static int put_copy(struct taking *taking, json_t *object)
+static int add_copy(struct taking *taking, json_t *object)
 {
-    return put_line(taking, json_incref(object));
+    return add_line(taking, json_incref(object));
 }
 
 /* "DDP-7.2-01 MPA-4*" */
@@ -84,7 +84,7 @@ static int on_run(void *user, const struct run_info *info, json_t *object)
     excerpt.shard = excerpt.plan = NULL;
     if (conditions != NULL && json_object_set_new(conditions, "selection", selection(taking)) == 0 &&
         json_object_set_new(conditions, "excerpt of", all != NULL ? json_incref(all) : json_string("all")) == 0)
-        rc = put_line(taking, run_info_to_json(&excerpt));
+        rc = add_line(taking, run_info_to_json(&excerpt));
     json_decref(all);
     json_decref(conditions);
     return rc;
@@ -98,19 +98,19 @@ static int on_result(void *user, const struct result *result, json_t *object)
     if (!wants(taking, result->id))
         return 0;
     capture = result->file != NULL ? json_object_get(taking->captures, result->file) : NULL;
-    if (capture != NULL && (put_copy(taking, capture) != 0 || json_object_del(taking->captures, result->file) != 0))
+    if (capture != NULL && (add_copy(taking, capture) != 0 || json_object_del(taking->captures, result->file) != 0))
         return -1;
     if (summary_count_result(&taking->counts, &taking->findings, result) != 0 ||
         json_array_append(taking->excerpt->results, object) != 0)
         return -1;
-    return put_copy(taking, object);
+    return add_copy(taking, object);
 }
 
 static int on_journal(void *user, const struct journal *journal, json_t *object)
 {
     struct taking *taking = user;
 
-    return wants(taking, journal->id) ? put_copy(taking, object) : 0;
+    return wants(taking, journal->id) ? add_copy(taking, object) : 0;
 }
 
 /* Results of a capture come before or after its line: it is kept for those that come. */
@@ -125,7 +125,7 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
         const char *file = json_string_value(json_object_get(result, "file"));
 
         if (file != NULL && strcmp(file, info->file) == 0)
-            return put_copy(taking, object);
+            return add_copy(taking, object);
     }
     return json_object_set(taking->captures, info->file, object);
 }
@@ -143,7 +143,7 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
         json_decref(line);
         return -1;
     }
-    return put_line(taking, line);
+    return add_line(taking, line);
 }
 
 static int read_into(struct taking *taking, const struct place *results, struct iwarp_sentence *error)
@@ -166,7 +166,7 @@ static int read_into(struct taking *taking, const struct place *results, struct 
     return EXCERPT_EMPTY;
 }
 
-int excerpt_take(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
+int excerpt_make(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
                  struct iwarp_sentence *error)
 {
     struct taking taking = {

@@ -22,7 +22,7 @@ enum { EXCERPT_EMPTY = 1 };
  * in. The counts of its summary are its own; the run line says of what it is an excerpt. 0; EXCERPT_EMPTY, there is no
  * such result, or -1, both with the sentence set; excerpt_free() in each case.
  */
-int excerpt_take(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
+int excerpt_make(struct excerpt *excerpt, const struct place *results, char *const *ids, size_t id_count,
                  struct iwarp_sentence *error);
 void excerpt_free(struct excerpt *excerpt);
 

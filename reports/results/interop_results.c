@@ -110,7 +110,7 @@ void interop_results_free(struct interop_results *results)
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* One line. `line` counts from 1. */
-static int line_take(struct interop_results *results, const char *text, size_t octets, size_t line,
+static int line_read(struct interop_results *results, const char *text, size_t octets, size_t line,
                      struct iwarp_sentence *error)
 {
     json_t *object = json_loadb(text, octets, JSON_REJECT_DUPLICATES, NULL);
@@ -134,7 +134,7 @@ static int line_take(struct interop_results *results, const char *text, size_t o
     return rc;
 }
 
-static int lines_take(struct interop_results *results, const char *text, size_t octets, const char *path,
+static int lines_read(struct interop_results *results, const char *text, size_t octets, const char *path,
                       struct iwarp_sentence *error)
 {
     const char *end = text + octets;
@@ -149,7 +149,7 @@ static int lines_take(struct interop_results *results, const char *text, size_t 
         line++;
         if (stop == NULL)
             return iwarp_sentence_set(error, "%.300s:%zu: the line is cut: the file is not whole", path, line);
-        if (line_take(results, text, (size_t)(stop - text), line, &why) != 0) {
+        if (line_read(results, text, (size_t)(stop - text), line, &why) != 0) {
             for (char *at = why.text; *at != '\0'; at++) /* what it quotes may be anything */
                 if ((unsigned char)*at < ' ')
                     *at = ' ';
@@ -171,7 +171,7 @@ int interop_results_read(struct interop_results *results, const char *path, stru
         return -1;
     if (octets == NULL)
         return iwarp_sentence_set(error, "%.300s: no such file, or it has more than %d octets", path, OCTETS_MOST);
-    rc = lines_take(results, (const char *)octets, size, path, error);
+    rc = lines_read(results, (const char *)octets, size, path, error);
     free(octets);
     return rc;
 }

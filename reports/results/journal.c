@@ -50,7 +50,7 @@ static json_int_t flow_place(json_t *flows, const struct result *result)
     return (json_int_t)json_array_size(flows) - 1;
 }
 
-static int put_pass(json_t *passes, json_t *flows, const struct result *result)
+static int write_pass(json_t *passes, json_t *flows, const struct result *result)
 {
     json_int_t place = flow_place(flows, result);
     json_t *roles = json_object_get(passes, result->id);
@@ -77,7 +77,7 @@ static json_t *judged_json(const struct journal_judged *judged)
     return NULL;
 }
 
-static int put_finding(json_t *findings, const struct journal_rule *rule)
+static int write_finding(json_t *findings, const struct journal_rule *rule)
 {
     json_t *object = result_to_json(&rule->result);
     int rc = object ? 0 : -1;
@@ -113,8 +113,8 @@ json_t *journal_to_json(const struct journal *journal)
     for (size_t i = 0; rc == 0 && i < journal->rule_count; i++) {
         const struct journal_rule *rule = &journal->rules[i];
 
-        rc =
-            rule->result.verdict == VERDICT_PASS ? put_pass(passes, flows, &rule->result) : put_finding(findings, rule);
+        rc = rule->result.verdict == VERDICT_PASS ? write_pass(passes, flows, &rule->result)
+                                                  : write_finding(findings, rule);
     }
     if (rc == 0) {
         rc = set_text(object, "type", "journal");
@@ -146,7 +146,7 @@ static uint64_t count_at(const json_t *array, size_t place)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static void take_pass(struct journal *journal, const json_t *flows, const char *id, const json_t *pass)
+static void read_pass(struct journal *journal, const json_t *flows, const char *id, const json_t *pass)
 {
     const json_t *flow = json_array_get(flows, count_at(pass, PASS_FLOW));
 
@@ -162,7 +162,7 @@ static void take_pass(struct journal *journal, const json_t *flows, const char *
                                          .role = json_string_value(json_array_get(flow, 1))}};
 }
 
-static void take_finding(struct journal *journal, json_t *object)
+static void read_finding(struct journal *journal, json_t *object)
 {
     struct journal_rule rule = {0};
     const json_t *judged = json_object_get(object, "judged");
@@ -181,7 +181,7 @@ static void take_finding(struct journal *journal, json_t *object)
 }
 
 /* Traffic is what the summary's reader makes of it, which asks for the type that a summary has. */
-static void take_traffic(struct journal *journal, json_t *traffic)
+static void read_traffic(struct journal *journal, json_t *traffic)
 {
     json_t *typed = json_copy(traffic);
 
@@ -214,16 +214,16 @@ int journal_from_json(json_t *object, struct journal *journal)
         return -1;
     json_array_foreach(findings, i, value)
     {
-        take_finding(journal, value);
+        read_finding(journal, value);
     }
     json_object_foreach(passes, id, value)
     {
         json_array_foreach(value, i, pass)
         {
-            take_pass(journal, flows, id, pass);
+            read_pass(journal, flows, id, pass);
         }
     }
-    take_traffic(journal, json_object_get(object, "traffic"));
+    read_traffic(journal, json_object_get(object, "traffic"));
     return 0;
 }
 

@@ -209,7 +209,7 @@ static void settle_summary(struct report *report)
     if (report->finished && !same && report->info.version == RESULTS_VERSION) /* version 1 counted KNOWN as WARN */
         (void)snprintf(report->note, sizeof(report->note),
                        "The summary line contradicts the results, so the results were counted again.");
-    summary_take_verdicts(&report->summary, &report->counted);
+    summary_copy_verdicts(&report->summary, &report->counted);
 }
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue,

@@ -105,7 +105,7 @@ uint64_t summary_of(const struct run_summary *summary, enum verdict verdict)
     return counter ? *counter : 0;
 }
 
-void summary_take_verdicts(struct run_summary *to, const struct run_summary *from)
+void summary_copy_verdicts(struct run_summary *to, const struct run_summary *from)
 {
     for (unsigned v = 0; v < VERDICT_COUNT; v++)
         *counter_of(to, (enum verdict)v) = summary_of(from, (enum verdict)v);

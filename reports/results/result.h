@@ -190,7 +190,7 @@ uint64_t result_results(const struct result *result);
 uint64_t summary_of(const struct run_summary *summary, enum verdict verdict);
 
 /* Takes over the counters of verdicts and findings, and nothing else. */
-void summary_take_verdicts(struct run_summary *to, const struct run_summary *from);
+void summary_copy_verdicts(struct run_summary *to, const struct run_summary *from);
 
 /* Of each of these counters the larger: what `other` counted is of the same run. */
 void summary_raise(struct run_summary *summary, const struct run_summary *other);

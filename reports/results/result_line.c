@@ -45,7 +45,7 @@ static bool is_plain(const char *text, size_t count)
 }
 
 /* Clean text between quotes; jansson knows the escapes. */
-static int put_escaped(struct result_lines *lines, const char *text)
+static int write_escaped(struct result_lines *lines, const char *text)
 {
     char *clean = text_clean(text);
     json_t *string = clean ? json_string(clean) : NULL;
@@ -58,26 +58,26 @@ static int put_escaped(struct result_lines *lines, const char *text)
 }
 
 /* The next member's name with the comma before it; `name` comes as "\"name\":". */
-static int put_name(struct result_lines *lines, const char *name)
+static int write_name(struct result_lines *lines, const char *name)
 {
     if (lines->octets[lines->count - 1] != '{' && append_octets(lines, ",", 1) != 0)
         return -1;
     return append_octets(lines, name, strlen(name));
 }
 
-static int put_text(struct result_lines *lines, const char *name, const char *text)
+static int write_text(struct result_lines *lines, const char *name, const char *text)
 {
     if (!text)
         return 0;
-    if (put_name(lines, name) != 0)
+    if (write_name(lines, name) != 0)
         return -1;
     size_t count = strlen(text);
     if (!is_plain(text, count))
-        return put_escaped(lines, text);
+        return write_escaped(lines, text);
     return append_octets(lines, "\"", 1) | append_octets(lines, text, count) | append_octets(lines, "\"", 1);
 }
 
-static int put_count(struct result_lines *lines, const char *name, uint64_t value)
+static int write_count(struct result_lines *lines, const char *name, uint64_t value)
 {
     char digits[NUMBER_DIGITS], *at = digits + sizeof(digits);
     if (value > INT64_MAX) /* a JSON integer of jansson is signed */
@@ -85,15 +85,15 @@ static int put_count(struct result_lines *lines, const char *name, uint64_t valu
     do
         *--at = (char)('0' + value % 10);
     while ((value /= 10) != 0);
-    if (put_name(lines, name) != 0)
+    if (write_name(lines, name) != 0)
         return -1;
     return append_octets(lines, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-static int put_steps(struct result_lines *lines, const json_t *steps)
+static int write_steps(struct result_lines *lines, const json_t *steps)
 {
     char *text = json_dumps(steps, RESULT_LINE_FLAGS);
-    int rc = text ? put_name(lines, "\"steps\":") | append_octets(lines, text, strlen(text)) : -1;
+    int rc = text ? write_name(lines, "\"steps\":") | append_octets(lines, text, strlen(text)) : -1;
     free(text);
     return rc;
 }
@@ -104,18 +104,18 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     int rc = result->id ? append_octets(lines, "{", 1) : -1;
     if (rc != 0)
         return rc;
-    rc |= put_text(lines, "\"type\":", "result");
-    rc |= put_text(lines, "\"id\":", result->id);
-    rc |= put_text(lines, "\"verdict\":", verdict_name(result->verdict));
-#define TEXT(member) rc |= put_text(lines, "\"" #member "\":", result->member);
+    rc |= write_text(lines, "\"type\":", "result");
+    rc |= write_text(lines, "\"id\":", result->id);
+    rc |= write_text(lines, "\"verdict\":", verdict_name(result->verdict));
+#define TEXT(member) rc |= write_text(lines, "\"" #member "\":", result->member);
 #define COUNT(member, written, value)                                                                                  \
     if (written)                                                                                                       \
-        rc |= put_count(lines, "\"" #member "\":", value);
+        rc |= write_count(lines, "\"" #member "\":", value);
     RESULT_MEMBERS(TEXT, COUNT)
 #undef TEXT
 #undef COUNT
     if (result->steps && json_array_size(result->steps))
-        rc |= put_steps(lines, result->steps);
+        rc |= write_steps(lines, result->steps);
     rc |= append_octets(lines, "}\n", 2);
     if (rc != 0)
         lines->count = before;

@@ -4,7 +4,7 @@
 #include "reports/results/account.h"
 
 /* "foreign   40 frames, 5000 octets: ARP (12 frames, 720 octets), UDP (...)" */
-static void put_foreign(FILE *out, const struct flow_account *account)
+static void write_foreign(FILE *out, const struct flow_account *account)
 {
     char text[ACCOUNT_TEXT];
     const char *separator = ": ";
@@ -21,7 +21,7 @@ static void put_foreign(FILE *out, const struct flow_account *account)
 }
 
 /* One line; what was remarkable in it below. */
-static void put_judged(FILE *out, const struct flow_account *account)
+static void write_judged(FILE *out, const struct flow_account *account)
 {
     char text[ACCOUNT_TEXT];
 
@@ -34,7 +34,7 @@ static void put_judged(FILE *out, const struct flow_account *account)
                     account_count_text(row, &account->row[row], text), flow_account_row(row)->text);
 }
 
-static void put_reasons(FILE *out, const struct flow_account *account, enum flow_account_kind kind)
+static void write_reasons(FILE *out, const struct flow_account *account, enum flow_account_kind kind)
 {
     char text[ACCOUNT_TEXT];
 
@@ -51,8 +51,8 @@ void account_print(FILE *out, const struct flow_account *account)
     if (account_is_empty(account))
         return;
     fputs("accounted for:\n", out);
-    put_judged(out, account);
-    put_foreign(out, account);
-    put_reasons(out, account, FLOW_UNJUDGED);
-    put_reasons(out, account, FLOW_MISSING);
+    write_judged(out, account);
+    write_foreign(out, account);
+    write_reasons(out, account, FLOW_UNJUDGED);
+    write_reasons(out, account, FLOW_MISSING);
 }

@@ -16,7 +16,7 @@
  * What a command's value may not hold stands as %XX: also ':' and ',' in a property. A colon pair would begin a
  * command.
  */
-static void put_escaped(FILE *out, const char *text, bool property)
+static void write_escaped(FILE *out, const char *text, bool property)
 {
     char *line = text_clean_line(text);
 
@@ -40,8 +40,8 @@ static const char *command_of(enum verdict verdict)
     }
 }
 
-static void put_result(FILE *out, const struct report *report, const struct report_entry *entry,
-                       const struct result *result)
+static void write_result(FILE *out, const struct report *report, const struct report_entry *entry,
+                         const struct result *result)
 {
     bool audit = report->info.command != NULL && strcmp(report->info.command, "audit") == 0;
     char *sentence = report_sentence(result);
@@ -49,28 +49,28 @@ static void put_result(FILE *out, const struct report *report, const struct repo
     fprintf(out, "::%s ", command_of(result->verdict));
     if (audit && result->file != NULL) {
         fputs("file=", out);
-        put_escaped(out, result->file, true);
+        write_escaped(out, result->file, true);
         fputc(',', out);
     }
     fputs("title=", out);
-    put_escaped(out, entry->id, true);
+    write_escaped(out, entry->id, true);
     if (entry->role[0] != '\0') {
         fputs(" as ", out);
-        put_escaped(out, entry->role, true);
+        write_escaped(out, entry->role, true);
     }
     fprintf(out, "::%s", verdict_name(result->verdict));
     if (result->frame != 0)
         fprintf(out, " in frame %llu", (unsigned long long)result->frame);
     if (result->verdict == VERDICT_KNOWN) {
         fputs(" (", out);
-        put_escaped(out, known_finding(result), false);
+        write_escaped(out, known_finding(result), false);
         fputc(')', out);
     }
     fputs(": ", out);
-    put_escaped(out, sentence, false);
+    write_escaped(out, sentence, false);
     if (entry->requirement != NULL) { /* what is read of an annotation is often all that is read */
         fprintf(out, " (%s: ", requirement_level_name(entry->requirement->level));
-        put_escaped(out, entry->requirement->text, false);
+        write_escaped(out, entry->requirement->text, false);
         fputc(')', out);
     }
     fputc('\n', out);
@@ -81,7 +81,7 @@ static void put_result(FILE *out, const struct report *report, const struct repo
  * What was expected and is not there any more, at its line of the expectations; new findings are annotations of their
  * captures.
  */
-static void put_difference(FILE *out, const struct report *report, const struct difference *difference)
+static void write_difference(FILE *out, const struct report *report, const struct difference *difference)
 {
     const char *file = report->summary.expectation.file;
 
@@ -91,29 +91,29 @@ static void put_difference(FILE *out, const struct report *report, const struct 
     fputs("::error ", out);
     if (file != NULL) {
         fputs("file=", out);
-        put_escaped(out, file, true);
+        write_escaped(out, file, true);
         if (difference->line != 0)
             fprintf(out, ",line=%llu", (unsigned long long)difference->line);
         fputc(',', out);
     }
     fprintf(out, "title=%s ", difference_kind_name(difference->kind));
-    put_escaped(out, difference->id, true);
+    write_escaped(out, difference->id, true);
     fputs("::", out);
-    put_escaped(out, difference->file, false);
+    write_escaped(out, difference->file, false);
     fputs(": ", out);
-    put_escaped(out, difference->text, false);
+    write_escaped(out, difference->text, false);
     fputc('\n', out);
 }
 
 /* What the annotations do not show, and what became of the run as a whole. */
-static void put_outcome(FILE *out, const struct report *report)
+static void write_outcome(FILE *out, const struct report *report)
 {
     const struct run_summary *summary = &report->summary;
     bool good = report_exit_status(report) == EXIT_CONFORMS;
     char text[EXPECTATION_TEXT_OCTETS];
 
     fprintf(out, "::%s title=warpcheck::", good ? "notice" : "error");
-    put_escaped(out, report->info.target, false);
+    write_escaped(out, report->info.target, false);
     fprintf(out, " %s: %llu PASS, %llu FAIL, %llu KNOWN, %llu WARN, %llu INCONCLUSIVE", report_outcome(report),
             (unsigned long long)summary->pass, (unsigned long long)summary->fail, (unsigned long long)summary->known,
             (unsigned long long)summary->warn, (unsigned long long)summary->inconclusive);
@@ -139,15 +139,15 @@ int github_write(const struct report *report, const struct place *to, struct iwa
 
     if (out == NULL)
         return iwarp_sentence_set(error, "%s: out of memory", to->path);
-    put_outcome(out, report);
+    write_outcome(out, report);
     for (size_t i = 0; i < report->difference_count; i++)
-        put_difference(out, report, &report->differences[i].difference);
+        write_difference(out, report, &report->differences[i].difference);
     for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
         for (size_t i = 0; i < report->entry_count; i++)
             for (size_t r = 0; r < report->entries[i]->kept_count; r++)
                 if (report->entries[i]->kept[r].verdict == order[k] &&
                     !(report->summary.expectation.used && report->entries[i]->kept[r].finding != NULL))
-                    put_result(out, report, report->entries[i], &report->entries[i]->kept[r]);
+                    write_result(out, report, report->entries[i], &report->entries[i]->kept[r]);
     rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
                                        : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);

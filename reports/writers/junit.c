@@ -90,7 +90,7 @@ static void text_line(struct markup *m, const char *name, const char *value)
 /*
  * "cause     marker-wrong, one of 4 results: MPA-4.2-02, MPA-4.3-05": what other failures have in common with this one.
  */
-static void put_cause(struct markup *m, const struct cause *cause)
+static void write_cause(struct markup *m, const struct cause *cause)
 {
     markup_textf(m, "cause     %.60s", cause_name(cause));
     if (cause_results(cause) > 1) {
@@ -113,7 +113,7 @@ static void body(struct markup *m, const struct cause_set *causes, const struct 
     text_line(m, "reading   ", result->reading);
     text_line(m, "hint      ", cause_hint_alone(result));
     if (cause_of(causes, result))
-        put_cause(m, cause_of(causes, result));
+        write_cause(m, cause_of(causes, result));
     if (result->verdict == VERDICT_KNOWN)
         text_line(m, "finding   ", known_finding(result));
     text_line(m, "note      ", result->deviation);

@@ -31,7 +31,7 @@ void markdown_text(FILE *out, const char *text)
     free(line);
 }
 
-static void put_finding(FILE *out, const struct report_entry *entry, enum verdict verdict)
+static void write_finding(FILE *out, const struct report_entry *entry, enum verdict verdict)
 {
     const struct result *result = report_first(entry, verdict);
     char *message = result ? report_sentence(result) : NULL;
@@ -50,7 +50,7 @@ static void put_finding(FILE *out, const struct report_entry *entry, enum verdic
     free(message);
 }
 
-static void put_findings(FILE *out, const struct report *report)
+static void write_findings(FILE *out, const struct report *report)
 {
     static const enum verdict order[] = {VERDICT_FAIL, VERDICT_KNOWN, VERDICT_WARN, VERDICT_INCONCLUSIVE,
                                          VERDICT_AMBIGUOUS};
@@ -62,7 +62,7 @@ static void put_findings(FILE *out, const struct report *report)
             if (rows++ == 0)
                 fputs("\n| verdict | requirement | role | results | why |\n|---|---|---|---|---|\n", out);
             if (rows <= ROWS_MAX)
-                put_finding(out, report->entries[i], order[k]);
+                write_finding(out, report->entries[i], order[k]);
         }
     }
     if (rows > ROWS_MAX)
@@ -70,7 +70,7 @@ static void put_findings(FILE *out, const struct report *report)
 }
 
 /* "11 expected, 1 new", and what differs. */
-static void put_expectation(FILE *out, const struct report *report)
+static void write_expectation(FILE *out, const struct report *report)
 {
     char counts[EXPECTATION_TEXT_OCTETS];
 
@@ -97,7 +97,7 @@ static void put_expectation(FILE *out, const struct report *report)
 }
 
 /* What more than one result has for a cause. */
-static void put_causes(FILE *out, const struct report *report)
+static void write_causes(FILE *out, const struct report *report)
 {
     struct cause_set causes = {0};
     const struct cause *cause;
@@ -122,7 +122,7 @@ static void put_causes(FILE *out, const struct report *report)
 }
 
 /* What was not judged, and what is not in the input; one line for the rest. */
-static void put_account(FILE *out, const struct flow_account *account)
+static void write_account(FILE *out, const struct flow_account *account)
 {
     char text[ACCOUNT_TEXT];
     static const enum flow_account_kind kinds[] = {FLOW_UNJUDGED, FLOW_MISSING};
@@ -147,7 +147,7 @@ static void put_account(FILE *out, const struct flow_account *account)
 }
 
 /* Which device it was, as its profile says, and the whole command. False: out of memory. */
-static bool put_identity(FILE *out, const struct run_info *info)
+static bool write_identity(FILE *out, const struct run_info *info)
 {
     char *device = run_info_device(info);
 
@@ -180,15 +180,15 @@ int markdown_write(const struct report *report, const struct place *to, struct i
                 verdict_name((enum verdict)v));
     fprintf(out, "%s\n", report->finished ? "" : "; the run did not come to its end");
     if (report->summary.expectation.used)
-        put_expectation(out, report);
+        write_expectation(out, report);
     else if (report->summary.known)
         fprintf(out, "\nKnown deviations: %s. Each is a breach.\n", known_counts(&report->summary, known));
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
-    bool identified = put_identity(out, &report->info);
-    put_account(out, &report->summary.account);
-    put_causes(out, report);
-    put_findings(out, report);
+    bool identified = write_identity(out, &report->info);
+    write_account(out, &report->summary.account);
+    write_causes(out, report);
+    write_findings(out, report);
     int rc = text_stream_close(out, &text) && identified ? save_file(to, text, size, error)
                                                          : iwarp_sentence_set(error, "%s: out of memory", to->path);
     free(text);

@@ -243,7 +243,7 @@ static size_t rule_end(const struct report *report, size_t first)
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 /* One element as one line: memory holds one at a time. Takes the reference. */
-static void put_element(struct sarif *sarif, bool first, json_t *element)
+static void write_element(struct sarif *sarif, bool first, json_t *element)
 {
     if (!first)
         fputs(",", sarif->out);
@@ -253,7 +253,7 @@ static void put_element(struct sarif *sarif, bool first, json_t *element)
     json_decref(element);
 }
 
-static void put_tool(struct sarif *sarif)
+static void write_tool(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
     const char *version = version_of(report->info.tool);
@@ -263,7 +263,7 @@ static void put_tool(struct sarif *sarif)
     fputs("\"fullName\":\"warpcheck: iWARP conformance\",\"rules\":[", sarif->out);
     for (size_t i = 0, end; i < report->entry_count; i = end) {
         end = rule_end(report, i);
-        put_element(sarif, i == 0, rule_object(sarif, i, end));
+        write_element(sarif, i == 0, rule_object(sarif, i, end));
     }
     fputs("]}},\n", sarif->out);
 }
@@ -408,7 +408,7 @@ static json_t *run_properties(struct sarif *sarif)
     return object;
 }
 
-static void put_results(struct sarif *sarif)
+static void write_results(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
     bool first = true;
@@ -423,26 +423,26 @@ static void put_results(struct sarif *sarif)
                 if (!sarif_is_result(result->verdict))
                     continue;
                 bool ladder = result->steps && ladders[result->verdict]++ < LADDERS;
-                put_element(sarif, first, sarif_result(sarif, entry, result, rule, ladder));
+                write_element(sarif, first, sarif_result(sarif, entry, result, rule, ladder));
                 first = false;
             }
         }
     }
 }
 
-static void put_log(struct sarif *sarif)
+static void write_log(struct sarif *sarif)
 {
     fputs("{\"$schema\":\"" SCHEMA "\",\n\"version\":\"2.1.0\",\n\"runs\":[{\n", sarif->out);
-    put_tool(sarif);
+    write_tool(sarif);
     fputs("\"invocations\":[", sarif->out);
-    put_element(sarif, true, invocation(sarif));
+    write_element(sarif, true, invocation(sarif));
     fputs("],\n\"artifacts\":[", sarif->out);
     for (const struct artifact *artifact = sarif->artifacts; artifact; artifact = artifact->hh.next)
-        put_element(sarif, artifact->index == 0, artifact_object(sarif, artifact));
+        write_element(sarif, artifact->index == 0, artifact_object(sarif, artifact));
     fputs("],\n\"results\":[", sarif->out);
-    put_results(sarif);
+    write_results(sarif);
     fputs("],\n\"properties\":", sarif->out);
-    put_element(sarif, true, run_properties(sarif));
+    write_element(sarif, true, run_properties(sarif));
     fputs("\n}]}\n", sarif->out);
 }
 
@@ -454,7 +454,7 @@ int sarif_write(const struct report *report, const struct place *to, struct iwar
     if (!sarif.out)
         return iwarp_sentence_set(error, "%s: out of memory", to->path);
     artifacts_gather(&sarif);
-    put_log(&sarif);
+    write_log(&sarif);
     artifacts_free(&sarif);
     int rc = text_stream_close(sarif.out, &text) && !sarif.failed
                  ? save_file(to, text, size, error)

@@ -45,7 +45,7 @@ static void print_text(FILE *out, const char *text)
     free(line);
 }
 
-static void put_verdict(const struct terminal *terminal, enum verdict verdict)
+static void write_verdict(const struct terminal *terminal, enum verdict verdict)
 {
     if (terminal->colour)
         fprintf(terminal->out, "%s%s\033[0m", colour_of(verdict), verdict_name(verdict));
@@ -63,7 +63,7 @@ static void field(const struct terminal *terminal, const char *name, const char 
 }
 
 /* "     frame 9 of evidence/DDP-7.2-02.pcapng", or the flow and file of an audit. */
-static void put_where(const struct terminal *terminal, const struct result *result)
+static void write_where(const struct terminal *terminal, const struct result *result)
 {
     const char *file = result->evidence ? result->evidence : result->file;
     if (result->frame)
@@ -76,13 +76,13 @@ static void put_where(const struct terminal *terminal, const struct result *resu
         fprintf(terminal->out, ", %llu times", (unsigned long long)result->count);
 }
 
-static void put_actual(const struct terminal *terminal, const struct result *result)
+static void write_actual(const struct terminal *terminal, const struct result *result)
 {
     if (!result->actual && !result->frame && !result->evidence && !result->file)
         return;
     fprintf(terminal->out, INDENT "%-9s ", result->actual ? "actual" : "seen");
     print_text(terminal->out, result->actual);
-    put_where(terminal, result);
+    write_where(terminal, result);
     fputc('\n', terminal->out);
 }
 
@@ -104,9 +104,9 @@ static void print_known(const struct terminal *terminal, const struct result *re
     fputc('\n', terminal->out);
 }
 
-static void put_heading(const struct terminal *terminal, const struct result *result)
+static void write_heading(const struct terminal *terminal, const struct result *result)
 {
-    put_verdict(terminal, result->verdict);
+    write_verdict(terminal, result->verdict);
     fputs("  ", terminal->out);
     print_text(terminal->out, result->id);
     if (result->role) {
@@ -120,7 +120,7 @@ static void put_heading(const struct terminal *terminal, const struct result *re
     fputc('\n', terminal->out);
 }
 
-static void put_ladder(const struct terminal *terminal, const struct result *result)
+static void write_ladder(const struct terminal *terminal, const struct result *result)
 {
     struct ladder_ends ends = {"tester", "DUT"};
     char *text = terminal->ladders && result->steps ? ladder_text(result->steps, &ends, terminal->columns) : NULL;
@@ -133,12 +133,12 @@ static void put_ladder(const struct terminal *terminal, const struct result *res
 enum { UNDECIDED_MOST = 5 };
 
 /* "FAIL  MPA-4.1-06  responder  its cause is that of MPA-3-01: pad-length" */
-static void put_repeated(const struct terminal *terminal, const struct result *result, const struct cause *cause)
+static void write_repeated(const struct terminal *terminal, const struct result *result, const struct cause *cause)
 {
     bool undecided = result->verdict == VERDICT_INCONCLUSIVE;
     if (undecided && cause_results(cause) > UNDECIDED_MOST + 1)
         return;
-    put_verdict(terminal, result->verdict);
+    write_verdict(terminal, result->verdict);
     if (undecided && cause_results(cause) > UNDECIDED_MOST) {
         fputs("  more results of this cause come (--all shows each): see the last lines\n", terminal->out);
         fflush(terminal->out);
@@ -153,13 +153,13 @@ static void put_repeated(const struct terminal *terminal, const struct result *r
     fputs(" again: ", terminal->out);
     print_text(terminal->out, cause_name(cause));
     if (result->file) /* which of the captures it is; the evidence of a check has its id */
-        put_where(terminal, result);
+        write_where(terminal, result);
     fputc('\n', terminal->out);
     fflush(terminal->out);
 }
 
 /* What more than one result has for a cause: once, and the ids that it concerns. */
-static void put_causes(const struct terminal *terminal)
+static void write_causes(const struct terminal *terminal)
 {
     struct iwarp_sentence silence;
     for (const struct cause *cause = cause_first(&terminal->causes); cause; cause = cause_next(cause)) {
@@ -189,10 +189,10 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     bool repeated = cause && !cause_shown_by(cause, result);
     (void)cause_add(&terminal->causes, result); /* without memory the program ends with that status */
     if (repeated && !terminal->all) {
-        put_repeated(terminal, result, cause);
+        write_repeated(terminal, result, cause);
         return;
     }
-    put_heading(terminal, result);
+    write_heading(terminal, result);
     if (result->verdict == VERDICT_KNOWN)
         print_known(terminal, result);
     if (result->verdict == VERDICT_PASS || (result->verdict == VERDICT_KNOWN && !terminal->all))
@@ -204,7 +204,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     }
     if (!settled) {
         field(terminal, "expected", result->expected);
-        put_actual(terminal, result);
+        write_actual(terminal, result);
     }
     field(terminal, "otherwise", result->otherwise);
     field(terminal, "reading", result->reading);
@@ -215,7 +215,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         field(terminal, "hint", cause_hint_alone(result));
         field(terminal, "flow", result->flow);
         field(terminal, "replay", result->replay);
-        put_ladder(terminal, result);
+        write_ladder(terminal, result);
     }
     fflush(terminal->out);
 }
@@ -270,7 +270,7 @@ void terminal_clear(struct terminal *terminal)
     terminal->progress = false;
 }
 
-static void put_counts(const struct terminal *terminal, const struct run_summary *summary)
+static void write_counts(const struct terminal *terminal, const struct run_summary *summary)
 {
     static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL,      VERDICT_KNOWN, VERDICT_WARN,
                                          VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS, VERDICT_SKIP};
@@ -280,7 +280,7 @@ static void put_counts(const struct terminal *terminal, const struct run_summary
         if (count == 0 && i > 1)
             continue;
         fprintf(terminal->out, "%s%llu ", separator, (unsigned long long)count);
-        put_verdict(terminal, order[i]);
+        write_verdict(terminal, order[i]);
         separator = ", ";
     }
     if (summary->not_exercised)
@@ -289,30 +289,30 @@ static void put_counts(const struct terminal *terminal, const struct run_summary
 }
 
 /* "1 frame", "2 frames". */
-static void put_count(FILE *out, const char *before, uint64_t count, const char *what)
+static void write_count(FILE *out, const char *before, uint64_t count, const char *what)
 {
     fprintf(out, "%s%" PRIu64 " %s%s", before, count, what, count == 1 ? "" : "s");
 }
 
-static void put_traffic(const struct terminal *terminal, const struct run_summary *summary)
+static void write_traffic(const struct terminal *terminal, const struct run_summary *summary)
 {
     if (!summary->frames)
         return;
-    put_count(terminal->out, "", summary->frames, "frame");
-    put_count(terminal->out, ", ", summary->fpdus, "FPDU");
-    put_count(terminal->out, ", ", summary->ddp_segments, "DDP segment");
-    put_count(terminal->out, ", ", summary->crc_errors, "CRC error");
+    write_count(terminal->out, "", summary->frames, "frame");
+    write_count(terminal->out, ", ", summary->fpdus, "FPDU");
+    write_count(terminal->out, ", ", summary->ddp_segments, "DDP segment");
+    write_count(terminal->out, ", ", summary->crc_errors, "CRC error");
     for (size_t i = 0; i < summary->message_count; i++)
         fprintf(terminal->out, "%s%s %llu", i ? ", " : "; ", summary->messages[i].name,
                 (unsigned long long)summary->messages[i].count);
     fputc('\n', terminal->out);
 }
 
-static void put_restarts(const struct terminal *terminal, const struct run_summary *summary)
+static void write_restarts(const struct terminal *terminal, const struct run_summary *summary)
 {
     if (summary->restarts == 0)
         return;
-    put_count(terminal->out, "restart_command was run ", summary->restarts, "time");
+    write_count(terminal->out, "restart_command was run ", summary->restarts, "time");
     fputs(" in the course of the run, because the device had ended\n", terminal->out);
 }
 
@@ -349,14 +349,14 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         words = flow_account_whole(&summary->account) ? "as expected"
                                                       : "as expected; what was not judged was accepted (--allow-gaps)";
     terminal_clear(terminal);
-    put_causes(terminal);
-    put_counts(terminal, summary);
+    write_causes(terminal);
+    write_counts(terminal, summary);
     if (summary->ambiguous > 0 && !terminal->all)
         fputs("AMBIGUOUS: the RFC allows several readings; --all and the report show which one the device follows\n",
               terminal->out);
-    put_traffic(terminal, summary);
+    write_traffic(terminal, summary);
     account_print(terminal->out, &summary->account);
-    put_restarts(terminal, summary);
+    write_restarts(terminal, summary);
     if (terminal->colour)
         fputs(colour_of(closing[status].verdict), terminal->out);
     fputs(words, terminal->out);

@@ -27,8 +27,8 @@ static void put_request(uint8_t mad[MAD_OCTETS], uint32_t n)
     cm_req_set_MaxRetries(body, 15);
     data = cm_private(mad);
     ip_cm_private_set_IPV(data, 4);
-    ip_cm_put_address(data + 4, 4, loopback);
-    ip_cm_put_address(data + 20, 4, loopback);
+    ip_cm_set_address(data + 4, 4, loopback);
+    ip_cm_set_address(data + 20, 4, loopback);
 }
 
 int main(int argc, char **argv)

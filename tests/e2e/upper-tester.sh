@@ -283,7 +283,7 @@ int main(void)
     for (;;) {
         struct agent_control control = {.fd = accept(listener, NULL, NULL)};
         while (control.fd >= 0)
-            agent_control_take(&control, answer, NULL);
+            agent_control_handle(&control, answer, NULL);
     }
 }
 C

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     for (;;) {
         struct agent_control control = {.fd = accept(listener, NULL, NULL), .token = &token};
         while (control.fd >= 0)
-            agent_control_take(&control, answer, NULL);
+            agent_control_handle(&control, answer, NULL);
     }
 }
 C

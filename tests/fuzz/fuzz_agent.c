@@ -129,18 +129,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tester.at = at;
         at = tester.end = tester_part(at, end_of_input);
         while (tester.at < tester.end && control.fd == SOCKET)
-            agent_control_take(&control, obey, &agent);
+            agent_control_handle(&control, obey, &agent);
         for (at += at < end_of_input; end_of_input - at >= 2 && at[0] != '\n' && at[1] != '\n'; at += 2)
             fake_device_act((uint8_t)(at[0] - 'a'), at[1]);
         while (at < end_of_input && *at++ != '\n')
             continue;
-        agent_take_everything(&agent);
+        agent_handle_everything(&agent);
     }
     FUZZ_HOLDS(tester.answers >= tester.lines);
     end(&agent);
     tester.at = tester.end = NULL;
     if (control.fd == SOCKET)
-        agent_control_take(&control, obey, &agent); /* the end of the connection: it gives its memory back */
+        agent_control_handle(&control, obey, &agent); /* the end of the connection: it gives its memory back */
     FUZZ_HOLDS(control.fd == -1 && control.line == NULL);
     return 0;
 }

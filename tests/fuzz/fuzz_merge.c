@@ -102,7 +102,7 @@ static bool merged(const char *const *paths, size_t count, unsigned to)
         ok = merge_add(merge, paths[i], root, &error) == 0;
     FUZZ_HOLDS(ok || error.text[0] != '\0');
     if (ok) {
-        FUZZ_HOLDS(folder_take(&folder, &config, &error) == 0);
+        FUZZ_HOLDS(folder_claim(&folder, &config, &error) == 0);
         FUZZ_HOLDS(merge_write(merge, folder, &outcome, &error) == 0);
         FUZZ_HOLDS(merge_exit_status(&outcome) <= EXIT_KNOWN);
         FUZZ_HOLDS(outcome.incomplete[0] == '\0' || merge_exit_status(&outcome) != EXIT_CONFORMS);

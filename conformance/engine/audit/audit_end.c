@@ -106,7 +106,7 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
 
 enum { DIFFERENCES_SHOWN = 50 }; /* whole on the terminal; all are in the results */
 
-static void put_field(const char *name, const char *value)
+static void write_field(const char *name, const char *value)
 {
     if (value != NULL && value[0] != '\0')
         print_plain(stderr, "      %-9s %s", name, value);
@@ -130,25 +130,25 @@ static void difference_show(const struct audit *audit, const struct difference *
     if (requirement != NULL)
         print_plain(stderr, "      %s %s section %s: %s", requirement_level_name(requirement->level),
                     requirement->source, requirement->section, requirement->text);
-    put_field("expected", difference->expected);
+    write_field("expected", difference->expected);
     if (difference->actual != NULL) {
         (void)iwarp_sentence_set(&text, "%.400s", difference->actual);
-        put_field("actual", text.text);
+        write_field("actual", text.text);
     }
     if (difference->frame != 0) {
         (void)iwarp_sentence_set(&text, "frame %" PRIu64 ", flow %.200s", difference->frame,
                                  difference->flow != NULL ? difference->flow : "-");
-        put_field("where", text.text);
+        write_field("where", text.text);
     }
     if (difference->actual != NULL) {
         used = (size_t)snprintf(replay, sizeof(replay), "warpcheck audit '%.300s' %.40s", difference->file,
                                 difference->id);
         (void)option_table_replay(&audit_option_table, audit->options, replay, sizeof(replay), used);
-        put_field("replay", replay);
+        write_field("replay", replay);
     }
 }
 
-static void take_difference(void *user, const struct difference *difference)
+static void on_difference(void *user, const struct difference *difference)
 {
     struct audit *audit = user;
     struct iwarp_sentence error;
@@ -167,7 +167,7 @@ static void expectations_compare(struct audit *audit, struct run_summary *summar
     if (options->expect == NULL)
         return;
     run_stop_hold();
-    audit_expect_compare(audit->expect, options->shard.index > 1, &summary->expectation, take_difference, audit);
+    audit_expect_compare(audit->expect, options->shard.index > 1, &summary->expectation, on_difference, audit);
     run_stop_release();
     if (audit->differences_shown > DIFFERENCES_SHOWN)
         (void)complain(0, "%zu more differences are not shown; results.jsonl has them",

@@ -310,7 +310,7 @@ static int hold(struct expected_capture *capture, struct expectation *entry, con
     return json_array_append_new(entry->held, object);
 }
 
-int audit_expect_take(struct audit_expect *expect, const struct result *result, bool *held)
+int audit_expect_meet(struct audit_expect *expect, const struct result *result, bool *held)
 {
     struct expected_capture *capture;
     struct expectation *entry;

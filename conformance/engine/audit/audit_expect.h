@@ -51,7 +51,7 @@ int audit_expect_share(struct audit_expect *expect, const char *file, bool own);
  * Takes a result of a capture. *held: a line may expect it. The caller then ignores it here, and
  * audit_expect_capture_end() delivers it later. -1: no memory.
  */
-int audit_expect_take(struct audit_expect *expect, const struct result *result, bool *held);
+int audit_expect_meet(struct audit_expect *expect, const struct result *result, bool *held);
 
 /*
  * To be called when all results of the captures so far were taken: delivers the held results. An expected FAIL becomes

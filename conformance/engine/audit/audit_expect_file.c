@@ -28,7 +28,7 @@ static const char comment[] = "# Findings that `warpcheck audit --expect` takes 
  */
 
 /* With what could not stand in a column as %XX. */
-static void put_encoded(FILE *out, const char *text)
+static void write_encoded(FILE *out, const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
         fprintf(out, *at < ' ' || *at == '%' || *at == 0x7F ? "%%%02X" : "%c", *at);
@@ -264,14 +264,14 @@ static bool write_row(FILE *out, const struct audit_expect *expect, const struct
 
     if (outcome == NULL)
         return false;
-    put_encoded(out, row->capture->name);
+    write_encoded(out, row->capture->name);
     fprintf(out, "\t%s\t%s\t", entry->id, entry->role);
-    put_encoded(out, entry->flow);
+    write_encoded(out, entry->flow);
     fprintf(out, "\t%" PRIu64 "\t%s\t", entry->count, verdict_name(entry->worst));
-    put_encoded(out, outcome);
+    write_encoded(out, outcome);
     fprintf(out, "\t%s\t%s\t", known != NULL ? known->review_by : due_of(expect, row->capture->name, due),
             expected_capture_digest(row->capture));
-    put_encoded(out, known != NULL ? known->note : "");
+    write_encoded(out, known != NULL ? known->note : "");
     fputc('\n', out);
     free(outcome);
     return true;

@@ -53,13 +53,13 @@ void audit_unwritten(struct audit *audit, const char *message);
 /*
  * An audit_judge_result_fn and audit_judge's results_end: a result of this process; the results of a flow are complete.
  */
-void audit_take_result(void *user, const struct result *result, const struct requirement *requirement);
+void audit_add_result(void *user, const struct result *result, const struct requirement *requirement);
 void audit_write_results(void *user);
 /* Why a flow ended, found by this process, and by another one, as its line of JSON. */
-void audit_take_end(void *user, const struct end_line *line);
-void audit_take_end_line(void *user, const char *text, size_t octets);
+void audit_add_end(void *user, const struct end_line *line);
+void audit_add_end_line(void *user, const char *text, size_t octets);
 /* A result of another process, as its line of JSON. */
-void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
+void audit_read_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                      uint64_t count, const char *line, size_t octets);
 /*
  * A line for each requirement and role of which something passed and has no line: of the capture, or (NULL) of all of

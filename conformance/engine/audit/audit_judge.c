@@ -69,7 +69,7 @@ static void report_result(const struct audit_judge *judge, struct result *result
 }
 
 /* One requirement that one flow exercised. */
-static void take_result(const struct rule_result *found, void *argument)
+static void on_result(const struct rule_result *found, void *argument)
 {
     struct judged_flow *context = argument;
     struct audit_judge *judge = context->judge;
@@ -103,7 +103,7 @@ static void take_result(const struct rule_result *found, void *argument)
 }
 
 /* One end of a flow. */
-static void take_end(const struct flow *flow, const struct end_cause *cause, void *argument)
+static void on_end(const struct flow *flow, const struct end_cause *cause, void *argument)
 {
     struct judged_flow *context = argument;
     struct flow_end end;
@@ -119,7 +119,7 @@ static void results_end(const struct audit_judge *judge)
 }
 
 /* A result of a rule of somebody's own. */
-static void take_own(void *user, const struct lua_found *found)
+static void on_own_result(void *user, const struct lua_found *found)
 {
     struct audit_judge *judge = user;
     struct result result = found->result;
@@ -142,12 +142,12 @@ static void sink(void *user, const struct flow_event *event)
         struct judged_flow context = {.judge = judge, .flow = event->flow};
 
         context.names[0][0] = context.names[1][0] = '\0';
-        rule_engine_flow_results(judge->engine, event->flow, take_result, &context);
+        rule_engine_flow_results(judge->engine, event->flow, on_result, &context);
         if (judge->config.end != NULL)
-            (void)rule_engine_flow_ends(judge->engine, event->flow, take_end, &context);
+            (void)rule_engine_flow_ends(judge->engine, event->flow, on_end, &context);
         rule_engine_flow_done(judge->engine, event->flow);
         if (judge->config.rules != NULL)
-            lua_rules_flow_end(judge->config.rules, event->flow, take_own, judge);
+            lua_rules_flow_end(judge->config.rules, event->flow, on_own_result, judge);
         results_end(judge);
     }
 }

@@ -15,7 +15,7 @@ enum { PROCESSES_MAX = 1024, SPREAD_WEEKS_MAX = 51 };
 static const unsigned long long memory_max = 1ull << 40;
 
 /* "2G": octets, with K, M or G for 2^10, 2^20 or 2^30 of them. */
-static int take_memory(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_memory(void *user, const char *value, struct iwarp_sentence *error)
 {
     static const char units[] = "KMG";
     struct audit_options *options = user;
@@ -39,12 +39,12 @@ static const char *memory_value(const void *user, enum option_use use)
     return ((const struct audit_options *)user)->memory_given;
 }
 
-static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
     return shard_parse(&((struct audit_options *)user)->shard, value, error);
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return format_option_parse(&((struct audit_options *)user)->format, value, error);
 }
@@ -63,18 +63,18 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(processes), .least = 1, .most = PROCESSES_MAX},
     {"  --memory SIZE      memory for what is open at once in each capture, as 512M (the default) or 4G: how many connections\n"
      "                     are followed comes from it (--reasons)\n",
-     OPTION_JUDGES, OPTION_OWN, .take = take_memory, .value = memory_value},
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_memory, .value = memory_value},
     /* A replay names one file. */
     {"  --shard I/N        judges part I of N of the files; every machine computes the same parts; report --merge joins the\n"
      "                     results\n",
-     OPTION_APART, OPTION_OWN, .take = take_shard},
+     OPTION_APART, OPTION_OWN, .parse = parse_shard},
     {"  -o DIR             writes results.jsonl and the reports there: %s;\n"
      "                     the folder must be empty, and no other command may write there at the same time\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .joined = true, .names = report_format_files},
     {"  --force            removes the files that an earlier command wrote to -o DIR\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(force)},
     {"  --format F         %s: the format of the standard output\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format, .names = format_option_names},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format, .names = format_option_names},
     {"  --expect FILE      compares the findings with those that FILE expects: exit status 0 if they are the same, 1 if\n"
      "                     one is new, missing or of another verdict, count or outcome, or if its review is due\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(expect)},
@@ -170,7 +170,7 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
     }
     taken = selection_option(&options->selection, argc, argv, index, error);
     if (taken == 0)
-        taken = option_table_take(&audit_option_table, options, argc, argv, index, error);
+        taken = option_table_parse(&audit_option_table, options, argc, argv, index, error);
     if (taken < 0)
         return EXIT_USAGE;
     return argument[0] != '-' ? pattern_check(options, catalogue, argument, error) : 0;

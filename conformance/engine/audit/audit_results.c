@@ -63,7 +63,7 @@ static bool is_held(struct audit *audit, const struct result *result)
 {
     bool held = false;
 
-    if (audit->expect != NULL && audit_expect_take(audit->expect, result, &held) != 0)
+    if (audit->expect != NULL && audit_expect_meet(audit->expect, result, &held) != 0)
         audit_unwritten(audit, "out of memory: not every finding was compared with what was expected");
     return held;
 }
@@ -81,8 +81,8 @@ static void give_held(struct audit *audit)
  * True: what passed is counted, and written at the end: of all captures with --findings-only, else of this one, beyond
  * some lines.
  */
-static bool take_passed(struct audit *audit, enum verdict verdict, const struct requirement *requirement, unsigned role,
-                        uint64_t count)
+static bool count_pass(struct audit *audit, enum verdict verdict, const struct requirement *requirement, unsigned role,
+                       uint64_t count)
 {
     struct passed *passed = &audit->passed[requirement->index];
 
@@ -122,12 +122,12 @@ void audit_write_passed(struct audit *audit, const char *file)
     audit_write_results(audit);
 }
 
-void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
+void audit_add_result(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct audit *audit = user;
 
     audit->seen[requirement->index].exercised = true;
-    if (take_passed(audit, result->verdict, requirement, role_slot(result->role), result->count))
+    if (count_pass(audit, result->verdict, requirement, role_slot(result->role), result->count))
         return;
     if (!is_held(audit, result))
         (void)give_result(audit, result);
@@ -141,7 +141,7 @@ static void show_end(struct audit *audit, const struct end_line *line)
         terminal_end(&audit->terminal, line);
 }
 
-void audit_take_end(void *user, const struct end_line *line)
+void audit_add_end(void *user, const struct end_line *line)
 {
     struct audit *audit = user;
     struct iwarp_sentence error;
@@ -154,13 +154,13 @@ void audit_take_end(void *user, const struct end_line *line)
     show_end(audit, line);
 }
 
-void audit_take_end_line(void *user, const char *text, size_t octets)
+void audit_add_end_line(void *user, const char *text, size_t octets)
 {
     json_t *object = json_loadb(text, octets, 0, NULL);
     struct end_line line;
 
     if (object != NULL && end_line_from_json(object, &line) == 0)
-        audit_take_end(user, &line);
+        audit_add_end(user, &line);
     json_decref(object);
 }
 
@@ -266,7 +266,7 @@ void audit_skipped_done(struct audit *audit)
 /*
  * A finding that is a line of JSON by now, and is to be shown or compared. False: its line is to be written as it is.
  */
-static bool take_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
+static bool write_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
 {
     json_t *object = json_loadb(line, octets, 0, NULL);
     struct result result;
@@ -281,17 +281,17 @@ static bool take_line(struct audit *audit, const struct requirement *requirement
     return held;
 }
 
-void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
+void audit_read_line(void *user, enum verdict verdict, const struct requirement *requirement, unsigned role,
                      uint64_t count, const char *line, size_t octets)
 {
     struct audit *audit = user;
     struct iwarp_sentence error;
 
     audit->seen[requirement->index].exercised = true;
-    if (take_passed(audit, verdict, requirement, role, count))
+    if (count_pass(audit, verdict, requirement, role, count))
         return;
     if (octets != 0 && (is_shown(audit, verdict) || (audit->expect != NULL && verdict != VERDICT_PASS)) &&
-        take_line(audit, requirement, line, octets))
+        write_line(audit, requirement, line, octets))
         return;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {

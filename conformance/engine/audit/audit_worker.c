@@ -60,7 +60,7 @@ static bool records_reserve(struct worker *worker, size_t octets)
     return true;
 }
 
-static void record_put(struct worker *worker, struct audit_record record, const void *octets, size_t count)
+static void record_write(struct worker *worker, struct audit_record record, const void *octets, size_t count)
 {
     record.file = worker->file;
     record.octets = (uint32_t)count;
@@ -77,7 +77,7 @@ static void record_put(struct worker *worker, struct audit_record record, const 
         records_write(worker);
 }
 
-static void take_result(void *user, const struct result *result, const struct requirement *requirement)
+static void send_result(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct worker *worker = user;
     struct audit_record record = {.kind = AUDIT_RECORD_RESULT,
@@ -90,10 +90,10 @@ static void take_result(void *user, const struct result *result, const struct re
         ((worker->config->lines || worker->config->shown) && !worker->config->findings_only &&
          worker->passed[requirement->index][role_slot(result->role)]++ < AUDIT_PASSED_LINES))
         worker->failed |= result_line_append(&worker->lines, result) != 0;
-    record_put(worker, record, worker->lines.octets, worker->lines.count);
+    record_write(worker, record, worker->lines.octets, worker->lines.count);
 }
 
-static void take_end(void *user, const struct end_line *line)
+static void send_end(void *user, const struct end_line *line)
 {
     struct worker *worker = user;
     json_t *object = end_line_to_json(line);
@@ -101,19 +101,19 @@ static void take_end(void *user, const struct end_line *line)
     worker->lines.count = 0;
     worker->failed |= object == NULL || result_line_append_json(&worker->lines, object) != 0;
     json_decref(object);
-    record_put(worker, (struct audit_record){.kind = AUDIT_RECORD_WHY}, worker->lines.octets, worker->lines.count);
+    record_write(worker, (struct audit_record){.kind = AUDIT_RECORD_WHY}, worker->lines.octets, worker->lines.count);
 }
 
-static void take_flow_end(void *user)
+static void send_flow_end(void *user)
 {
-    record_put(user, (struct audit_record){.kind = AUDIT_RECORD_FLOW_END}, NULL, 0);
+    record_write(user, (struct audit_record){.kind = AUDIT_RECORD_FLOW_END}, NULL, 0);
 }
 
-static void take_reading(void *user, uint64_t frames)
+static void send_reading(void *user, uint64_t frames)
 {
     struct worker *worker = user;
 
-    record_put(worker, (struct audit_record){.kind = AUDIT_RECORD_READING, .number = frames}, NULL, 0);
+    record_write(worker, (struct audit_record){.kind = AUDIT_RECORD_READING, .number = frames}, NULL, 0);
     records_write(worker);
 }
 
@@ -132,7 +132,7 @@ static void file_judge(struct worker *worker, uint32_t file)
     }
     ending.totals = *audit_judge_totals(worker->judge);
     flow_totals_subtract(&ending.totals, &before);
-    record_put(worker, (struct audit_record){.kind = AUDIT_RECORD_END}, &ending, sizeof(ending));
+    record_write(worker, (struct audit_record){.kind = AUDIT_RECORD_END}, &ending, sizeof(ending));
 }
 
 /* False: there are no more. */
@@ -155,10 +155,10 @@ static int work(const struct audit_workers_config *config)
         .memory = config->memory,
         .rules = config->rules,
         .ladders = config->lines,
-        .result = take_result,
-        .end = take_end,
-        .results_end = take_flow_end,
-        .reading = take_reading,
+        .result = send_result,
+        .end = send_end,
+        .results_end = send_flow_end,
+        .reading = send_reading,
         .user = &worker,
     };
     struct audit_order order;
@@ -167,7 +167,7 @@ static int work(const struct audit_workers_config *config)
     worker.passed = calloc(catalogue_count(config->catalogue) + 1, sizeof(worker.passed[0]));
     worker.failed = worker.judge == NULL || worker.passed == NULL;
     if (!worker.failed)
-        record_put(&worker, (struct audit_record){.kind = AUDIT_RECORD_READY}, NULL, 0);
+        record_write(&worker, (struct audit_record){.kind = AUDIT_RECORD_READY}, NULL, 0);
     records_write(&worker);
     while (!worker.failed && order_read(&order)) {
         for (uint32_t i = 0; i < order.count && !worker.failed; i++)

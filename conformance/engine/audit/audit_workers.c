@@ -156,7 +156,7 @@ static bool record_is_good(const struct workers *workers, const struct worker *w
            (record->kind != AUDIT_RECORD_END || record->octets == sizeof(struct audit_ending));
 }
 
-static void record_take(struct workers *workers, struct worker *worker, const struct audit_record *record,
+static void record_read(struct workers *workers, struct worker *worker, const struct audit_record *record,
                         const char *octets)
 {
     if (!record_is_good(workers, worker, record)) {
@@ -178,7 +178,7 @@ static void record_take(struct workers *workers, struct worker *worker, const st
 }
 
 /* The whole records at the begin of `octets`; returns how many octets they have. */
-static size_t records_take(struct workers *workers, struct worker *worker, const char *octets, size_t count)
+static size_t records_consume(struct workers *workers, struct worker *worker, const char *octets, size_t count)
 {
     struct audit_record record;
     size_t at = 0;
@@ -187,7 +187,7 @@ static size_t records_take(struct workers *workers, struct worker *worker, const
         memcpy(&record, octets + at, sizeof(record));
         if (count - at - sizeof(record) < record.octets)
             break;
-        record_take(workers, worker, &record, octets + at + sizeof(record));
+        record_read(workers, worker, &record, octets + at + sizeof(record));
         at += sizeof(record) + record.octets;
     }
     return at;
@@ -213,7 +213,7 @@ static bool records_read(struct workers *workers, struct worker *worker)
     if (got <= 0)
         return got < 0 && (errno == EINTR || errno == EAGAIN);
     worker->rest_count += (size_t)got;
-    taken = records_take(workers, worker, worker->rest, worker->rest_count);
+    taken = records_consume(workers, worker, worker->rest, worker->rest_count);
     worker->rest_count -= taken;
     memmove(worker->rest, worker->rest + taken, worker->rest_count);
     return true;
@@ -335,7 +335,7 @@ static void files_reclaim(struct workers *workers, struct worker *worker)
     (void)iwarp_sentence_set(&ending.error, "%.300s: the process that judged it died (%s)",
                              workers->config->files->paths[record.file],
                              worker_process_reason(&worker->process, &reason));
-    record_take(workers, worker, &record, (const char *)&ending);
+    record_read(workers, worker, &record, (const char *)&ending);
     for (unsigned i = worker->given_count; i-- > 0;)
         for (uint32_t k = worker->given[i].count; k-- > 0;)
             workers->again[workers->again_count++] = worker->given[i].first + k;

@@ -65,7 +65,7 @@ static void show_progress(struct audit *audit, size_t index, uint64_t frames)
     terminal_progress(&audit->terminal, index, files->count, text, audit->counted.fail);
 }
 
-static void take_reading(void *user, uint64_t frames)
+static void on_reading(void *user, uint64_t frames)
 {
     struct audit *audit = user;
 
@@ -81,10 +81,10 @@ static int judge_files(struct audit *audit, struct iwarp_sentence *error)
         .memory = options->memory,
         .rules = options->rules,
         .ladders = audit->logged,
-        .result = audit_take_result,
-        .end = audit_take_end,
+        .result = audit_add_result,
+        .end = audit_add_end,
         .results_end = audit_write_results,
-        .reading = take_reading,
+        .reading = on_reading,
         .user = audit,
     };
     struct audit_judge *judge = audit_judge_create(&config);
@@ -106,8 +106,8 @@ static int judge_files(struct audit *audit, struct iwarp_sentence *error)
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-static void take_file(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
-                      const struct iwarp_sentence *error)
+static void on_file(void *user, size_t index, enum audit_file status, bool lost, const struct flow_totals *totals,
+                    const struct iwarp_sentence *error)
 {
     struct audit *audit = user;
 
@@ -118,7 +118,7 @@ static void take_file(void *user, size_t index, enum audit_file status, bool los
     show_progress(audit, index + 1, 0);
 }
 
-static void take_shared_reading(void *user, size_t index, uint64_t frames)
+static void on_shared_reading(void *user, size_t index, uint64_t frames)
 {
     show_progress(user, index, frames);
 }
@@ -137,11 +137,11 @@ static int share_files(struct audit *audit, struct iwarp_sentence *error)
         .lines = audit->logged || audit->expect != NULL,
         .findings_only = options->findings_only,
         .shown = options->all && !format_option_machine(&options->format),
-        .result = audit_take_line,
-        .end = audit_take_end_line,
+        .result = audit_read_line,
+        .end = audit_add_end_line,
         .results_end = audit_write_results,
-        .reading = take_shared_reading,
-        .file = take_file,
+        .reading = on_shared_reading,
+        .file = on_file,
         .user = audit,
     };
 
@@ -195,7 +195,7 @@ static int open_log(struct audit *audit, struct iwarp_sentence *error)
 }
 
 /* The captures that are to be judged must not be among what is removed. */
-static int take_folder(struct audit *audit, struct iwarp_sentence *error)
+static int claim_folder(struct audit *audit, struct iwarp_sentence *error)
 {
     const struct audit_options *options = audit->options;
 
@@ -211,8 +211,8 @@ static int take_folder(struct audit *audit, struct iwarp_sentence *error)
             return EXIT_USAGE;
         }
     }
-    return output_folder_take(&audit->output.folder, options->output, options->force ? FOLDER_FORCE : FOLDER_NEW, false,
-                              error);
+    return output_folder_claim(&audit->output.folder, options->output, options->force ? FOLDER_FORCE : FOLDER_NEW,
+                               false, error);
 }
 
 static int set_up(struct audit *audit, struct iwarp_sentence *error)
@@ -282,7 +282,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
 
     audit.capabilities = capabilities_needed(options);
     if (status == 0)
-        status = take_folder(&audit, &error);
+        status = claim_folder(&audit, &error);
     if (status == 0)
         status = set_up(&audit, &error);
     /* The file of --write-expect is written at the end, wherever it is. */

@@ -48,6 +48,6 @@ struct lua_found {
  * flow's state. A rule whose script failed gives an INCONCLUSIVE result.
  */
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
-                        void (*take)(void *user, const struct lua_found *found), void *user);
+                        void (*report)(void *user, const struct lua_found *found), void *user);
 
 #endif

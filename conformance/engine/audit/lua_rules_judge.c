@@ -78,7 +78,7 @@ static struct lua_flow *state_of(struct lua_rules *rules, const struct flow *flo
 }
 
 /* A text of the table on top of the stack: what a rule found. */
-static void take_text(lua_State *lua, const char *member, char **text)
+static void read_text(lua_State *lua, const char *member, char **text)
 {
     if (lua_getfield(lua, -1, member) != LUA_TNIL && *text == NULL) {
         *text = strdup(luaL_tolstring(lua, -1, NULL));
@@ -134,9 +134,9 @@ static int call_judge(lua_State *lua)
         tally->step = rules->step;
     }
     if (lua_istable(lua, -1)) {
-        take_text(lua, "expected", &tally->expected);
-        take_text(lua, "actual", &tally->actual);
-        take_text(lua, "message", &tally->message);
+        read_text(lua, "expected", &tally->expected);
+        read_text(lua, "actual", &tally->actual);
+        read_text(lua, "message", &tally->message);
     }
     return 0;
 }
@@ -185,7 +185,7 @@ void lua_rules_event(struct lua_rules *rules, const struct flow_event *event)
  */
 
 static void report_result(const struct lua_rules *rules, size_t index, enum flow_direction direction,
-                          void (*take)(void *user, const struct lua_found *found), void *user)
+                          void (*report)(void *user, const struct lua_found *found), void *user)
 {
     const struct lua_rule *rule = &rules->rules[index];
     const struct lua_tally *tally = &rules->state->tallies[index][direction];
@@ -216,11 +216,11 @@ static void report_result(const struct lua_rules *rules, size_t index, enum flow
         result->expected = result->actual = NULL;
         result->message = rules->state->broken[index];
     }
-    take(user, &found);
+    report(user, &found);
 }
 
 void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
-                        void (*take)(void *user, const struct lua_found *found), void *user)
+                        void (*report)(void *user, const struct lua_found *found), void *user)
 {
     struct lua_flow *state = NULL;
     struct iwarp_sentence ignored;
@@ -234,7 +234,7 @@ void lua_rules_flow_end(struct lua_rules *rules, const struct flow *flow,
             const struct lua_tally *tally = &state->tallies[i][side];
 
             if (tally->passes + tally->findings != 0 || (state->broken[i] != NULL && side == 0))
-                report_result(rules, i, (enum flow_direction)side, take, user);
+                report_result(rules, i, (enum flow_direction)side, report, user);
         }
     (void)lua_sandbox_do(&rules->sandbox, drop_table, NULL, NULL, &ignored);
     HASH_DEL(rules->flows, state);

@@ -207,7 +207,7 @@ const char *capture_obstacle(const char *path)
                : NULL;
 }
 
-static int take_file(struct walk *walk, const char *path, const char *name)
+static int add_file(struct walk *walk, const char *path, const char *name)
 {
     enum flow_row row = row_of_file(path, name);
 
@@ -230,7 +230,7 @@ static bool is_inside(const char *real, const char *root)
 }
 
 /* What a link leads to is reached by its own name when it is inside. */
-static int take_link(struct walk *walk, const char *path, const char *name)
+static int add_link(struct walk *walk, const char *path, const char *name)
 {
     char *real = realpath(path, NULL);
     struct stat status;
@@ -243,27 +243,27 @@ static int take_link(struct walk *walk, const char *path, const char *name)
     else if (S_ISDIR(status.st_mode))
         rc = skip(walk->list, path, FLOW_ROW_LINKED_FOLDER, walk->error);
     else if (S_ISREG(status.st_mode))
-        rc = take_file(walk, path, name);
+        rc = add_file(walk, path, name);
     else
         rc = skip(walk->list, path, FLOW_ROW_SPECIAL_FILE, walk->error);
     free(real);
     return rc;
 }
 
-static int take_folder(struct walk *walk, const char *path, unsigned depth);
+static int add_folder(struct walk *walk, const char *path, unsigned depth);
 
-static int take_entry(struct walk *walk, const char *path, const char *name, unsigned depth)
+static int add_entry(struct walk *walk, const char *path, const char *name, unsigned depth)
 {
     struct stat status;
 
     if (lstat(path, &status) != 0)
         return skip(walk->list, path, FLOW_ROW_UNREADABLE, walk->error);
     if (S_ISDIR(status.st_mode))
-        return take_folder(walk, path, depth + 1);
+        return add_folder(walk, path, depth + 1);
     if (S_ISLNK(status.st_mode))
-        return take_link(walk, path, name);
+        return add_link(walk, path, name);
     if (S_ISREG(status.st_mode))
-        return take_file(walk, path, name);
+        return add_file(walk, path, name);
     if (S_ISFIFO(status.st_mode))
         return skip(walk->list, path, FLOW_ROW_SPECIAL_FILE, walk->error);
     walk->list->account.row[FLOW_ROW_FILE].items++; /* sockets, devices */
@@ -276,7 +276,7 @@ static bool is_dots(const char *name)
 }
 
 /* Rings in the order of their numbers: dump.pcap2 before dump.pcap10. */
-static int take_folder(struct walk *walk, const char *path, unsigned depth)
+static int add_folder(struct walk *walk, const char *path, unsigned depth)
 {
     struct dirent **entries;
     int count = depth > DEPTH_MAX ? -1 : scandir(path, &entries, NULL, versionsort), rc = 0;
@@ -290,7 +290,7 @@ static int take_folder(struct walk *walk, const char *path, unsigned depth)
             if (asprintf(&below, "%s/%s", path, entries[i]->d_name) < 0)
                 rc = out_of_memory(path, walk->error);
             else
-                rc = take_entry(walk, below, entries[i]->d_name, depth);
+                rc = add_entry(walk, below, entries[i]->d_name, depth);
             free(below);
         }
         free(entries[i]);
@@ -317,7 +317,7 @@ int capture_list_add(struct capture_list *list, const char *path, struct iwarp_s
     if (walk.root == NULL) {
         rc = iwarp_sentence_set(error, "%s: %s", path, strerror(errno));
     } else {
-        rc = take_folder(&walk, path, 0);
+        rc = add_folder(&walk, path, 0);
     }
     if (folder != NULL)
         (void)closedir(folder);

@@ -214,7 +214,7 @@ static uint64_t dropped_here(const struct capture_pcapng *pcapng)
     return dropped;
 }
 
-static int take_section(struct capture_pcapng *pcapng, struct iwarp_sentence *error)
+static int read_section(struct capture_pcapng *pcapng, struct iwarp_sentence *error)
 {
     uint32_t length = 0;
     size_t body;
@@ -228,7 +228,7 @@ static int take_section(struct capture_pcapng *pcapng, struct iwarp_sentence *er
     return 0;
 }
 
-static void take_interface_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
+static void read_interface_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
                                   const uint8_t *value, size_t count)
 {
     if (code == OPTION_IF_TSRESOL && count >= 1)
@@ -237,7 +237,7 @@ static void take_interface_option(struct capture_pcapng *pcapng, struct interfac
         interface->offset = (int64_t)get64(pcapng, value);
 }
 
-static int take_interface(struct capture_pcapng *pcapng, size_t body, struct iwarp_sentence *error)
+static int read_interface(struct capture_pcapng *pcapng, size_t body, struct iwarp_sentence *error)
 {
     struct interface *interface;
 
@@ -259,7 +259,7 @@ static int take_interface(struct capture_pcapng *pcapng, size_t body, struct iwa
         .snap = get32(pcapng, pcapng->block + 4),
         .resolution = TSRESOL_MICROSECONDS,
     };
-    read_options(pcapng, pcapng->block + 8, pcapng->block + body, interface, take_interface_option);
+    read_options(pcapng, pcapng->block + 8, pcapng->block + body, interface, read_interface_option);
     return 0;
 }
 
@@ -269,21 +269,21 @@ static struct interface *interface_at(const struct capture_pcapng *pcapng, uint3
 }
 
 /* The two counters of a statistics block, added up in `dropped`, which was set to 0 for it. */
-static void take_statistics_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
+static void read_statistics_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
                                    const uint8_t *value, size_t count)
 {
     if ((code == OPTION_ISB_IFDROP || code == OPTION_ISB_OSDROP) && count >= 8)
         interface->dropped += get64(pcapng, value);
 }
 
-static void take_statistics(struct capture_pcapng *pcapng, size_t body)
+static void read_statistics(struct capture_pcapng *pcapng, size_t body)
 {
     struct interface *interface = body >= 12 ? interface_at(pcapng, get32(pcapng, pcapng->block)) : NULL;
 
     if (interface == NULL)
         return;
     interface->dropped = 0;
-    read_options(pcapng, pcapng->block + 12, pcapng->block + body, interface, take_statistics_option);
+    read_options(pcapng, pcapng->block + 12, pcapng->block + body, interface, read_statistics_option);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -321,7 +321,7 @@ static uint64_t nanoseconds(const struct interface *interface, uint64_t units)
     return units + (uint64_t)interface->offset * NANOSECONDS;
 }
 
-static void take_packet_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
+static void read_packet_option(struct capture_pcapng *pcapng, struct interface *interface, unsigned code,
                                const uint8_t *value, size_t count)
 {
     if (code == OPTION_EPB_DROPCOUNT && count >= 8 && interface != NULL)
@@ -341,7 +341,7 @@ static int fill_frame(struct capture_pcapng *pcapng, struct flow_frame *frame, c
 }
 
 /* An Enhanced Packet Block, and the Packet Block that it replaces: the same but for the interface's number. */
-static int take_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced, struct flow_frame *frame,
+static int read_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced, struct flow_frame *frame,
                        struct iwarp_sentence *error)
 {
     enum { HEAD = 20 };
@@ -359,12 +359,12 @@ static int take_packet(struct capture_pcapng *pcapng, size_t body, bool enhanced
                          ? nanoseconds(interface, (uint64_t)get32(pcapng, block + 4) << 32 | get32(pcapng, block + 8))
                          : 0;
     if (body - HEAD > ((captured + 3) & ~(size_t)3) && enhanced)
-        read_options(pcapng, block + HEAD + ((captured + 3) & ~(size_t)3), block + body, interface, take_packet_option);
+        read_options(pcapng, block + HEAD + ((captured + 3) & ~(size_t)3), block + body, interface, read_packet_option);
     return fill_frame(pcapng, frame, interface, HEAD, captured, get32(pcapng, block + 16), body);
 }
 
 /* Of the first interface, without a time. */
-static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct flow_frame *frame,
+static int read_simple_packet(struct capture_pcapng *pcapng, size_t body, struct flow_frame *frame,
                               struct iwarp_sentence *error)
 {
     const struct interface *interface = interface_at(pcapng, 0);
@@ -382,15 +382,15 @@ static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct
 }
 
 /* One block after its type and length. 1: a frame came of it. */
-static int take_block(struct capture_pcapng *pcapng, uint32_t type, size_t body, struct flow_frame *frame,
+static int read_block(struct capture_pcapng *pcapng, uint32_t type, size_t body, struct flow_frame *frame,
                       struct iwarp_sentence *error)
 {
     switch (type) {
-    case BLOCK_INTERFACE: return take_interface(pcapng, body, error);
-    case BLOCK_ENHANCED_PACKET: return take_packet(pcapng, body, true, frame, error);
-    case BLOCK_PACKET: return take_packet(pcapng, body, false, frame, error);
-    case BLOCK_SIMPLE_PACKET: return take_simple_packet(pcapng, body, frame, error);
-    case BLOCK_STATISTICS: take_statistics(pcapng, body); return 0;
+    case BLOCK_INTERFACE: return read_interface(pcapng, body, error);
+    case BLOCK_ENHANCED_PACKET: return read_packet(pcapng, body, true, frame, error);
+    case BLOCK_PACKET: return read_packet(pcapng, body, false, frame, error);
+    case BLOCK_SIMPLE_PACKET: return read_simple_packet(pcapng, body, frame, error);
+    case BLOCK_STATISTICS: read_statistics(pcapng, body); return 0;
     default: pcapng->blocks++; return 0;
     }
 }
@@ -407,14 +407,14 @@ int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame,
         if (rc <= 0)
             return rc == 0 ? 0 : broken(pcapng, error);
         if (get32(pcapng, head) == BLOCK_SECTION) { /* reads the same in either order */
-            rc = take_section(pcapng, error);
+            rc = read_section(pcapng, error);
             continue;
         }
         if (read_octets(pcapng, head + 4, 4) != 1)
             return broken(pcapng, error);
         if (rest_of_block(pcapng, get32(pcapng, head + 4), HEAD_OCTETS, &body, error) != 0)
             return -1;
-        rc = take_block(pcapng, get32(pcapng, head), body, frame, error);
+        rc = read_block(pcapng, get32(pcapng, head), body, frame, error);
     }
     return rc;
 }
@@ -443,7 +443,7 @@ struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct 
     }
     pcapng->file = file;
     pcapng->at = PCAPNG_MAGIC_OCTETS;
-    if (take_section(pcapng, error) == 0)
+    if (read_section(pcapng, error) == 0)
         return pcapng;
     capture_pcapng_close(pcapng);
     return NULL;

@@ -222,8 +222,8 @@ static size_t count_numbers(const struct candidate *candidates, size_t count)
     return numbers;
 }
 
-static int take_ring(const struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
-                     struct iwarp_sentence *error)
+static int add_ring(const struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
+                    struct iwarp_sentence *error)
 {
     struct capture_ring *ring;
 
@@ -247,8 +247,8 @@ static bool has_runs(const struct candidate *candidates, size_t count)
 }
 
 /* The files of one name: a ring, or one for each run of dumpcap. */
-static int take_group(struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
-                      struct iwarp_sentence *error)
+static int add_group(struct candidate *candidates, size_t count, char **paths, struct capture_ring **rings,
+                     struct iwarp_sentence *error)
 {
     size_t begin = 0;
     int rc = 0;
@@ -256,7 +256,7 @@ static int take_group(struct candidate *candidates, size_t count, char **paths, 
     if (candidates[0].name.kind == RING_NONE)
         return 0;
     if (!has_runs(candidates, count))
-        return take_ring(candidates, count, paths, rings, error);
+        return add_ring(candidates, count, paths, rings, error);
     qsort(candidates, count, sizeof(*candidates), by_time);
     for (size_t i = 1; rc == 0 && i <= count; i++)
         if (i == count ||
@@ -265,7 +265,7 @@ static int take_group(struct candidate *candidates, size_t count, char **paths, 
             (candidates[i].name.number == candidates[i - 1].name.number &&
              candidates[i].name.time != candidates[i - 1].name.time)) {
             qsort(candidates + begin, i - begin, sizeof(*candidates), by_number);
-            rc = take_ring(candidates + begin, i - begin, paths, rings, error);
+            rc = add_ring(candidates + begin, i - begin, paths, rings, error);
             begin = i;
         }
     return rc;
@@ -292,7 +292,7 @@ int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, s
         qsort(candidates, used, sizeof(*candidates), by_number);
     for (size_t i = 1; rc == 0 && i <= used; i++)
         if (i == used || compare_rings(&candidates[i], &candidates[begin]) != 0) {
-            rc = take_group(candidates + begin, i - begin, paths, rings, error);
+            rc = add_group(candidates + begin, i - begin, paths, rings, error);
             begin = i;
         }
     free(candidates);

@@ -89,7 +89,7 @@ static int verb_words(struct course_options *options, int argc, char **argv, str
     options->number = argv[0];
     if (options->verb == COURSE_START) /* of the options -o alone may follow */
         while (at < argc && strncmp(argv[at], "-o", 2) == 0 &&
-               (taken = option_table_take(&course_option_table, options, argc, argv, &at, error)) == 1)
+               (taken = option_table_parse(&course_option_table, options, argc, argv, &at, error)) == 1)
             ;
     if (taken < 0)
         return -1;
@@ -108,7 +108,7 @@ int course_options_parse(struct course_options *options, int argc, char **argv, 
 {
     int i = 1, taken = 0;
 
-    while (i < argc && (taken = option_table_take(&course_option_table, options, argc, argv, &i, error)) == 1)
+    while (i < argc && (taken = option_table_parse(&course_option_table, options, argc, argv, &i, error)) == 1)
         ;
     if (taken < 0)
         return -1;

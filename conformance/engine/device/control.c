@@ -150,7 +150,7 @@ static int write_line(int socket, const char *text)
 }
 
 /* Takes one line out of what has been received; what follows it stays. NULL: it is not complete. */
-static char *take_line(struct control *control)
+static char *next_line(struct control *control)
 {
     char *newline = control->count != 0 ? memchr(control->answer, '\n', control->count) : NULL;
     size_t length;
@@ -190,7 +190,7 @@ static char *read_line(struct control *control, size_t request_octets, struct iw
 
     for (;;) {
         struct pollfd wait = {.fd = control->socket, .events = POLLIN};
-        char *line = take_line(control);
+        char *line = next_line(control);
         ssize_t got;
 
         if (line != NULL)

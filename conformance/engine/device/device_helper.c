@@ -152,7 +152,7 @@ static int start(struct helper *helper, const struct device_helper_request *requ
 /* ---- what comes of it -------------------------------------------------------------------------------------------- */
 
 /* Output beyond the limit is read and dropped: the command must not wait for us. */
-static void take_output(struct process *process)
+static void read_output(struct process *process)
 {
     char octets[4096];
     ssize_t got;
@@ -176,7 +176,7 @@ static void take_output(struct process *process)
 
 static void close_output(struct process *process)
 {
-    take_output(process);
+    read_output(process);
     if (process->output >= 0)
         close(process->output);
     if (process->file >= 0)
@@ -204,7 +204,7 @@ static void look_for_ends(struct helper *helper)
         process->state.running = false;
         process->state.ended = true;
         process->state.status = end.si_code == CLD_EXITED ? W_EXITCODE(end.si_status, 0) : end.si_status;
-        take_output(process);
+        read_output(process);
     }
 }
 
@@ -219,7 +219,7 @@ static bool wait_for(struct helper *helper, bool requests, int milliseconds)
     if (poll(files, POLLED, milliseconds) <= 0)
         return false;
     for (size_t i = 0; i < DEVICE_COMMANDS; i++)
-        take_output(&helper->process[i]);
+        read_output(&helper->process[i]);
     look_for_ends(helper);
     return files[1].revents != 0;
 }

@@ -71,7 +71,7 @@ static void accept_request(struct sim_cm *cm, uint32_t id, uint64_t now)
 }
 
 /* The ULP decides as it was configured, and gets every event. */
-static void take_events(struct sim_cm *cm, uint64_t now)
+static void handle_events(struct sim_cm *cm, uint64_t now)
 {
     struct cm_refusal refusal = {
         .reason = CM_REASON_CONSUMER, .layer = IP_CM_LAYER_ULP, .info = {ULP_INFO}, .info_octets = 1};
@@ -88,7 +88,7 @@ static void take_events(struct sim_cm *cm, uint64_t now)
 
 void sim_cm_serve(struct sim_cm *cm, uint64_t now)
 {
-    take_events(cm, now);
+    handle_events(cm, now);
     emit_all(cm);
 }
 
@@ -121,7 +121,7 @@ void sim_cm_tick(struct sim_cm *cm, uint64_t now)
 
 /* --- The agent ---------------------------------------------------------------------------------------------------- */
 
-static void put_address(struct cm_address *out, const struct net_address *address)
+static void set_address(struct cm_address *out, const struct net_address *address)
 {
     out->family = address->family;
     memcpy(out->octets, address->octets, sizeof(out->octets));
@@ -131,8 +131,8 @@ struct cm_agent *sim_cm_agent(struct sim_cm *cm, struct cm_agent_config *config,
 {
     struct cm_address own[2];
 
-    put_address(&own[0], &cm->config.ipv4);
-    put_address(&own[1], &cm->config.ipv6);
+    set_address(&own[0], &cm->config.ipv4);
+    set_address(&own[1], &cm->config.ipv6);
     config->own = own;
     config->own_count = 2;
     config->seed = cm->config.seed + cm->renewed++;

@@ -179,11 +179,11 @@ static void flow_step(struct drawing *drawing, struct watched_flow *flow, const 
     struct kept_event *present = &flow->ring[flow->steps % RING];
     bool start = event->kind == FLOW_TCP_OPEN || event->kind == FLOW_MPA_START;
 
-    kept_event_take(present, event);
+    kept_event_copy(present, event);
     for (struct window *window = flow->windows; window != NULL; window = window->next)
         window_step(drawing, flow, window, event, present);
     if (start && flow->start_count == flow->steps && flow->start_count < LADDER_START_STEPS)
-        kept_event_take(&flow->start[flow->start_count++], event);
+        kept_event_copy(&flow->start[flow->start_count++], event);
     flow->steps++;
 }
 

@@ -98,7 +98,7 @@ static bool keep_event(struct kept_event *kept, const struct flow_event *event)
     }
 }
 
-void kept_event_take(struct kept_event *kept, const struct flow_event *event)
+void kept_event_copy(struct kept_event *kept, const struct flow_event *event)
 {
     kept_event_release(kept);
     event_shown(event, &kept->shown);

@@ -50,7 +50,7 @@ struct kept_event {
  * Keeps this event in place of another one; a zeroed structure has none. The flow has to be there until the step is
  * made.
  */
-void kept_event_take(struct kept_event *kept, const struct flow_event *event);
+void kept_event_copy(struct kept_event *kept, const struct flow_event *event);
 void kept_event_release(struct kept_event *kept);
 
 /* The step, as it looks when `judged` is the judged sender's direction; borrowed. NULL without memory. */

@@ -51,12 +51,12 @@ struct command {
     struct terminal terminal;
 };
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return option_jsonl(value, &((struct command *)user)->jsonl, error);
 }
 
-static int take_show(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_show(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct command *command = user;
 
@@ -104,11 +104,11 @@ static const struct option_row rows[] = {
      "                   which sessions failed\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
     {"  --show N         plays nothing: writes session N as a check, for warpcheck run --script\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_show},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_show},
     {"  -j N             number of processes (default: the number of processors); without --simulate that of warpcheck run\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(jobs), .least = 1, .most = PROVE_JOBS_MAX},
     {"  --format F       text or jsonl\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --help           shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
 };
 /* clang-format on */
@@ -150,7 +150,7 @@ static int arguments_check(struct command *command, struct iwarp_sentence *error
 static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, command, argc, argv, &i, error);
+        int taken = option_table_parse(&table, command, argc, argv, &i, error);
 
         if (taken == 0)
             taken = option_table_unknown(&table, argv[i], error);
@@ -199,7 +199,7 @@ static void print_group(const struct command *command, const struct explore_grou
     print_reduced(group);
 }
 
-static void put_line(json_t *line)
+static void write_line(json_t *line)
 {
     if (line == NULL)
         return;
@@ -208,7 +208,7 @@ static void put_line(json_t *line)
     json_decref(line);
 }
 
-static void put_group(const struct command *command, const struct explore_group *group)
+static void write_group(const struct command *command, const struct explore_group *group)
 {
     json_t *line = json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I}", "type", "group", "verdict",
                              group->verdict, "id", group->id, "cause", group->cause, "message", group->message,
@@ -219,7 +219,7 @@ static void put_group(const struct command *command, const struct explore_group 
         (void)json_object_set_new(line, "again", json_pack("[i, i]", (int)group->again, (int)EXPLORE_REPLAYS));
     if (line != NULL && group->run != 0)
         (void)json_object_set_new(line, "run", json_sprintf("explored-%u", group->run));
-    put_line(line);
+    write_line(line);
 }
 
 static size_t count_set(const bool *set)
@@ -234,12 +234,12 @@ static size_t count_set(const bool *set)
 static void print_summary(const struct command *command, const struct explore_summary *summary)
 {
     if (command->jsonl) {
-        put_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "seed",
-                           (json_int_t)command->seed, "sessions", (json_int_t)summary->sessions, "wrong",
-                           (json_int_t)summary->wrong, "skipped", (json_int_t)summary->skipped, "failed",
-                           (json_int_t)summary->failed, "groups", (json_int_t)summary->group_count, "undecided",
-                           (json_int_t)summary->undecided, "met", (json_int_t)count_set(summary->met), "refused",
-                           (json_int_t)count_set(summary->refused)));
+        write_line(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "seed",
+                             (json_int_t)command->seed, "sessions", (json_int_t)summary->sessions, "wrong",
+                             (json_int_t)summary->wrong, "skipped", (json_int_t)summary->skipped, "failed",
+                             (json_int_t)summary->failed, "groups", (json_int_t)summary->group_count, "undecided",
+                             (json_int_t)summary->undecided, "met", (json_int_t)count_set(summary->met), "refused",
+                             (json_int_t)count_set(summary->refused)));
         return;
     }
     printf("%" PRIu64 " sessions, %" PRIu64 " with something wrong: %" PRIu64 " failed, in %zu group%s\n",
@@ -351,7 +351,7 @@ static int explore(struct command *command, const struct explore_config *config,
         status = explore_reduce(config, &summary, error);
     terminal_clear(&command->terminal);
     for (size_t i = 0; i < summary.group_count; i++)
-        (command->jsonl ? put_group : print_group)(command, &summary.groups[i]);
+        (command->jsonl ? write_group : print_group)(command, &summary.groups[i]);
     if (status == 0 || summary.sessions != 0)
         print_summary(command, &summary);
     (void)fflush(stdout);

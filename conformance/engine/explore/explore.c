@@ -214,7 +214,7 @@ static void merge_bits(bool *set, const json_t *list)
     }
 }
 
-static void take_batch(void *user, size_t number, const json_t *row)
+static void on_batch(void *user, size_t number, const json_t *row)
 {
     struct exploring *exploring = user;
     struct explore_summary *summary = exploring->summary;
@@ -249,7 +249,7 @@ static int run_alone(struct exploring *exploring, struct iwarp_sentence *error)
 
         if (row == NULL)
             return -1;
-        take_batch(exploring, i, row);
+        on_batch(exploring, i, row);
         json_decref(row);
         exploring->summary->stopped =
             run_stopped() || (exploring->config->first_only && exploring->summary->group_count != 0);
@@ -262,7 +262,7 @@ static int run_alone(struct exploring *exploring, struct iwarp_sentence *error)
 int explore_run(const struct explore_config *config, struct explore_summary *summary, struct iwarp_sentence *error)
 {
     struct exploring exploring = {.config = config, .summary = summary};
-    struct prove_work work = {batch_count(config), config->jobs, run_batch, take_batch, &exploring};
+    struct prove_work work = {batch_count(config), config->jobs, run_batch, on_batch, &exploring};
     int status = -1;
 
     memset(summary, 0, sizeof(*summary));

@@ -128,7 +128,7 @@ static json_t *bits_of(const bool *set)
 }
 
 /* The counts, and of the first that was skipped, or could not be decided, the reason. */
-static void put_outcomes(const struct batch *batch, size_t count, json_t *row)
+static void add_outcomes(const struct batch *batch, size_t count, json_t *row)
 {
     json_int_t played = 0, skipped = 0, undecided = 0;
 
@@ -186,7 +186,7 @@ json_t *explore_batch(const struct explore_config *config, struct session_device
         row = json_pack("{s:O, s:I, s:o, s:o}", "failures", batch->failures, "wrong", (json_int_t)seen.wrong, "met",
                         bits_of(met), "refused", bits_of(refused));
         if (row != NULL)
-            put_outcomes(batch, count, row);
+            add_outcomes(batch, count, row);
     }
     for (size_t i = 0; i < count; i++)
         free(batch->outcomes[i].reason);

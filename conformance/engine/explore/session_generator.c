@@ -220,7 +220,7 @@ static bool can_be_invalidated(const struct region *region)
     return region->bound;
 }
 
-static bool can_take_atomics(const struct region *region)
+static bool allows_atomics(const struct region *region)
 {
     return region->atomic;
 }
@@ -330,7 +330,7 @@ static void make_read(struct generator *generator)
 static void make_atomic(struct generator *generator)
 {
     int64_t number, operation = below(generator, 3);
-    struct region *region = choose_region(generator, can_take_atomics, &number);
+    struct region *region = choose_region(generator, allows_atomics, &number);
     struct session_step *step;
 
     if (region == NULL)

@@ -165,22 +165,22 @@ static enum exit_status write_corpus(struct gen_folder *folder, size_t corpus, s
         (void)iwarp_sentence_set(error, "the path of the folder is too long: %.100s...", folder->root);
         return EXIT_USAGE;
     }
-    rc = folder_take(&folder->held[corpus], &config, error);
+    rc = folder_claim(&folder->held[corpus], &config, error);
     return rc == 0 ? EXIT_DONE : rc == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-static int take_whole(struct gen_folder *folder, struct iwarp_sentence *error)
+static int claim_whole(struct gen_folder *folder, struct iwarp_sentence *error)
 {
     struct folder_config config = {.path = folder->root, .use = FOLDER_AGAIN};
 
-    return folder_make(folder->root, error) == 0 ? folder_take(&folder->whole, &config, error) : -1;
+    return folder_make(folder->root, error) == 0 ? folder_claim(&folder->whole, &config, error) : -1;
 }
 
 enum exit_status gen_folder_begin(struct gen_folder *folder, struct iwarp_sentence *error)
 {
     enum exit_status status = EXIT_DONE;
 
-    if (folder->whole == NULL && take_whole(folder, error) != 0)
+    if (folder->whole == NULL && claim_whole(folder, error) != 0)
         return EXIT_ENVIRONMENT;
     for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && folder->held[i] == NULL)

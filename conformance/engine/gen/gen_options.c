@@ -14,24 +14,24 @@ static int set_format(struct gen_options *options, const char *name, struct iwar
     return 0;
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return set_format(user, value, error);
 }
 
-static int take_hex(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_hex(void *user, const char *value, struct iwarp_sentence *error)
 {
     (void)value;
     return set_format(user, "hex", error);
 }
 
-static int take_c(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_c(void *user, const char *value, struct iwarp_sentence *error)
 {
     (void)value;
     return set_format(user, "c", error);
 }
 
-static int take_setting(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_setting(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct gen_options *options = user;
     const char *sign = strchr(value, '=');
@@ -54,15 +54,15 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output)},
     {"  --format F       pcapng, pcap, hex (digits, one line for each frame), c (arrays) or raw (octets); the default follows\n"
      "                   from the ending of FILE, and is pcapng otherwise\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --hex            the same as --format hex\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_hex},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_hex},
     {"  --c              the same as --format c\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_c},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_c},
     {"  --seed N         chooses random numbers and simulated stacks (1)\n",
      OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
     {"  --set NAME=TEXT  sets arg.NAME to TEXT in the scripts; repeat it for several\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_setting},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_setting},
     {"  --corpus DIR     writes every capture of the scripts to DIR (without a script: of the project's own corpus), with\n"
      "                   README.md and with findings.tsv, the findings that warpcheck audit should report in them; the\n"
      "                   folders must be empty, and no other command may write there at the same time\n",
@@ -130,7 +130,7 @@ int gen_options_parse(struct gen_options *options, int argc, char **argv, struct
     options->output = "-";
     options->seed = 1;
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, options, argc, argv, &i, error);
+        int taken = option_table_parse(&table, options, argc, argv, &i, error);
 
         if (taken < 0 || (taken == 0 && script_add(options, argv[i++], error) != 0))
             return -1;

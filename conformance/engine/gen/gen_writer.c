@@ -79,7 +79,7 @@ static int open_output(struct gen_writer *w, struct iwarp_sentence *error)
     return file >= 0 ? file : iwarp_sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
 }
 
-static int put_words(FILE *out, const uint32_t *words, size_t count)
+static int write_words(FILE *out, const uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t word = htole32(words[i]);
@@ -94,7 +94,7 @@ static int open_pcap(struct gen_writer *w, struct iwarp_sentence *error)
 {
     const uint32_t words[] = {PCAP_MAGIC, PCAP_MAJOR | PCAP_MINOR << 16, 0, 0, PCAP_SNAP, w->config.link};
 
-    if (put_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0)
+    if (write_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0)
         return iwarp_sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
     return 0;
 }
@@ -142,7 +142,7 @@ static int write_pcap(struct gen_writer *w, const struct gen_frame *frame, size_
     const uint32_t words[] = {(uint32_t)(frame->time_ns / NS_PER_S), (uint32_t)(frame->time_ns % NS_PER_S / 1000),
                               (uint32_t)kept, (uint32_t)frame->count};
 
-    if (put_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0 ||
+    if (write_words(w->text, words, sizeof(words) / sizeof(words[0])) != 0 ||
         (kept > 0 && fwrite(frame->octets, kept, 1, w->text) != 1))
         return -1;
     return 0;

@@ -44,7 +44,7 @@ static int list(void)
 
 /* ---- before ------------------------------------------------------------------------------------------------------ */
 
-static int devices_take(struct interop_command *command, struct iwarp_sentence *error)
+static int devices_parse(struct interop_command *command, struct iwarp_sentence *error)
 {
     static const char *const alone[] = {"libiwarp"};
     const char *const *words = command->options.device_count != 0 ? command->options.devices : alone;
@@ -52,7 +52,7 @@ static int devices_take(struct interop_command *command, struct iwarp_sentence *
 
     for (size_t i = 0; i < count; i++) {
         command->device_count++;
-        if (interop_device_take(&command->devices[i], words[i], command->catalogue, error) != 0)
+        if (interop_device_parse(&command->devices[i], words[i], command->catalogue, error) != 0)
             return -1;
         for (size_t k = 0; k < i; k++)
             if (strcmp(command->devices[k].name, command->devices[i].name) == 0)
@@ -482,7 +482,7 @@ int cmd_interop(int argc, char **argv)
     run_stop_install("interop");
     if (catalogue_load(&command.catalogue, &error) != 0)
         status = complain(EXIT_ENVIRONMENT, "%s", error.text);
-    else if (devices_take(&command, &error) != 0)
+    else if (devices_parse(&command, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
     else
         status = run_prepared(&command, &error);

@@ -102,7 +102,7 @@ static int stream_region(struct interop_exchange *x, enum interop_side side, str
     if (interop_try(x, side, request, &answer, &lacks) != 0)
         return -1;
     if (!lacks)
-        interop_region_take(region, answer);
+        interop_region_read(region, answer);
     json_decref(answer);
     return lacks ? interop_region(x, side, ROOM, json_pack("[s]", "remote_write"), false, region) : 0;
 }
@@ -286,7 +286,7 @@ static int burst_post(struct interop_exchange *x, enum interop_side from, const 
     return 0;
 }
 
-static int burst_take(struct interop_exchange *x, enum interop_side side, const struct places *places)
+static int burst_receive(struct interop_exchange *x, enum interop_side side, const struct places *places)
 {
     for (unsigned i = 0; i < BURST_SENDS; i++)
         if (received(x, side, SMALL, false, 0) != 0 || interop_await(x, side, "send_done", NULL) != 0 ||
@@ -312,7 +312,7 @@ int interop_data_burst(struct interop_exchange *x)
         if (burst_post(x, side, &places[side]) != 0)
             return -1;
     for (unsigned side = 0; side < INTEROP_SIDES; side++)
-        if (burst_take(x, side, &places[side]) != 0)
+        if (burst_receive(x, side, &places[side]) != 0)
             return -1;
     for (unsigned side = 0; side < INTEROP_SIDES; side++)
         if (interop_compare(x, 1 - side, &places[side].target, BURST_OCTETS, BURST_OCTETS,

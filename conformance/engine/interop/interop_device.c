@@ -37,7 +37,7 @@ static bool is_name(const char *name, size_t octets)
     return true;
 }
 
-static int name_take(struct interop_device *device, const char *name, size_t octets, struct iwarp_sentence *error)
+static int name_parse(struct interop_device *device, const char *name, size_t octets, struct iwarp_sentence *error)
 {
     if (!is_name(name, octets))
         return iwarp_sentence_set(error,
@@ -48,7 +48,7 @@ static int name_take(struct interop_device *device, const char *name, size_t oct
     return 0;
 }
 
-static int defects_take(struct interop_device *device, char **rest, struct iwarp_sentence *error)
+static int defects_parse(struct interop_device *device, char **rest, struct iwarp_sentence *error)
 {
     struct defect_list *list;
     struct defect_set *set;
@@ -99,8 +99,8 @@ static int profile_add(struct interop_device *device, const char *path, const st
     return 0;
 }
 
-int interop_device_take(struct interop_device *device, const char *argument, const struct catalogue *catalogue,
-                        struct iwarp_sentence *error)
+int interop_device_parse(struct interop_device *device, const char *argument, const struct catalogue *catalogue,
+                         struct iwarp_sentence *error)
 {
     const char *equals = strchr(argument, '='), *rest = equals != NULL ? equals + 1 : argument;
     char *at, *word;
@@ -108,7 +108,7 @@ int interop_device_take(struct interop_device *device, const char *argument, con
     memset(device, 0, sizeof(*device));
     for (size_t i = 0; i < INTEROP_INSTANCES; i++)
         device->instances[i].device = device;
-    if (equals != NULL && name_take(device, argument, (size_t)(equals - argument), error) != 0)
+    if (equals != NULL && name_parse(device, argument, (size_t)(equals - argument), error) != 0)
         return -1;
     device->words = strdup(rest);
     if (device->words == NULL)
@@ -120,13 +120,13 @@ int interop_device_take(struct interop_device *device, const char *argument, con
     if (device->is_stack) {
         if (equals == NULL)
             (void)snprintf(device->name, sizeof(device->name), "%s", STACK_NAME);
-        return defects_take(device, &at, error);
+        return defects_parse(device, &at, error);
     }
     for (; word != NULL; word = strtok_r(NULL, ",", &at))
         if (profile_add(device, word, catalogue, error) != 0)
             return -1;
     word = (char *)(uintptr_t)device->instances[0].profile.name;
-    return device->name[0] != '\0' ? 0 : name_take(device, word, strlen(word), error);
+    return device->name[0] != '\0' ? 0 : name_parse(device, word, strlen(word), error);
 }
 
 /* ---- the reference stack's processes ----------------------------------------------------------------------------- */

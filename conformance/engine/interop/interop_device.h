@@ -49,8 +49,8 @@ struct interop_device {
  * Takes "[NAME=]libiwarp[,DEFECT...]" or "[NAME=]PROFILE[,PROFILE]". 0, or -1 with a sentence; interop_device_free() in
  * either case.
  */
-int interop_device_take(struct interop_device *device, const char *argument, const struct catalogue *catalogue,
-                        struct iwarp_sentence *error);
+int interop_device_parse(struct interop_device *device, const char *argument, const struct catalogue *catalogue,
+                         struct iwarp_sentence *error);
 
 /* Starts the processes of the reference stack: before the command is confined. 0, or -1 with a sentence. */
 int interop_device_start(struct interop_device *device, struct iwarp_sentence *error);

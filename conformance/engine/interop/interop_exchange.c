@@ -193,7 +193,7 @@ static uint64_t now_ns(void)
 }
 
 /* Gets what is new; *any: something was. */
-static int events_take(struct interop_exchange *x, enum interop_side side, bool *any)
+static int events_handle(struct interop_exchange *x, enum interop_side side, bool *any)
 {
     json_t *request = json_pack("{s:s}", "verb", "poll"), *events, *event;
     struct iwarp_sentence why = {{0}};
@@ -288,7 +288,7 @@ static int await(struct interop_exchange *x, enum interop_side side, const char 
         bool any, late = now_ns() >= end;
         int found;
 
-        if (events_take(x, side, &any) != 0 || (found = event_find(x, side, names, event)) < 0)
+        if (events_handle(x, side, &any) != 0 || (found = event_find(x, side, names, event)) < 0)
             return -1;
         if (found > 0)
             return 0;

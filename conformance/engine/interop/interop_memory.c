@@ -6,7 +6,7 @@
 
 enum { PATTERN = 251 };
 
-void interop_region_take(struct interop_region *region, const json_t *answer)
+void interop_region_read(struct interop_region *region, const json_t *answer)
 {
     const char *base = interop_text(answer, "base", "0");
 
@@ -22,7 +22,7 @@ int interop_region(struct interop_exchange *x, enum interop_side side, json_int_
 
     if (interop_tell(x, side, request, &answer) != 0)
         return -1;
-    interop_region_take(region, answer);
+    interop_region_read(region, answer);
     json_decref(answer);
     return 0;
 }

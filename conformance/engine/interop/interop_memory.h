@@ -14,7 +14,7 @@ int interop_region(struct interop_exchange *x, enum interop_side side, json_int_
                    struct interop_region *region);
 
 /* Of an answer to reg_mr. */
-void interop_region_take(struct interop_region *region, const json_t *answer);
+void interop_region_read(struct interop_region *region, const json_t *answer);
 
 /* An address in it, as the member "to" has it. */
 json_t *interop_to(const struct interop_region *region, json_int_t offset);

@@ -11,7 +11,7 @@ enum { SECONDS_USUAL = 10, SECONDS_MOST = 600 };
 
 #define MEMBER(name) offsetof(struct interop_options, name)
 
-static int take_evidence(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_evidence(void *user, const char *value, struct iwarp_sentence *error)
 {
     static const char *const words[] = {"all", "fail", "none"};
     struct interop_options *options = user;
@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
      OPTION_JUDGES, OPTION_COUNT, .member = MEMBER(seconds), .least = 1, .most = SECONDS_MOST},
     {"  --evidence KIND    keeps the captures of all exchanges (all, the default), of those that did not pass (fail), or\n"
      "                     none (none); without -o there are none\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_evidence},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_evidence},
     {"  --destructive      also tries what a device may not survive, by \"hazards\" of its profile\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(destructive)},
     {"  --quiet            shows the grid alone\n",
@@ -94,7 +94,7 @@ int interop_options_parse(struct interop_options *options, int argc, char **argv
     memset(options, 0, sizeof(*options));
     options->seconds = SECONDS_USUAL;
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, options, argc, argv, &i, error);
+        int taken = option_table_parse(&table, options, argc, argv, &i, error);
 
         if (taken < 0)
             return -1;

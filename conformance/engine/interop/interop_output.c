@@ -104,7 +104,7 @@ int interop_output_open(struct interop_output *output, const struct interop_opti
     *output = (struct interop_output){.evidence = -1};
     if (options->output == NULL)
         return 0;
-    taken = folder_take(&output->folder, &config, error);
+    taken = folder_claim(&output->folder, &config, error);
     if (taken != 0)
         return taken == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
     if (lines_open(output, error) != 0)

@@ -59,7 +59,7 @@ static const struct option_table table = {
 static int arguments_parse(struct order *order, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, order, argc, argv, &i, error);
+        int taken = option_table_parse(&table, order, argc, argv, &i, error);
 
         if (taken < 0)
             return -1;

@@ -5,8 +5,8 @@
 
 #include "reports/results/result.h"
 
-int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
-                       struct iwarp_sentence *error)
+int output_folder_claim(struct folder **folder, const char *path, enum folder_use use, bool resumes,
+                        struct iwarp_sentence *error)
 {
     struct folder_config config = {
         .path = path,
@@ -20,7 +20,7 @@ int output_folder_take(struct folder **folder, const char *path, enum folder_use
                                         "by --format without -o");
         return EXIT_USAGE;
     }
-    switch (folder_take(folder, &config, error)) {
+    switch (folder_claim(folder, &config, error)) {
     case 0: return 0;
     case FOLDER_NOT_EMPTY: return EXIT_USAGE;
     default: return EXIT_INCONCLUSIVE;

@@ -10,7 +10,7 @@
  * Takes the folder. 0; or, with the sentence set, the exit status: EXIT_USAGE when something is in it that has to go
  * first, EXIT_INCONCLUSIVE when it cannot be made or another command writes there. `resumes`: the command has --resume.
  */
-int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
-                       struct iwarp_sentence *error);
+int output_folder_claim(struct folder **folder, const char *path, enum folder_use use, bool resumes,
+                        struct iwarp_sentence *error);
 
 #endif

@@ -58,7 +58,7 @@ static json_t *profile_of_options(const struct probe_options *options)
     return json;
 }
 
-static int take_profile(struct probe_command *command, struct iwarp_sentence *error)
+static int read_profile(struct probe_command *command, struct iwarp_sentence *error)
 {
     const struct probe_options *options = &command->options;
     char today[UTC_TEXT_OCTETS];
@@ -75,7 +75,7 @@ static int take_profile(struct probe_command *command, struct iwarp_sentence *er
                                         options->profile);
     }
     if (options->address.family != 0)
-        return profile_take(&command->profile, profile_of_options(options), "the command line", &context, error);
+        return profile_read_json(&command->profile, profile_of_options(options), "the command line", &context, error);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int prepare(struct probe_command *command, struct iwarp_sentence *error)
     if (command->found == NULL || catalogue_load(&command->catalogue, error) != 0 ||
         pics_load(&command->pics, error) != 0 || (command->host = script_host_new(error)) == NULL)
         return complain(EXIT_ENVIRONMENT, "%s", command->found != NULL ? error->text : "out of memory");
-    if (take_profile(command, error) != 0 || name_defects(command, error) != 0)
+    if (read_profile(command, error) != 0 || name_defects(command, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
     services_private_data(command->host, command->profile.json != NULL ? &command->profile : NULL);
     if (command->options.output != NULL &&

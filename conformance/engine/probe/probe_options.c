@@ -29,7 +29,7 @@ static bool endpoint_parse(const char *text, struct net_address *address, uint16
     return true;
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return option_jsonl(value, &((struct probe_options *)user)->jsonl, error);
 }
@@ -66,7 +66,7 @@ static const struct option_row rows[] = {
     {"  --seed N           chooses ports and sequence numbers (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(seed), .most = INT64_MAX},
     {"  --format F         text or jsonl\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --help             shows this text\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
 };
@@ -94,7 +94,7 @@ int probe_usage(FILE *out)
     return option_table_print(&table, out);
 }
 
-static int take_device(struct probe_options *options, const char *argument, struct iwarp_sentence *error)
+static int parse_device(struct probe_options *options, const char *argument, struct iwarp_sentence *error)
 {
     if (options->profile != NULL || options->address.family != 0)
         return iwarp_sentence_set(error, "one device was expected, \"%.60s\" is another", argument);
@@ -131,9 +131,9 @@ int probe_options_parse(struct probe_options *options, int argc, char **argv, st
     memset(options, 0, sizeof(*options));
     options->seed = 1;
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, options, argc, argv, &i, error);
+        int taken = option_table_parse(&table, options, argc, argv, &i, error);
 
-        if (taken < 0 || (taken == 0 && take_device(options, argv[i++], error) != 0))
+        if (taken < 0 || (taken == 0 && parse_device(options, argv[i++], error) != 0))
             return -1;
     }
     return options->help ? 0 : consistent(options, error);

@@ -9,8 +9,8 @@
 enum { READ_OCTETS = 65536 };
 
 /* A line that has no end yet is not searched again from its begin. */
-static int take_whole(struct worker_lines *lines, size_t old,
-                      int (*take)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
+static int pass_whole(struct worker_lines *lines, size_t old,
+                      int (*handle)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
                       void *user, struct iwarp_sentence *error)
 {
     size_t begin = 0;
@@ -19,7 +19,7 @@ static int take_whole(struct worker_lines *lines, size_t old,
     while ((newline = memchr(lines->text + old, '\n', lines->length - old)) != NULL) {
         size_t end = (size_t)(newline - lines->text);
 
-        if (take(user, lines->text + begin, end - begin, error) != 0)
+        if (handle(user, lines->text + begin, end - begin, error) != 0)
             return -1;
         begin = old = end + 1;
     }
@@ -29,7 +29,7 @@ static int take_whole(struct worker_lines *lines, size_t old,
 }
 
 int worker_lines_read(struct worker_lines *lines,
-                      int (*take)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
+                      int (*handle)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
                       void *user, struct iwarp_sentence *error)
 {
     size_t old = lines->length;
@@ -52,7 +52,7 @@ int worker_lines_read(struct worker_lines *lines,
         return 0;
     }
     lines->length += (size_t)got;
-    return take_whole(lines, old, take, user, error);
+    return pass_whole(lines, old, handle, user, error);
 }
 
 void worker_lines_free(struct worker_lines *lines)

@@ -19,7 +19,7 @@ struct worker_lines {
  * of the pipe and when a signal came; -1 with a sentence: memory, or `take` said so.
  */
 int worker_lines_read(struct worker_lines *lines,
-                      int (*take)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
+                      int (*handle)(void *user, const char *line, size_t length, struct iwarp_sentence *error),
                       void *user, struct iwarp_sentence *error);
 
 /* Closes the pipe. */

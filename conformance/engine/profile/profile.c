@@ -296,11 +296,11 @@ int profile_load(struct profile *profile, const char *path, const struct profile
     if (json == NULL)
         return where.line < 1 ? iwarp_sentence_set(error, "%s: %s", path, where.text)
                               : iwarp_sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
-    return profile_take(profile, json, path, context, error);
+    return profile_read_json(profile, json, path, context, error);
 }
 
-int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
-                 struct iwarp_sentence *error)
+int profile_read_json(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                      struct iwarp_sentence *error)
 {
     memset(profile, 0, sizeof(*profile));
     profile->json = json;

@@ -103,8 +103,8 @@ int profile_load(struct profile *profile, const char *path, const struct profile
  * The same for a profile that is no file: takes the reference (NULL: memory was short); `path` is what messages call
  * it.
  */
-int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
-                 struct iwarp_sentence *error);
+int profile_read_json(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                      struct iwarp_sentence *error);
 
 /* Sets the defaults of two items for a profile: upper_tester is "yes" if `control`, else "no"; instrumented is "no". */
 int profile_defaults(struct pics *pics, bool control, struct iwarp_sentence *error);

@@ -41,7 +41,7 @@ struct command {
 };
 
 /* `sctp` has the checks of both texts, as in a simulated run. */
-static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_llp(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct command *command = user;
     struct prove_config *config = &command->prove;
@@ -57,7 +57,7 @@ static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
     return 0;
 }
 
-static int take_seeds(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_seeds(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct command *command = user;
     uint64_t number;
@@ -69,12 +69,12 @@ static int take_seeds(void *user, const char *value, struct iwarp_sentence *erro
     return 0;
 }
 
-static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
     return shard_parse(&((struct command *)user)->prove.shard, value, error);
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return option_jsonl(value, &((struct command *)user)->printer.jsonl, error);
 }
@@ -86,16 +86,16 @@ static const struct option_row rows[] = {
     {"  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n",
      OPTION_JUDGES, OPTION_NUMBER, .member = MEMBER(prove.seed), .most = INT64_MAX},
     {"  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n",
-     OPTION_JUDGES, OPTION_OWN, .take = take_seeds},
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_seeds},
     {"  --scripts DIR  uses the checks of this folder instead of the built-in ones\n",
      OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(scripts)},
     {"  --llp LLP      tcp (the default); sctp (RFC 5043) or sctp-draft02: defects of DDP, RDMAP and atomics meet their checks\n"
      "                 over SCTP. Those that have no meaning there are left out, each with its reason\n",
-     OPTION_JUDGES, OPTION_OWN, .take = take_llp},
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_llp},
     {"  -j N           number of processes (default: the number of processors)\n",
      OPTION_SHOWS, OPTION_COUNT, .member = MEMBER(prove.jobs), .least = 1, .most = JOBS_MAX},
     {"  --shard I/N    runs part I of N of the seeds and defects, or of the variants; every machine computes the same parts\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_shard},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_shard},
     {"  --merge        joins the results of all shards, each written to a file with --format jsonl\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(merge)},
     {"  --variants     runs the reference stack with each legal variant (reference-stack/defects/variants.tsv) against every check and\n"
@@ -118,7 +118,7 @@ static const struct option_row rows[] = {
      "                 and each defect that repeats the operation of another; needs all defects\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(whole_table)},
     {"  --format F     text or jsonl\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --help         shows this text\n", OPTION_SHOWS, .kind = OPTION_EARLY},
 };
 /* clang-format on */
@@ -167,7 +167,7 @@ static int check_devices(const struct command *command, struct iwarp_sentence *e
 static int arguments_parse(struct command *command, int argc, char **argv, struct iwarp_sentence *error)
 {
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, command, argc, argv, &i, error);
+        int taken = option_table_parse(&table, command, argc, argv, &i, error);
 
         if (taken < 0)
             return -1;

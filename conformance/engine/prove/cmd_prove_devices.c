@@ -89,7 +89,7 @@ static void print_reasons(const struct printer *printer)
     }
 }
 
-static void put_summary(const struct prove_devices_summary *summary, enum choice_layer layer)
+static void write_summary(const struct prove_devices_summary *summary, enum choice_layer layer)
 {
     const struct devices_coverage *coverage = &summary->coverage;
 
@@ -108,7 +108,7 @@ static void print_summary(const struct printer *printer, const struct prove_devi
     const struct devices_coverage *coverage = &summary->coverage;
 
     if (printer->common.jsonl) {
-        put_summary(summary, printer->config->layer);
+        write_summary(summary, printer->config->layer);
         return;
     }
     if (summary->undecided != 0)

@@ -191,7 +191,7 @@ static void mark(uint8_t *bits, const json_t *rows, size_t count)
 }
 
 /* Each part learns in its own order, and all learn the same. */
-static void take_learned(struct prove_meets *meets, const json_t *learned)
+static void add_learned(struct prove_meets *meets, const json_t *learned)
 {
     json_t *served = json_object_get(learned, "served");
     const char *role = json_string_value(json_object_get(served, "role"));
@@ -214,7 +214,7 @@ static void on_part(void *user, size_t number, const json_t *row)
     (void)number;
     json_array_foreach(json_object_get(row, "learned"), i, one)
     {
-        take_learned(meets, one);
+        add_learned(meets, one);
     }
     json_array_foreach(json_object_get(row, "checks"), i, one)
     {

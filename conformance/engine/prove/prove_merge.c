@@ -57,7 +57,7 @@ static bool counts_more(const json_t *a, const json_t *b)
     return before;
 }
 
-static int take_defect(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
+static int merge_defect(struct merged *merged, json_t *line, const char *path, struct iwarp_sentence *error)
 {
     const char *id = text_of(line, "defect");
     json_t *known = json_object_get(merged->defects, id);
@@ -68,7 +68,7 @@ static int take_defect(struct merged *merged, json_t *line, const char *path, st
     return known != NULL && !counts_more(line, known) ? 0 : json_object_set(merged->defects, id, line);
 }
 
-static int take_alarm(struct merged *merged, json_t *line)
+static int merge_alarm(struct merged *merged, json_t *line)
 {
     char seed[24], key[1100];
 
@@ -77,7 +77,7 @@ static int take_alarm(struct merged *merged, json_t *line)
     return json_object_set(merged->alarms, key, line);
 }
 
-static int take_seed(struct merged *merged, const json_t *line)
+static int merge_seed(struct merged *merged, const json_t *line)
 {
     char seed[24];
 
@@ -86,7 +86,7 @@ static int take_seed(struct merged *merged, const json_t *line)
 }
 
 /* "2/4": that shard is there. */
-static int take_shard(struct merged *merged, const char *label, const char *path, struct iwarp_sentence *error)
+static int merge_shard(struct merged *merged, const char *label, const char *path, struct iwarp_sentence *error)
 {
     struct shard shard;
     char name[24];
@@ -101,7 +101,7 @@ static int take_shard(struct merged *merged, const char *label, const char *path
     return json_object_set_new(merged->shards, name, json_true());
 }
 
-static int take_summary(struct merged *merged, const json_t *line, const char *path, struct iwarp_sentence *error)
+static int merge_summary(struct merged *merged, const json_t *line, const char *path, struct iwarp_sentence *error)
 {
     json_int_t checks = json_integer_value(json_object_get(line, "checks"));
     json_int_t rules = json_integer_value(json_object_get(line, "rules"));
@@ -124,10 +124,10 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
     if (plan != NULL && merged->plan == NULL && (merged->plan = strdup(plan)) == NULL)
         return iwarp_sentence_set(error, "out of memory");
     if (json_is_string(shard))
-        return take_shard(merged, json_string_value(shard), path, error);
+        return merge_shard(merged, json_string_value(shard), path, error);
     json_array_foreach(shard, i, label)
     {
-        if (take_shard(merged, json_string_value(label) != NULL ? json_string_value(label) : "", path, error) != 0)
+        if (merge_shard(merged, json_string_value(label) != NULL ? json_string_value(label) : "", path, error) != 0)
             return -1;
     }
     return 0;
@@ -138,13 +138,13 @@ static int merge_line(struct merged *merged, json_t *line, const char *path, str
     const char *type = text_of(line, "type");
 
     if (strcmp(type, "defect") == 0)
-        return take_defect(merged, line, path, error);
+        return merge_defect(merged, line, path, error);
     if (strcmp(type, "alarm") == 0)
-        return take_alarm(merged, line);
+        return merge_alarm(merged, line);
     if (strcmp(type, "correct") == 0)
-        return take_seed(merged, line);
+        return merge_seed(merged, line);
     if (strcmp(type, "summary") == 0)
-        return take_summary(merged, line, path, error);
+        return merge_summary(merged, line, path, error);
     return iwarp_sentence_set(error, "%.200s: a line of type \"%.40s\": output of prove --format jsonl was expected",
                               path, type);
 }
@@ -285,7 +285,7 @@ struct sums {
     size_t killed, defects, alarms, undecided;
 };
 
-static void put_summary(const struct merged *merged, const struct sums *sums, bool jsonl)
+static void write_summary(const struct merged *merged, const struct sums *sums, bool jsonl)
 {
     if (!jsonl) {
         printf("\n%zu of %zu defects killed by %lld checks and %lld rules; the correct stack over %zu seeds: %zu false "
@@ -314,7 +314,7 @@ static void put_summary(const struct merged *merged, const struct sums *sums, bo
 }
 
 /* Seeds and alarms by number, defects in the order of their table. */
-static int put_all(const struct merged *merged, struct sums *sums, bool jsonl)
+static int write_all(const struct merged *merged, struct sums *sums, bool jsonl)
 {
     const char **seeds = sorted_keys(merged->seeds), **alarms = sorted_keys(merged->alarms);
 
@@ -355,9 +355,9 @@ static int finish(const struct merged *merged, bool jsonl)
 
     if (merged->checks < 0)
         return complain(EXIT_ENVIRONMENT, "none of these runs came to its end");
-    if (put_all(merged, &sums, jsonl) != 0)
+    if (write_all(merged, &sums, jsonl) != 0)
         return complain(EXIT_ENVIRONMENT, "out of memory");
-    put_summary(merged, &sums, jsonl);
+    write_summary(merged, &sums, jsonl);
     if (sums.killed != sums.defects || sums.alarms != 0 || sums.undecided != 0)
         return whole ? EXIT_FAILS : complain(EXIT_FAILS, "%s", missing);
     return whole ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, "%s", missing);

@@ -39,7 +39,7 @@ static int work(const struct pool *pool, unsigned worker, int out)
 }
 
 /* One line of a worker. */
-static int take_row(void *user, const char *line, size_t length, struct iwarp_sentence *error)
+static int on_row(void *user, const char *line, size_t length, struct iwarp_sentence *error)
 {
     struct pool *pool = user;
     json_t *row = json_loadb(line, length, 0, NULL);
@@ -72,7 +72,7 @@ struct worker {
 };
 
 /* Waits until a worker has said something, and takes it. -1 with a sentence. */
-static int take_answers(struct pool *pool, struct worker *workers, struct iwarp_sentence *error)
+static int read_answers(struct pool *pool, struct worker *workers, struct iwarp_sentence *error)
 {
     struct pollfd waits[PROVE_JOBS_MAX];
     int limit = -1, ready;
@@ -88,7 +88,7 @@ static int take_answers(struct pool *pool, struct worker *workers, struct iwarp_
         worker_process_check(&workers[i].process);
     for (unsigned i = 0; ready > 0 && i < pool->work->jobs; i++)
         if (workers[i].lines.pipe >= 0 && waits[i].revents != 0 &&
-            worker_lines_read(&workers[i].lines, take_row, pool, error) != 0)
+            worker_lines_read(&workers[i].lines, on_row, pool, error) != 0)
             return -1;
     return 0;
 }
@@ -104,7 +104,7 @@ static int listen_to_workers(struct pool *pool, struct worker *workers, struct i
         open = 0;
         for (unsigned i = 0; i < pool->work->jobs; i++)
             open += workers[i].lines.pipe >= 0;
-        if (open != 0 && take_answers(pool, workers, error) != 0)
+        if (open != 0 && read_answers(pool, workers, error) != 0)
             return -1;
         report_ready(pool);
     }

@@ -88,7 +88,7 @@ static bool is_bad(const struct result *result)
     return result->verdict != VERDICT_PASS && result->verdict != VERDICT_SKIP && result->verdict != VERDICT_AMBIGUOUS;
 }
 
-void bundle_put_replay(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing)
+void bundle_write_replay(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing)
 {
     char *text = malloc(COMMAND_OCTETS);
     json_t *done = json_object(), *object;
@@ -118,7 +118,7 @@ void bundle_put_replay(FILE *out, const struct excerpt *excerpt, json_t *added, 
     free(text);
 }
 
-void bundle_put_readme(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing)
+void bundle_write_readme(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing)
 {
     struct result result;
     json_t *object;

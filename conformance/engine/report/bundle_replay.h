@@ -27,9 +27,9 @@ void bundle_replay_files(const char *replay, char dut[static BUNDLE_WORD_OCTETS]
 const char *bundle_name(json_t *added, const char *folder, const char *path, char *name, size_t room);
 
 /* Writes the shell script. Each word of a command is read and quoted again: the results may come from a stranger. */
-void bundle_put_replay(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
+void bundle_write_replay(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
 
 /* Plain text. */
-void bundle_put_readme(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
+void bundle_write_readme(FILE *out, const struct excerpt *excerpt, json_t *added, const json_t *missing);
 
 #endif

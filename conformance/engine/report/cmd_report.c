@@ -120,7 +120,7 @@ static int write_reports(const struct report_options *options, const struct repo
 {
     struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
     struct folder *folder;
-    int rc = folder_take(&folder, &config, error);
+    int rc = folder_claim(&folder, &config, error);
 
     if (rc != 0)
         return rc;

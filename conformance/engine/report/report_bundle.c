@@ -222,7 +222,7 @@ static int add_result(struct bundle *bundle, const struct result *result)
 
 /* The text that `put` writes, as the file `name`. */
 static int add_text(struct bundle *bundle, const char *name, const struct excerpt *excerpt,
-                    void (*put)(FILE *, const struct excerpt *, json_t *, const json_t *))
+                    void (*write)(FILE *, const struct excerpt *, json_t *, const json_t *))
 {
     char *text = NULL;
     size_t size = 0;
@@ -231,7 +231,7 @@ static int add_text(struct bundle *bundle, const char *name, const struct excerp
 
     if (out == NULL)
         return -1;
-    put(out, excerpt, bundle->added, bundle->missing);
+    write(out, excerpt, bundle->added, bundle->missing);
     if (text_stream_close(out, &text))
         rc = add(bundle, name, "", text, size);
     free(text);
@@ -252,8 +252,8 @@ static int add_all(struct bundle *bundle, const struct excerpt *excerpt)
         if (result_from_json(object, &result) != 0 || add_result(bundle, &result) != 0)
             return -1;
     }
-    if (add_text(bundle, "replay.sh", excerpt, bundle_put_replay) != 0 ||
-        add_text(bundle, "README.txt", excerpt, bundle_put_readme) != 0)
+    if (add_text(bundle, "replay.sh", excerpt, bundle_write_replay) != 0 ||
+        add_text(bundle, "README.txt", excerpt, bundle_write_readme) != 0)
         return -1;
     if (!text_stream_close(bundle->sums_out, &bundle->sums)) {
         bundle->sums_out = NULL;
@@ -353,7 +353,7 @@ static int make(struct bundle *bundle, const struct place *results, const struct
     struct catalogue *catalogue = NULL;
     struct excerpt excerpt;
     struct iwarp_sentence error;
-    int status = EXIT_DONE, rc = excerpt_take(&excerpt, results, bundle->ids, bundle->id_count, &error);
+    int status = EXIT_DONE, rc = excerpt_make(&excerpt, results, bundle->ids, bundle->id_count, &error);
 
     if (rc != 0)
         status = complain(EXIT_USAGE, "%s", error.text);

@@ -92,7 +92,7 @@ static int merge_all(struct merge *merge, const struct catalogue *catalogue, cha
     for (size_t i = 0; i < count; i++)
         if (add(merge, inputs[i], output->path, &error) != 0)
             return complain(EXIT_USAGE, "%s", error.text);
-    status = output_folder_take(&folder, output->path, output->force ? FOLDER_FORCE : FOLDER_NEW, false, &error);
+    status = output_folder_claim(&folder, output->path, output->force ? FOLDER_FORCE : FOLDER_NEW, false, &error);
     if (status != 0)
         return complain(status, "%s", error.text);
     status = write_merged(merge, catalogue, folder, &outcome, &error);

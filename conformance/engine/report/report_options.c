@@ -11,7 +11,7 @@ static const char *format_names(char *text, size_t room)
     return report_format_names("text", text, room);
 }
 
-static int take_bundle(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_bundle(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct report_options *options = user;
 
@@ -50,7 +50,7 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(known)},
     {"  --bundle ID        one archive of what somebody needs to see and repeat it: page, results, captures, script, profile\n"
      "                     and replay.sh; ID may be a glob, and --bundle be repeated\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_bundle},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_bundle},
     {"  --reproducer LANGUAGE  one file of C with plain sockets that repeats the failure ID (or ID-ROLE) of the run, and exits with 1\n"
      "                     while the fault is there, 0 where it is not, 2 where it could not be tried; LANGUAGE is c\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(reproducer)},
@@ -167,7 +167,7 @@ int report_options_parse(struct report_options *options, int argc, char **argv, 
     char names[200];
 
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, options, argc, argv, &i, error);
+        int taken = option_table_parse(&table, options, argc, argv, &i, error);
 
         if (taken < 0)
             return -1;

@@ -349,7 +349,7 @@ static int build(struct builder *builder, const char *input, const char *output)
     if (paths_set(builder, input, &error) != 0 || site_read(builder, &error) != 0 ||
         report_site_interop_read(&builder->interop, builder->folder, &builder->site.interop, &error) != 0)
         return complain(EXIT_USAGE, "%s", error.text);
-    taken = folder_take(&builder->output, &config, &error);
+    taken = folder_claim(&builder->output, &config, &error);
     if (taken != 0)
         return complain(taken == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error.text);
     if (site_write(builder, &error) != 0)

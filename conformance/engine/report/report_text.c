@@ -38,7 +38,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
 
     (void)object;
 
-    summary_take_verdicts(&shown, &text->counted); /* the results are the truth */
+    summary_copy_verdicts(&shown, &text->counted); /* the results are the truth */
     text->terminal.unfinished = summary->stopped != NULL;
     terminal_summary(&text->terminal, &shown, NULL);
     if (summary->stopped)

@@ -72,7 +72,7 @@ static void substitute_stag(struct substitution *to, const char *stag, const cha
 }
 
 /* The request as the octets of a C string, with conversions; lines are broken. */
-static void put_literal(struct substitution *to)
+static void write_literal(struct substitution *to)
 {
     char *text = json_dumps(to->request, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_SORT_KEYS);
     FILE *out = to->writer->out;
@@ -99,7 +99,7 @@ static void put_literal(struct substitution *to)
 }
 
 /* ask("...", arguments); */
-static void put_ask(struct substitution *to)
+static void write_ask(struct substitution *to)
 {
     unsigned indexes[10], count = 0;
     char *text = json_dumps(to->request, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_SORT_KEYS);
@@ -110,7 +110,7 @@ static void put_ask(struct substitution *to)
     fputs(count > 0 ? "    ask(TEXT(\"" : "    ask(\"", to->writer->out);
     if (count > 0)
         to->writer->blocks |= REPRO_TEXT;
-    put_literal(to);
+    write_literal(to);
     fputs("\"", to->writer->out);
     for (unsigned i = 0; i < count; i++)
         fprintf(to->writer->out, ", %s", to->arguments[indexes[i]]);
@@ -141,21 +141,21 @@ static bool listens_for_kept(const struct repro_plan *plan, size_t event)
     return false;
 }
 
-static int put_listen(struct substitution *to)
+static int write_listen(struct substitution *to)
 {
     if (!listens_for_kept(to->writer->plan, to->event))
         return 0;
     to->writer->blocks |= REPRO_UPPER | REPRO_VALUE;
     (void)json_object_del(to->request, "port");
     fputs("    if (control != NULL) {\n        static char at[16];\n    ", to->writer->out);
-    put_ask(to);
+    write_ask(to);
     fputs("        (void)snprintf(at, sizeof(at), \"%u\", (unsigned)value(\"\\\"port\\\"\", reply));\n"
           "        port = at;\n    }\n",
           to->writer->out);
     return 0;
 }
 
-static int put_connect(struct substitution *to)
+static int write_connect(struct substitution *to)
 {
     struct repro_writer *writer = to->writer;
     const struct repro_connection *connection =
@@ -171,7 +171,7 @@ static int put_connect(struct substitution *to)
         fputs("    int listener = open_at(address, port, 1);\n", writer->out);
     writer->listening = true;
     writer->blocks |= REPRO_UPPER | REPRO_COMPULSORY | REPRO_LISTEN;
-    put_ask(to);
+    write_ask(to);
     writer->told[place] = true;
     if ((writer->streams & 1U << place) != 0) {
         writer->blocks |= REPRO_VALUE;
@@ -203,7 +203,7 @@ static bool name_stream(struct substitution *to)
 }
 
 /* An answer that names what the device chose. */
-static void put_learnt(struct repro_writer *writer, size_t event)
+static void write_learnt(struct repro_writer *writer, size_t event)
 {
     for (size_t i = 0; i < writer->plan->variable_count; i++) {
         const struct repro_variable *variable = &writer->plan->variables[i];
@@ -235,7 +235,7 @@ static bool is_of_used_memory(struct repro_plan *plan, size_t event)
     return variable != NULL && variable->used;
 }
 
-static int put_other(struct substitution *to, const char *verb)
+static int write_other(struct substitution *to, const char *verb)
 {
     struct repro_writer *writer = to->writer;
     bool memory = strcmp(verb, "reg_mr") == 0, reads = strcmp(verb, "mem_read") == 0;
@@ -259,8 +259,8 @@ static int put_other(struct substitution *to, const char *verb)
     if (to->refused)
         return iwarp_sentence_set(writer->error, "it needs more than %d regions of memory", REPRO_VARIABLES_MAX), 1;
     writer->blocks |= REPRO_UPPER | REPRO_COMPULSORY;
-    put_ask(to);
-    put_learnt(writer, to->event);
+    write_ask(to);
+    write_learnt(writer, to->event);
     return 0;
 }
 
@@ -274,7 +274,7 @@ static bool has_marks(const json_t *request)
     return found;
 }
 
-int repro_put_command(struct repro_writer *writer, size_t event)
+int repro_write_command(struct repro_writer *writer, size_t event)
 {
     const struct repro_event *command = &writer->plan->evidence->events[event];
     const char *verb = json_string_value(json_object_get(command->asked, "verb"));
@@ -288,11 +288,11 @@ int repro_put_command(struct repro_writer *writer, size_t event)
     else if (verb == NULL || IS(verb, questions) || !json_is_true(json_object_get(command->answer, "ok")))
         rc = 0;
     else if (strcmp(verb, "listen") == 0)
-        rc = put_listen(&to);
+        rc = write_listen(&to);
     else if (strcmp(verb, "connect") == 0)
-        rc = put_connect(&to);
+        rc = write_connect(&to);
     else
-        rc = put_other(&to, verb);
+        rc = write_other(&to, verb);
     json_decref(to.request);
     return rc;
 }

@@ -21,13 +21,13 @@ enum {
 };
 
 /* The arguments of text() for what the device chose: the part between bars, as it is written. */
-static void put_arguments(struct repro_writer *writer, const char *hex)
+static void write_arguments(struct repro_writer *writer, const char *hex)
 {
     for (const char *bar = hex; (bar = strchr(bar, '|')) != NULL; bar = strchr(bar + 1, '|') + 1)
         fprintf(writer->out, ", %.*s", (int)strcspn(bar + 1, "|"), bar + 1);
 }
 
-void repro_put_hex(struct repro_writer *writer, const char *call, const char *hex, const char *end)
+void repro_write_hex(struct repro_writer *writer, const char *call, const char *hex, const char *end)
 {
     bool live = strchr(hex, '|') != NULL;
     size_t used = strlen(call) + 8;
@@ -52,11 +52,11 @@ void repro_put_hex(struct repro_writer *writer, const char *call, const char *he
     }
     fputc('"', writer->out);
     if (live)
-        put_arguments(writer, hex);
+        write_arguments(writer, hex);
     fprintf(writer->out, "%s%s", live ? ")" : "", end);
 }
 
-void repro_put_comment(struct repro_writer *writer, const char *text)
+void repro_write_comment(struct repro_writer *writer, const char *text)
 {
     if (text[0] != '\0') {
         fputs(" /* ", writer->out);
@@ -118,8 +118,8 @@ static bool is_place(size_t at)
 }
 
 /* Puts what stands for an STag, and for the address behind it. How many octets that are; 0: no such thing. */
-static size_t put_variable(struct repro_writer *writer, FILE *out, const uint8_t *at, size_t count,
-                           struct repro_variable *variable)
+static size_t write_variable(struct repro_writer *writer, FILE *out, const uint8_t *at, size_t count,
+                             struct repro_variable *variable)
 {
     uint32_t stag = octets_get32(at);
     uint64_t offset;
@@ -149,8 +149,8 @@ char *repro_hex(struct repro_writer *writer, const uint8_t *octets, size_t count
         size_t done = 0;
 
         if (live != NULL && is_place(at) && count - at >= 4) {
-            done = put_variable(writer, out, octets + at, count - at,
-                                repro_plan_variable(writer->plan, octets_get32(octets + at), !from_dut, event));
+            done = write_variable(writer, out, octets + at, count - at,
+                                  repro_plan_variable(writer->plan, octets_get32(octets + at), !from_dut, event));
             *live |= done != 0;
             if (done == 0 && from_dut && is_new(writer, octets, at, event) && count - at >= 12)
                 done = 12, fputs("........................", out);
@@ -178,13 +178,13 @@ static bool has_stag(const struct repro_writer *writer, const uint8_t *octets, s
  */
 
 /* `last`: the last of its segment, which is sent with it. */
-static int put_raw(struct repro_writer *writer, const uint8_t *octets, size_t count, bool last)
+static int write_raw(struct repro_writer *writer, const uint8_t *octets, size_t count, bool last)
 {
     char *hex = repro_hex(writer, octets, count, 0, NULL);
 
     if (hex == NULL)
         return iwarp_sentence_set(writer->error, "out of memory");
-    repro_put_hex(writer, last ? writer->push : "octets(", hex, ");");
+    repro_write_hex(writer, last ? writer->push : "octets(", hex, ");");
     if (!last)
         fputc('\n', writer->out);
     writer->pushed = last;
@@ -193,7 +193,7 @@ static int put_raw(struct repro_writer *writer, const uint8_t *octets, size_t co
 }
 
 /* A whole FPDU, whose CRC has to be computed where it holds what the device chose. */
-static int put_fpdu(struct repro_writer *writer, const uint8_t *octets, size_t count, size_t event)
+static int write_fpdu(struct repro_writer *writer, const uint8_t *octets, size_t count, size_t event)
 {
     const struct repro_event *segment = &writer->plan->evidence->events[event];
     size_t length = octets_get16(octets);
@@ -207,12 +207,12 @@ static int put_fpdu(struct repro_writer *writer, const uint8_t *octets, size_t c
     if (hex == NULL)
         return iwarp_sentence_set(writer->error, "out of memory");
     if (!live) {
-        rc = put_raw(writer, octets, count, octets + count == segment->octets + segment->count);
+        rc = write_raw(writer, octets, count, octets + count == segment->octets + segment->count);
     } else if (writer->plan->crc[segment->connection] != writer->plan->crc[writer->plan->connection]) {
         rc = refuse(writer, segment->frame, "is of a connection with another choice of CRCs");
     } else {
         writer->blocks |= REPRO_FPDU;
-        repro_put_hex(writer, "fpdu(", hex, ");");
+        repro_write_hex(writer, "fpdu(", hex, ");");
         fputc('\n', writer->out);
         for (unsigned i = 0; i < FPDU_CRC_OCTETS; i++)
             if ((crc[i] ^ (uint8_t)(right >> 8 * i)) != 0)
@@ -232,7 +232,7 @@ static size_t frame_octets(const struct repro_writer *writer, unsigned place, co
 }
 
 /* The frames of a segment. */
-static int put_frames(struct repro_writer *writer, size_t event)
+static int write_frames(struct repro_writer *writer, size_t event)
 {
     const struct repro_event *segment = &writer->plan->evidence->events[event];
     unsigned place = (unsigned)writer->plan->place[segment->connection];
@@ -246,14 +246,14 @@ static int put_frames(struct repro_writer *writer, size_t event)
         if (frame)
             count = frame_octets(writer, place, octets + at, left);
         if (frame && writer->began[place] && count != 0 && count <= left) {
-            rc = put_fpdu(writer, octets + at, count, event);
+            rc = write_fpdu(writer, octets + at, count, event);
         } else {
             size_t part = count == 0 || count > left ? left : count;
 
             writer->missing[place] = count > part ? count - part : 0;
             if (writer->began[place] && has_stag(writer, octets + at, part, event))
                 return refuse(writer, segment->frame, "cuts an FPDU with an STag that the device chooses");
-            rc = put_raw(writer, octets + at, part, part == left);
+            rc = write_raw(writer, octets + at, part, part == left);
             count = part;
         }
         writer->began[place] = true;
@@ -262,7 +262,7 @@ static int put_frames(struct repro_writer *writer, size_t event)
     return rc;
 }
 
-int repro_put_sent(struct repro_writer *writer, size_t event)
+int repro_write_sent(struct repro_writer *writer, size_t event)
 {
     const struct repro_event *segment = &writer->plan->evidence->events[event];
     unsigned place = (unsigned)writer->plan->place[segment->connection];
@@ -283,10 +283,10 @@ int repro_put_sent(struct repro_writer *writer, size_t event)
                    (unsigned)(rest > REST_MS_MAX ? REST_MS_MAX : rest));
     writer->pushed = false;
     writer->blocks |= REPRO_PUSH;
-    rc = put_frames(writer, event);
+    rc = write_frames(writer, event);
     if (!writer->pushed)
         fprintf(writer->out, "    %s\"\");", writer->push);
-    repro_put_comment(writer, repro_summary(writer, segment->frame));
+    repro_write_comment(writer, repro_summary(writer, segment->frame));
     writer->sequence[place] += (uint32_t)segment->count;
     writer->sent_ns[place] = segment->time_ns;
     return rc;

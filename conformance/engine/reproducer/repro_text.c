@@ -40,7 +40,7 @@ static bool has_block(const struct repro_writer *writer, const char *name, size_
 }
 
 /* A line of the fixed parts, with what stands for @NAME@. */
-static void put_line(struct repro_writer *writer, const char *line, size_t length)
+static void write_line(struct repro_writer *writer, const char *line, size_t length)
 {
     const struct repro_plan *plan = writer->plan;
     unsigned mss = plan->evidence->connections[plan->connection].mss;
@@ -60,7 +60,7 @@ static void put_line(struct repro_writer *writer, const char *line, size_t lengt
     }
 }
 
-static void put_fixed(struct repro_writer *writer)
+static void write_fixed(struct repro_writer *writer)
 {
     const struct embedded_file *file =
         embedded_find(embedded_report_files, embedded_report_file_count, "reports/assets/reproducer.c.in");
@@ -73,43 +73,43 @@ static void put_fixed(struct repro_writer *writer)
         if (strncmp(at, "//# ", 4) == 0)
             wanted = has_block(writer, at + 4, length - 4);
         else if (wanted)
-            put_line(writer, at, length + (at[length] == '\n'));
+            write_line(writer, at, length + (at[length] == '\n'));
         at += length + (at[length] == '\n');
     }
 }
 
 /* Text of anybody in a comment: plain characters, and neither its end nor a beginning. */
-static void put_plain(struct repro_writer *writer, const char *text, size_t room)
+static void write_plain(struct repro_writer *writer, const char *text, size_t room)
 {
     for (size_t i = 0; text != NULL && i < room && text[i] != '\0'; i++)
         fputc(text[i] < ' ' || text[i] > '~' || text[i] == '*' || text[i] == '\\' ? '.' : text[i], writer->out);
 }
 
-static void put_about(struct repro_writer *writer, const char *name, const char *value)
+static void write_about(struct repro_writer *writer, const char *name, const char *value)
 {
     if (value == NULL || value[0] == '\0')
         return;
     fprintf(writer->out, " * %-9s ", name);
-    put_plain(writer, value, ABOUT_OCTETS);
+    write_plain(writer, value, ABOUT_OCTETS);
     fputc('\n', writer->out);
 }
 
-static void put_head(struct repro_writer *writer, const char *tool)
+static void write_head(struct repro_writer *writer, const char *tool)
 {
     const struct result *result = writer->plan->result;
     bool listens = writer->plan->evidence->connections[writer->plan->connection].opened_by_dut;
     bool upper = (writer->blocks & REPRO_UPPER) != 0, needs = (writer->blocks & REPRO_COMPULSORY) != 0;
 
     fputs("/*\n * ", writer->out);
-    put_plain(writer, result->id, ABOUT_OCTETS / 3);
+    write_plain(writer, result->id, ABOUT_OCTETS / 3);
     fprintf(writer->out, " as %s, frame %" PRIu64 " of ", listens ? "initiator" : "responder", result->frame);
-    put_plain(writer, result->evidence, ABOUT_OCTETS / 2);
+    write_plain(writer, result->evidence, ABOUT_OCTETS / 2);
     fputs(": a reproducer, by ", writer->out);
-    put_plain(writer, tool, ABOUT_OCTETS / 3);
+    write_plain(writer, tool, ABOUT_OCTETS / 3);
     fputc('\n', writer->out);
-    put_about(writer, "purpose", result->purpose != NULL ? result->purpose : result->message);
-    put_about(writer, "expected", result->expected);
-    put_about(writer, "actual", result->actual);
+    write_about(writer, "purpose", result->purpose != NULL ? result->purpose : result->message);
+    write_about(writer, "expected", result->expected);
+    write_about(writer, "actual", result->actual);
     fprintf(
         writer->out,
         " * cc -o repro repro.c; ./repro %s PORT%s%s%s; exits with 1: the fault is there, 0: not, 2: not tried\n */\n",
@@ -121,7 +121,7 @@ static void put_head(struct repro_writer *writer, const char *tool)
 }
 
 /* What the device and its upper tester choose: numbers of streams, STags, addresses. */
-static void put_numbers(struct repro_writer *writer)
+static void write_numbers(struct repro_writer *writer)
 {
     const char *before = "    unsigned long ";
 
@@ -144,7 +144,7 @@ static void put_numbers(struct repro_writer *writer)
 }
 
 /* The beginning of main(): the arguments, and the connection to the upper tester. */
-static void put_main(struct repro_writer *writer)
+static void write_main(struct repro_writer *writer)
 {
     const struct repro_evidence *evidence = writer->plan->evidence;
     const struct repro_connection *connection = &evidence->connections[writer->plan->connection];
@@ -155,7 +155,7 @@ static void put_main(struct repro_writer *writer)
             "    const char *address = argc > 1 ? argv[1] : \"%s\", *port = argc > 2 ? argv[2] : \"%u\";\n",
             listens ? evidence->own : evidence->dut,
             (unsigned)(listens ? connection->own_port : evidence->connections[0].dut_port));
-    put_numbers(writer);
+    write_numbers(writer);
     fputs("\n", writer->out);
     if (!upper)
         return;
@@ -165,10 +165,10 @@ static void put_main(struct repro_writer *writer)
           writer->out);
 }
 
-void repro_put_file(struct repro_writer *writer, const char *tool, const char *steps)
+void repro_write_file(struct repro_writer *writer, const char *tool, const char *steps)
 {
-    put_head(writer, tool);
-    put_fixed(writer);
-    put_main(writer);
+    write_head(writer, tool);
+    write_fixed(writer);
+    write_main(writer);
     fputs(steps, writer->out);
 }

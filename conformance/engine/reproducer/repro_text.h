@@ -6,6 +6,6 @@
 #include "conformance/engine/reproducer/repro_write.h"
 
 /* Writes the whole file. `steps`: the body of main() with its end. */
-void repro_put_file(struct repro_writer *writer, const char *tool, const char *steps);
+void repro_write_file(struct repro_writer *writer, const char *tool, const char *steps);
 
 #endif

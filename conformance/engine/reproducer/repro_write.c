@@ -60,7 +60,7 @@ static char *pattern_of(struct repro_writer *writer, const struct repro_item *it
 }
 
 /* The STag and address in a Read Request of the device. */
-static void put_named(struct repro_writer *writer, const struct repro_item *item)
+static void write_named(struct repro_writer *writer, const struct repro_item *item)
 {
     const struct repro_variable *variable =
         item->variable != SIZE_MAX ? &writer->plan->variables[item->variable] : NULL;
@@ -73,7 +73,7 @@ static void put_named(struct repro_writer *writer, const struct repro_item *item
         fprintf(writer->out, "    T%u = field(24, 8);\n", variable->number);
 }
 
-static int put_item(struct repro_writer *writer, size_t index)
+static int write_item(struct repro_writer *writer, size_t index)
 {
     const struct repro_plan *plan = writer->plan;
     const struct repro_item *item = &plan->items[index];
@@ -90,18 +90,18 @@ static int put_item(struct repro_writer *writer, size_t index)
     if (pattern == NULL)
         return iwarp_sentence_set(writer->error, "out of memory");
     (void)snprintf(call, sizeof(call), "come(%u, ", place_of(writer, item->connection));
-    repro_put_hex(writer, call, pattern, item->start && !decisive ? ", 2);" : ", 0);");
-    repro_put_comment(writer, repro_summary(writer, frame));
+    repro_write_hex(writer, call, pattern, item->start && !decisive ? ", 2);" : ", 0);");
+    repro_write_comment(writer, repro_summary(writer, frame));
     if (exact && !item->start && item->whole && !item->crc_good && plan->crc[item->connection]) {
         writer->blocks |= REPRO_CRC_SAME;
         fputs("    wrong_crc();\n", writer->out);
     }
-    put_named(writer, item);
+    write_named(writer, item);
     free(pattern);
     return 0;
 }
 
-static int put_came(struct repro_writer *writer, size_t event)
+static int write_came(struct repro_writer *writer, size_t event)
 {
     const struct repro_plan *plan = writer->plan;
     const struct repro_event *segment = &plan->evidence->events[event];
@@ -114,13 +114,13 @@ static int put_came(struct repro_writer *writer, size_t event)
             continue;
         if (plan->decision == REPRO_FRAME && event == plan->cut && i > plan->item)
             break;
-        rc = put_item(writer, i);
+        rc = write_item(writer, i);
     }
     if (rc == 0 && event == plan->cut && (plan->decision == REPRO_END || plan->decision == REPRO_ALL) &&
         (segment->flags & (TCP_FLAG_FIN | TCP_FLAG_RST)) != 0) {
         fprintf(writer->out, "    come(%u, \"%s\", 0);", place_of(writer, segment->connection),
                 (segment->flags & TCP_FLAG_RST) != 0 ? "RST" : "FIN");
-        repro_put_comment(writer, repro_summary(writer, segment->frame));
+        repro_write_comment(writer, repro_summary(writer, segment->frame));
     }
     return rc;
 }
@@ -129,7 +129,7 @@ static int put_came(struct repro_writer *writer, size_t event)
  * ---- connections ----------------------------------------------------------------------------------------------------
  */
 
-static void put_open(struct repro_writer *writer, const struct repro_event *segment)
+static void write_open(struct repro_writer *writer, const struct repro_event *segment)
 {
     const struct repro_connection *connection = &writer->plan->evidence->connections[segment->connection];
     unsigned place = place_of(writer, segment->connection);
@@ -145,11 +145,11 @@ static void put_open(struct repro_writer *writer, const struct repro_event *segm
         fprintf(writer->out, "    sock[%u] = accept(listener, NULL, NULL);\n", place);
     } else {
         fprintf(writer->out, "    sock[%u] = open_at(address, port, 0);", place);
-        repro_put_comment(writer, repro_summary(writer, segment->frame));
+        repro_write_comment(writer, repro_summary(writer, segment->frame));
     }
 }
 
-static int put_segment(struct repro_writer *writer, size_t event)
+static int write_segment(struct repro_writer *writer, size_t event)
 {
     const struct repro_event *segment = &writer->plan->evidence->events[event];
     bool opens = (segment->flags & (TCP_FLAG_SYN | TCP_FLAG_ACK)) == TCP_FLAG_SYN;
@@ -160,12 +160,12 @@ static int put_segment(struct repro_writer *writer, size_t event)
         return 0;
     place = place_of(writer, segment->connection);
     if (opens && event == writer->plan->evidence->connections[segment->connection].opened)
-        put_open(writer, segment);
+        write_open(writer, segment);
     if ((segment->flags & TCP_FLAG_SYN) != 0 && !segment->from_dut)
         writer->sequence[place] = segment->sequence + 1;
     if (segment->from_dut)
-        return put_came(writer, event);
-    rc = segment->count != 0 ? repro_put_sent(writer, event) : 0;
+        return write_came(writer, event);
+    rc = segment->count != 0 ? repro_write_sent(writer, event) : 0;
     if (rc == 0 && (segment->flags & TCP_FLAG_RST) != 0)
         fprintf(writer->out, "    close(sock[%u]);\n", place);
     else if (rc == 0 && (segment->flags & TCP_FLAG_FIN) != 0)
@@ -178,7 +178,7 @@ static int put_segment(struct repro_writer *writer, size_t event)
  */
 
 /* The octets of all Sends that the upper tester reported of the stream since it was opened, each with a space. */
-static void put_deliveries(struct repro_writer *writer)
+static void write_deliveries(struct repro_writer *writer)
 {
     const struct repro_evidence *evidence = writer->plan->evidence;
     const struct repro_connection *connection = &evidence->connections[writer->plan->connection];
@@ -203,7 +203,7 @@ static void put_deliveries(struct repro_writer *writer)
     fputs("\");\n", writer->out);
 }
 
-static void put_memory(struct repro_writer *writer)
+static void write_memory(struct repro_writer *writer)
 {
     const char *actual = writer->plan->result->actual, *hex = strchr(actual, ':') + 2;
 
@@ -219,7 +219,7 @@ static void put_memory(struct repro_writer *writer)
             9 + 2 * at + (unsigned long)length, 1 + 2 * at, length, hex, length, at);
 }
 
-static void put_decision(struct repro_writer *writer)
+static void write_decision(struct repro_writer *writer)
 {
     const struct repro_plan *plan = writer->plan;
 
@@ -229,11 +229,11 @@ static void put_decision(struct repro_writer *writer)
         break;
     case REPRO_DELIVERIES:
         writer->blocks |= REPRO_DELIVERED | REPRO_UPPER | REPRO_COMPULSORY;
-        put_deliveries(writer);
+        write_deliveries(writer);
         break;
     case REPRO_MEMORY:
         writer->blocks |= REPRO_MEMORY_OCTETS | REPRO_UPPER | REPRO_COMPULSORY;
-        put_memory(writer);
+        write_memory(writer);
         break;
     case REPRO_FRAME:
     case REPRO_END:
@@ -245,15 +245,15 @@ static void put_decision(struct repro_writer *writer)
 }
 
 /* The body of main(): its steps. */
-static int put_steps(struct repro_writer *writer)
+static int write_steps(struct repro_writer *writer)
 {
     const struct repro_plan *plan = writer->plan;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i <= plan->cut; i++)
-        rc = plan->evidence->events[i].asked != NULL ? repro_put_command(writer, i) : put_segment(writer, i);
+        rc = plan->evidence->events[i].asked != NULL ? repro_write_command(writer, i) : write_segment(writer, i);
     if (rc == 0)
-        put_decision(writer);
+        write_decision(writer);
     return rc;
 }
 
@@ -273,7 +273,7 @@ static int make_steps(struct repro_writer *writer, char **steps)
         writer->out = text_stream_open(steps, &size);
         if (writer->out == NULL)
             return iwarp_sentence_set(writer->error, "out of memory");
-        rc = put_steps(writer);
+        rc = write_steps(writer);
         if (!text_stream_close(writer->out, steps))
             rc = iwarp_sentence_set(writer->error, "out of memory");
     }
@@ -302,7 +302,7 @@ int repro_write(struct repro_plan *plan, const char *tool, char **text, struct i
         if (writer.out == NULL) {
             rc = iwarp_sentence_set(error, "out of memory");
         } else {
-            repro_put_file(&writer, tool, steps);
+            repro_write_file(&writer, tool, steps);
             if (!text_stream_close(writer.out, text))
                 rc = iwarp_sentence_set(error, "out of memory");
         }

@@ -49,19 +49,19 @@ int repro_write(struct repro_plan *plan, const char *tool, char **text, struct i
 
 /* A call with octets as hex digits (repro_hex()), which may need several lines: `call` up to the string, and `end`
  * behind it. */
-void repro_put_hex(struct repro_writer *writer, const char *call, const char *hex, const char *end);
+void repro_write_hex(struct repro_writer *writer, const char *call, const char *hex, const char *end);
 
 /* `text` in a comment, behind what stands in the line: plain characters, and no end of the comment. */
-void repro_put_comment(struct repro_writer *writer, const char *text);
+void repro_write_comment(struct repro_writer *writer, const char *text);
 
 /* What the ladder says of this frame; "". */
 const char *repro_summary(const struct repro_writer *writer, uint64_t frame);
 
 /* A command to the upper tester, if the kept connections need it. 0, 1 or -1 as above. */
-int repro_put_command(struct repro_writer *writer, size_t event);
+int repro_write_command(struct repro_writer *writer, size_t event);
 
 /* A segment of the tester. 0, 1 or -1 as above. */
-int repro_put_sent(struct repro_writer *writer, size_t event);
+int repro_write_sent(struct repro_writer *writer, size_t event);
 
 /*
  * The ULPDU or start-up frame in hex, with "|S0^0x..|" and "|T0+..|" for what the device chose, and ".." for what

@@ -91,12 +91,12 @@ static void request(const struct rig *rig, const struct cm_exchange_status *stat
     cm_req_set_P_Key(body, 0xFFFF);
     cm_req_set_MTU(body, 3);
     cm_req_set_MaxRetries(body, MEASURE_ATTEMPTS - 1);
-    cm_req_put_path(mad, rig->own.family, rig->own.octets, rig->dut.octets);
+    cm_req_set_path(mad, rig->own.family, rig->own.octets, rig->dut.octets);
     data = cm_private(mad);
     ip_cm_private_set_IPV(data, rig->own.family);
     ip_cm_private_set_SourcePort(data, CLIENT_PORT);
-    ip_cm_put_address(data + 4, rig->own.family, rig->own.octets);
-    ip_cm_put_address(data + 20, rig->dut.family, rig->dut.octets);
+    ip_cm_set_address(data + 4, rig->own.family, rig->own.octets);
+    ip_cm_set_address(data + 20, rig->dut.family, rig->dut.octets);
 }
 
 /* The round trip from a REQ to any answer. */

@@ -10,14 +10,14 @@
 #include "reports/file/text.h"
 #include "base/text_stream.h"
 
-static void put_all(FILE *out, const char *before, const char *const *texts, size_t count)
+static void write_all(FILE *out, const char *before, const char *const *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%s%s", before[0] != '\0' || i != 0 ? " " : "", before, texts[i]);
 }
 
 /* The names of the bits that are set, each after the option's name. */
-static void put_mask(FILE *out, const char *option, unsigned mask, unsigned count, const char *(*name)(unsigned))
+static void write_mask(FILE *out, const char *option, unsigned mask, unsigned count, const char *(*name)(unsigned))
 {
     for (unsigned i = 0; i < count; i++)
         if ((mask >> i & 1) != 0)
@@ -39,29 +39,29 @@ static const char *observability_name(unsigned i)
     return requirement_observability_name((enum requirement_observability)i);
 }
 
-static void put_selection(FILE *out, const struct run_options *options)
+static void write_selection(FILE *out, const struct run_options *options)
 {
     const struct selection *selection = &options->selection;
 
-    put_all(out, "", selection->pattern, selection->pattern_count);
-    put_all(out, "--section ", selection->section, selection->section_count);
-    put_all(out, "--role ", selection->subject, selection->subject_count);
-    put_mask(out, "--layer", selection->layers, REQUIREMENT_LAYERS, layer_name);
-    put_mask(out, "--level", selection->levels, REQUIREMENT_LEVELS, level_name);
-    put_mask(out, "--observability", selection->observabilities, REQUIREMENT_OBSERVABILITIES, observability_name);
+    write_all(out, "", selection->pattern, selection->pattern_count);
+    write_all(out, "--section ", selection->section, selection->section_count);
+    write_all(out, "--role ", selection->subject, selection->subject_count);
+    write_mask(out, "--layer", selection->layers, REQUIREMENT_LAYERS, layer_name);
+    write_mask(out, "--level", selection->levels, REQUIREMENT_LEVELS, level_name);
+    write_mask(out, "--observability", selection->observabilities, REQUIREMENT_OBSERVABILITIES, observability_name);
 }
 
-static void put_option(void *user, const char *name, const char *value)
+static void write_option(void *user, const char *name, const char *value)
 {
     fprintf(user, " %s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
 }
 
-static void put_options(FILE *out, const struct run_options *options)
+static void write_options(FILE *out, const struct run_options *options)
 {
-    option_table_repeat(&run_option_table, options, OPTION_CONDITIONS, put_option, out);
+    option_table_repeat(&run_option_table, options, OPTION_CONDITIONS, write_option, out);
 }
 
-static int set_text(json_t *conditions, const char *name, void (*put)(FILE *, const struct run_options *),
+static int set_text(json_t *conditions, const char *name, void (*write)(FILE *, const struct run_options *),
                     const struct run_options *options)
 {
     char *text = NULL, *clean = NULL;
@@ -71,7 +71,7 @@ static int set_text(json_t *conditions, const char *name, void (*put)(FILE *, co
 
     if (out == NULL)
         return -1;
-    put(out, options);
+    write(out, options);
     if (text_stream_close(out, &text)) /* the text begins with the blank before its first word */
         clean = text_clean(text + (text[0] == ' '));
     if (clean != NULL)
@@ -116,8 +116,8 @@ json_t *run_conditions(const struct run_options *options, const struct script_ho
         json_decref(conditions);
         return NULL;
     }
-    rc |= set_text(conditions, "selection", put_selection, options);
-    rc |= set_text(conditions, "options", put_options, options);
+    rc |= set_text(conditions, "selection", write_selection, options);
+    rc |= set_text(conditions, "options", write_options, options);
     rc |= set_digest(conditions, "scripts", script_digest(host));
     if (options->profile != NULL)
         rc |= set_digest(conditions, "profile", profile);

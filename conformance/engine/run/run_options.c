@@ -7,7 +7,7 @@
 #include "conformance/engine/profile/rig_llp.h"
 
 /* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
-static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_llp(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct run_options *options = user;
     options->cm = strcmp(value, "cm") == 0;
@@ -18,7 +18,7 @@ static int take_llp(void *user, const char *value, struct iwarp_sentence *error)
     return 0;
 }
 
-static int take_evidence(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_evidence(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct run_options *options = user;
     static const char *const names[] = {[EVIDENCE_FAIL] = "fail", [EVIDENCE_ALL] = "all", [EVIDENCE_NONE] = "none"};
@@ -31,19 +31,19 @@ static int take_evidence(void *user, const char *value, struct iwarp_sentence *e
     return iwarp_sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
 }
 
-static int take_exit_code(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_exit_code(void *user, const char *value, struct iwarp_sentence *error)
 {
     if (exit_code_find(value, &((struct run_options *)user)->exit_code))
         return 0;
     return iwarp_sentence_set(error, "--exit-code \"%.40s\": warpcheck or kselftest was expected", value);
 }
 
-static int take_shard(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_shard(void *user, const char *value, struct iwarp_sentence *error)
 {
     return shard_parse(&((struct run_options *)user)->shard, value, error);
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return format_option_parse(&((struct run_options *)user)->format, value, error);
 }
@@ -73,7 +73,7 @@ static const struct option_row rows[] = {
     {"  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with --simulate\n"
      "                   also the draft's), over sctp-draft02 (draft-stewart-rddp-sctp-02), or cm: those of the RDMA IP\n"
      "                   CM Service over RoCEv2 (with --simulate or --dut); with --dut the profile names the first three\n",
-     OPTION_JUDGES, OPTION_OWN, .take = take_llp, .value = llp_value},
+     OPTION_JUDGES, OPTION_OWN, .parse = parse_llp, .value = llp_value},
     {"  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(ipv6)},
     {"  --destructive    also runs checks that may crash a device\n",
@@ -95,13 +95,13 @@ static const struct option_row rows[] = {
      "                   failures\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(accept_known)},
     {"  --exit-code KIND  warpcheck, or kselftest: 0 pass, 1 fail, 2 nothing but known deviations, 4 not decided\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_exit_code},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_exit_code},
     {"  --compare OLD    also prints what differs from the earlier run in OLD, such as that of the firmware before (needs -o);\n"
      "                   exits with 1 if a failure is new or a result has vanished, with 0 if neither is so\n",
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(compare)},
     {"  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge joins\n"
      "                   the results\n",
-     OPTION_APART, OPTION_OWN, .take = take_shard},
+     OPTION_APART, OPTION_OWN, .parse = parse_shard},
     {"  -j N             runs N checks side by side, each in a world of its own; the results are the same for each N\n"
      "                   (the embedded device: eight for each processor, at most 16; simulated: one for each;\n"
      "                   other devices: 1); with --dut at most as many as the profile has places for (beside)\n",
@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
      OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(output), .names = report_format_files},
     {"  --evidence KIND  keeps the captures of checks whose verdict is neither PASS nor SKIP, and of those in which a rule\n"
      "                   found something (fail, the default), of all checks (all), or of none (none)\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_evidence},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_evidence},
     {"  --evidence-limit N  cuts frames to their headers when a capture has N MiB, and leaves frames out beyond twice as\n"
      "                   much (16)\n",
      OPTION_SHOWS, OPTION_NUMBER, .member = MEMBER(evidence_limit), .least = 1, .most = EVIDENCE_LIMIT_MOST, .unit = "MiB"},
@@ -129,7 +129,7 @@ static const struct option_row rows[] = {
     {"  --quiet          shows no results and no progress, only the closing lines\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(quiet)},
     {"  --format F       %s: the format of the standard output\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format, .names = format_option_names},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format, .names = format_option_names},
     {"  --help           shows this text\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
 };
@@ -197,7 +197,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
         int taken = selection_option(&options->selection, argc, argv, &i, error);
 
         if (taken == 0)
-            taken = option_table_take(&run_option_table, options, argc, argv, &i, error);
+            taken = option_table_parse(&run_option_table, options, argc, argv, &i, error);
         if (taken == 0)
             taken = option_table_unknown(&run_option_table, argv[i], error);
         if (taken < 0)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Puts the place among the long ones, behind those that last as long or longer. */
-static void put_early(struct run_order *order, const struct plan *plan, size_t place)
+static void place_early(struct run_order *order, const struct plan *plan, size_t place)
 {
     size_t i = order->early++;
 
@@ -20,7 +20,7 @@ int run_order_make(struct run_order *order, const struct plan *plan)
         return -1;
     for (size_t i = 0; i < plan->count; i++)
         if (plan->items[i].check->lasts > 0)
-            put_early(order, plan, i);
+            place_early(order, plan, i);
     order->count = order->early;
     for (size_t i = 0; i < plan->count; i++)
         if (!(plan->items[i].check->lasts > 0))

@@ -5,10 +5,10 @@
 
 #include "conformance/engine/option/output_folder.h"
 
-static int take_folder(struct run_output *output, const struct run_options *options, struct iwarp_sentence *error)
+static int claim_folder(struct run_output *output, const struct run_options *options, struct iwarp_sentence *error)
 {
     enum folder_use use = options->resume ? FOLDER_RESUME : options->force ? FOLDER_FORCE : FOLDER_NEW;
-    int status = output_folder_take(&output->to.folder, options->output, use, true, error);
+    int status = output_folder_claim(&output->to.folder, options->output, use, true, error);
 
     if (status != 0)
         return status;
@@ -38,7 +38,7 @@ int run_output_open(struct run_output *output, const struct run_options *options
     int status = 0;
 
     if (options->output != NULL)
-        status = take_folder(output, options, error);
+        status = claim_folder(output, options, error);
     if (status == 0 && start_log(output, options, info, error) != 0)
         status = EXIT_INCONCLUSIVE;
     return status;

@@ -65,7 +65,7 @@ struct speaker {
     unsigned number;
 };
 
-static int take_line(void *user, const char *line, size_t length, struct iwarp_sentence *error)
+static int on_line(void *user, const char *line, size_t length, struct iwarp_sentence *error)
 {
     const struct speaker *speaker = user;
     struct run_pool *pool = speaker->pool;
@@ -129,7 +129,7 @@ static int listen_to_workers(struct run_pool *pool, struct iwarp_sentence *error
 
         if (worker->answers.pipe < 0 || waits[i].revents == 0)
             continue;
-        status = worker_lines_read(&worker->answers, take_line, &(struct speaker){pool, i}, error);
+        status = worker_lines_read(&worker->answers, on_line, &(struct speaker){pool, i}, error);
         if (worker->answers.pipe < 0)
             bury(pool, worker);
     }

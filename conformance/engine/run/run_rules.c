@@ -68,7 +68,7 @@ static bool shows_frame(const json_t *steps, uint64_t frame)
     return marks == 1 && same;
 }
 
-static void take_ladder(struct reporting *reporting, struct result *result, const struct held_finding *finding)
+static void add_ladder(struct reporting *reporting, struct result *result, const struct held_finding *finding)
 {
     if (!shows_frame(finding->result.steps, result->frame))
         return;
@@ -112,7 +112,7 @@ static void draw_of(struct reporting *reporting, size_t first)
     for (size_t i = first; finding != NULL && i < reporting->count; i++)
         if (reporting->due[i].held) {
             reporting->due[i].held = false;
-            take_ladder(reporting, &reporting->due[i].result, finding);
+            add_ladder(reporting, &reporting->due[i].result, finding);
             finding = finding->next;
         }
     findings_clear(&reporting->findings);

@@ -89,7 +89,7 @@ static int exchange_receive(lua_State *lua)
     return 2;
 }
 
-static void put_number(lua_State *lua, const char *name, uint64_t value)
+static void set_number(lua_State *lua, const char *name, uint64_t value)
 {
     lua_pushinteger(lua, (lua_Integer)value);
     lua_setfield(lua, -2, name);
@@ -109,14 +109,14 @@ static int exchange_status(lua_State *lua)
     lua_setfield(lua, -2, "client");
     lua_pushboolean(lua, status.waiting);
     lua_setfield(lua, -2, "waiting");
-    put_number(lua, "local_id", status.local_id);
-    put_number(lua, "remote_id", status.remote_id);
-    put_number(lua, "transaction", status.transaction);
-    put_number(lua, "qpn", status.qpn);
-    put_number(lua, "psn", status.psn);
-    put_number(lua, "ca_guid", status.ca_guid);
-    put_number(lua, "attempts", status.attempts);
-    put_number(lua, "repeated", status.repeated);
+    set_number(lua, "local_id", status.local_id);
+    set_number(lua, "remote_id", status.remote_id);
+    set_number(lua, "transaction", status.transaction);
+    set_number(lua, "qpn", status.qpn);
+    set_number(lua, "psn", status.psn);
+    set_number(lua, "ca_guid", status.ca_guid);
+    set_number(lua, "attempts", status.attempts);
+    set_number(lua, "repeated", status.repeated);
     return 1;
 }
 

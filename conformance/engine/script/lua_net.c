@@ -368,7 +368,7 @@ static int buffer_sub(lua_State *lua)
 }
 
 /* b:put(at, octets): overwrites what stands there. */
-static int buffer_put(lua_State *lua)
+static int buffer_write(lua_State *lua)
 {
     struct buffer *buffer = buffer_at(lua);
     lua_Integer at = luaL_checkinteger(lua, 2);
@@ -420,7 +420,7 @@ static void set_names(lua_State *lua, const char *member, const struct named *ro
 int lua_net_open(lua_State *lua)
 {
     static const luaL_Reg methods[] = {
-        {"append", buffer_append}, {"sub", buffer_sub}, {"put", buffer_put}, {NULL, NULL}};
+        {"append", buffer_append}, {"sub", buffer_sub}, {"put", buffer_write}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"tcp", net_tcp},
         {"ip", net_ip},

@@ -72,7 +72,7 @@ int script_set_defaults(lua_State *lua)
 }
 
 /* Puts into the check at index 1 what the script's defaults have and it does not name. */
-static void take_defaults(lua_State *lua, const struct script_room *room)
+static void read_defaults(lua_State *lua, const struct script_room *room)
 {
     if (room->defaults == LUA_NOREF)
         return;
@@ -225,7 +225,7 @@ int script_add_check(lua_State *lua)
     size_t others;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
-    take_defaults(lua, room);
+    read_defaults(lua, room);
     if (check.path == NULL)
         return luaL_error(lua, "a check cannot be added while checks run");
     read_check(lua, &check);

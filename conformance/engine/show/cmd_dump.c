@@ -200,7 +200,7 @@ static void tell_gap(const struct capture_ring *ring)
         (void)complain(0, "%s", gap.text);
 }
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     return option_jsonl(value, &((struct dump *)user)->jsonl, error);
 }
@@ -210,7 +210,7 @@ static int take_format(void *user, const char *value, struct iwarp_sentence *err
 /* clang-format off */
 static const struct option_row rows[] = {
     {"  --format F         text or jsonl (one object for each FPDU or start-up frame)\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --no-rings         prints each file of a ring as a capture of its own\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_rings)},
     {"  --help             shows this text\n",
@@ -238,7 +238,7 @@ static int options_parse(struct dump *dump, int argc, char **argv)
     int files = 0;
 
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, dump, argc, argv, &i, &why);
+        int taken = option_table_parse(&table, dump, argc, argv, &i, &why);
 
         if (taken < 0)
             return complain(-1, "%s", why.text);

@@ -29,7 +29,7 @@ struct listing {
     bool jsonl, csv;
 };
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct listing *listing = user;
 
@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
     {"  --no-defect        lists only those that no defect of the reference stack can break, with the reason\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_defect)},
     {"  --format F         text, jsonl (one object for each requirement) or csv (one line for each, for spreadsheets)\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --help             shows this text\n",
      OPTION_SHOWS, .kind = OPTION_EARLY},
 };
@@ -74,7 +74,7 @@ static int arguments_parse(struct listing *listing, int argc, char **argv, struc
         int taken = selection_option(&listing->selection, argc, argv, &i, error);
 
         if (taken == 0)
-            taken = option_table_take(&table, listing, argc, argv, &i, error);
+            taken = option_table_parse(&table, listing, argc, argv, &i, error);
         if (taken == 0)
             taken = option_table_unknown(&table, argv[i], error);
         if (taken < 0)

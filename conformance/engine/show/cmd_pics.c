@@ -32,7 +32,7 @@ struct inquiry {
     bool ask, requirements, needs, help;
 };
 
-static int take_format(void *user, const char *value, struct iwarp_sentence *error)
+static int parse_format(void *user, const char *value, struct iwarp_sentence *error)
 {
     struct inquiry *inquiry = user;
 
@@ -58,7 +58,7 @@ static const struct option_row rows[] = {
     {"  --needs            lists the checks that need each verb and each event of an upper tester, found by running them\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(needs)},
     {"  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n",
-     OPTION_SHOWS, OPTION_OWN, .take = take_format},
+     OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
     {"  --help             shows this text\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(help)},
 };
@@ -79,7 +79,7 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
 {
     inquiry->patterns = argv;
     for (int i = 1; i < argc;) {
-        int taken = option_table_take(&table, inquiry, argc, argv, &i, error);
+        int taken = option_table_parse(&table, inquiry, argc, argv, &i, error);
 
         if (taken < 0)
             return -1;

@@ -82,7 +82,7 @@ static enum flow_row row_of_bth(const struct left *left)
 }
 
 /* From the BTH on. `tail`: octets after the ICRC. */
-static enum flow_row take_bth(struct cm_decoder *cm, struct left left, size_t tail, struct flow_mad *mad)
+static enum flow_row parse_bth(struct cm_decoder *cm, struct left left, size_t tail, struct flow_mad *mad)
 {
     enum flow_row row = row_of_bth(&left);
 
@@ -109,7 +109,7 @@ static enum flow_icrc icrc_of(uint32_t expected, const uint8_t *there)
     return expected == octets_get32_little(there) ? FLOW_ICRC_GOOD : FLOW_ICRC_BAD;
 }
 
-static enum flow_row take_udp(struct cm_decoder *cm, const struct flow_datagram *datagram, struct flow_mad *mad)
+static enum flow_row parse_udp(struct cm_decoder *cm, const struct flow_datagram *datagram, struct flow_mad *mad)
 {
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
@@ -133,11 +133,11 @@ static enum flow_row take_udp(struct cm_decoder *cm, const struct flow_datagram 
         mad->icrc = icrc_of(icrc_roce_v2(datagram->ip, datagram->family, left.octets, left.length - ICRC_OCTETS),
                             left.octets + left.length - ICRC_OCTETS);
     skip(&left, UDP_OCTETS);
-    return take_bth(cm, left, 0, mad);
+    return parse_bth(cm, left, 0, mad);
 }
 
 /* The GRH is an IPv6 header whose addresses are GIDs. Octets after its payload are the frame's padding. */
-static enum flow_row take_grh(struct cm_decoder *cm, struct left left, size_t tail, struct flow_mad *mad)
+static enum flow_row parse_grh(struct cm_decoder *cm, struct left left, size_t tail, struct flow_mad *mad)
 {
     struct flow_address source, destination;
     size_t payload;
@@ -156,10 +156,10 @@ static enum flow_row take_grh(struct cm_decoder *cm, struct left left, size_t ta
         left.length = payload + tail;
         left.captured = left.captured < left.length ? left.captured : left.length;
     }
-    return take_bth(cm, left, tail, mad);
+    return parse_bth(cm, left, tail, mad);
 }
 
-static enum flow_row take_lrh(struct cm_decoder *cm, const struct flow_datagram *datagram, struct flow_mad *mad)
+static enum flow_row parse_lrh(struct cm_decoder *cm, const struct flow_datagram *datagram, struct flow_mad *mad)
 {
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
@@ -193,8 +193,8 @@ static enum flow_row take_lrh(struct cm_decoder *cm, const struct flow_datagram 
     mad->source = &source;
     mad->destination = &destination;
     skip(&left, LRH_OCTETS);
-    row = next == LRH_LNH_GLOBAL ? take_grh(cm, left, packet - words * 4, mad)
-                                 : take_bth(cm, left, packet - words * 4, mad);
+    row = next == LRH_LNH_GLOBAL ? parse_grh(cm, left, packet - words * 4, mad)
+                                 : parse_bth(cm, left, packet - words * 4, mad);
     return row == FLOW_ROW_ROCE ? FLOW_ROW_INFINIBAND : row;
 }
 
@@ -211,11 +211,11 @@ void flow_infiniband_packet(struct cm_decoder *cm, const struct flow_datagram *d
     enum flow_row row = FLOW_ROW_UNKNOWN;
 
     switch (datagram->protocol) {
-    case FLOW_PROTOCOL_UDP: row = take_udp(cm, datagram, &mad); break;
-    case FLOW_PROTOCOL_INFINIBAND: row = take_lrh(cm, datagram, &mad); break;
+    case FLOW_PROTOCOL_UDP: row = parse_udp(cm, datagram, &mad); break;
+    case FLOW_PROTOCOL_INFINIBAND: row = parse_lrh(cm, datagram, &mad); break;
     case FLOW_PROTOCOL_GRH:
         mad.carrier = FLOW_ROCE_V1;
-        row = take_grh(cm, left, 0, &mad);
+        row = parse_grh(cm, left, 0, &mad);
         break;
     case FLOW_PROTOCOL_BTH:
         mad.carrier = FLOW_ROCE_V2;
@@ -223,7 +223,7 @@ void flow_infiniband_packet(struct cm_decoder *cm, const struct flow_datagram *d
         set_address(&destination, datagram->family, datagram->destination);
         mad.source = &source;
         mad.destination = &destination;
-        row = take_bth(cm, left, 0, &mad);
+        row = parse_bth(cm, left, 0, &mad);
         break;
     default: break;
     }

@@ -279,7 +279,7 @@ static size_t fpdu_begin(const struct flow_context *context, const struct flow_p
                                     at + fpdu.mpa.fpdu.octets, left - fpdu.mpa.fpdu.octets,
                                     piece->at_end && piece->captured == piece->length, &fpdu.mpa.end_told)) &&
         flow_reading_may_look(context))
-        return flow_unit_take_rest(context, piece, used);
+        return flow_unit_append_rest(context, piece, used);
     if (fpdu.ulpdu.result != WIRE_MORE) {
         used += fpdu.mpa.fpdu.octets;
         fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
@@ -325,7 +325,7 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
             return count;
         if (flow_unit_begins_badly(context->connection, side, side->buffer, side->have) &&
             flow_reading_may_look(context))
-            return count + flow_unit_take_rest(context, piece, used + count);
+            return count + flow_unit_append_rest(context, piece, used + count);
         p = side->buffer;
         (void)flow_unit_parse(context->common, side, &p, p + side->have, &fpdu.mpa.fpdu);
         side->need = fpdu.mpa.fpdu.octets;
@@ -346,7 +346,7 @@ static size_t fpdu_continue(const struct flow_context *context, const struct flo
                               piece->captured - next, piece->at_end && piece->captured == piece->length,
                               &fpdu.mpa.end_told) &&
          flow_reading_may_look(context)))
-        return count + flow_unit_take_rest(context, piece, next);
+        return count + flow_unit_append_rest(context, piece, next);
     fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
     fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
     fpdu.mpa.at_segment_start = side->unit_at_start;

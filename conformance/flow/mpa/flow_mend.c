@@ -198,7 +198,7 @@ static bool drain_buffer(const struct flow_context *context, const struct flow_p
 }
 
 /* Takes the whole rest of the piece into the buffer, and reports what is there; returns how many octets were taken. */
-size_t flow_unit_take_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used)
+size_t flow_unit_append_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = context->side;
     size_t left = piece->captured - used, over;

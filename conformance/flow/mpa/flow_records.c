@@ -74,7 +74,7 @@ static bool is_text(struct flow_records *records, uint8_t octet)
 }
 
 /* How many of the octets are text: fewer when another form follows. */
-static size_t take_text(struct flow_records *records, const uint8_t *octets, size_t count)
+static size_t parse_text(struct flow_records *records, const uint8_t *octets, size_t count)
 {
     size_t used = 0;
 
@@ -184,7 +184,7 @@ static bool end_line(struct flow_records *records)
 }
 
 /* Octets of heads and of chunk sizes, up to a body; returns how many, SIZE_MAX: they are none. */
-static size_t take_lines(struct flow_records *records, const uint8_t *octets, size_t count)
+static size_t parse_lines(struct flow_records *records, const uint8_t *octets, size_t count)
 {
     size_t used = 0;
 
@@ -206,7 +206,7 @@ static size_t take_lines(struct flow_records *records, const uint8_t *octets, si
 }
 
 /* False: nothing says how long the body is, or no message goes on so. */
-static bool take_http(struct flow_records *records, const uint8_t *octets, size_t count)
+static bool parse_http(struct flow_records *records, const uint8_t *octets, size_t count)
 {
     size_t used = 0;
 
@@ -219,7 +219,7 @@ static bool take_http(struct flow_records *records, const uint8_t *octets, size_
             if (records->left == 0)
                 records->http = records->http == HTTP_CHUNK ? HTTP_CHUNK_SIZE : HTTP_HEAD;
         } else {
-            taken = take_lines(records, octets + used, count - used);
+            taken = parse_lines(records, octets + used, count - used);
             if (taken == SIZE_MAX || taken == 0)
                 return false;
         }
@@ -230,7 +230,7 @@ static bool take_http(struct flow_records *records, const uint8_t *octets, size_
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static bool take_records(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
+static bool parse_records(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
 {
     const struct flow_record_form *form = &flow_record_forms[records->form - FORM_FIRST];
     struct flow_record record;
@@ -303,9 +303,9 @@ static void give_up(struct flow_records *records)
 }
 
 /* Text whose lines agree upon another protocol (STARTTLS, RFC 3207) goes on as that. */
-static bool take_lines_and_more(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
+static bool parse_lines_and_more(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
 {
-    size_t used = take_text(records, octets, count);
+    size_t used = parse_text(records, octets, count);
 
     if (used == count)
         return true;
@@ -313,16 +313,16 @@ static bool take_lines_and_more(struct flow_records *records, const uint8_t *oct
         return false;
     records->form = form_of(octets + used, count - used, ends);
     return records->form != FORM_NONE && !flow_record_forms[records->form - FORM_FIRST].exact &&
-           take_records(records, octets + used, count - used, ends);
+           parse_records(records, octets + used, count - used, ends);
 }
 
 static bool match_form(struct flow_records *records, const uint8_t *octets, size_t count, bool ends)
 {
     switch (records->form) {
     case FORM_NONE: return false;
-    case FORM_TEXT: return take_lines_and_more(records, octets, count, ends);
-    case FORM_HTTP: return take_http(records, octets, count);
-    default: return take_records(records, octets, count, ends);
+    case FORM_TEXT: return parse_lines_and_more(records, octets, count, ends);
+    case FORM_HTTP: return parse_http(records, octets, count);
+    default: return parse_records(records, octets, count, ends);
     }
 }
 

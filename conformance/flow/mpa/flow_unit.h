@@ -44,6 +44,6 @@ bool flow_unit_begins_badly(const struct flow_connection *connection, const stru
  * that explains those which are none by the text. Returns how many octets were taken: fewer when no FPDU begins there,
  * and sync is lost.
  */
-size_t flow_unit_take_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used);
+size_t flow_unit_append_rest(const struct flow_context *context, const struct flow_piece *piece, size_t used);
 
 #endif

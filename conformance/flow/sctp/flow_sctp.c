@@ -80,7 +80,7 @@ static bool is_cut_short(const struct sctp_data *data)
 }
 
 /* A new user message, or a fragment of one. */
-static void take_user(struct sctp_arrival *packet, const struct sctp_data *data)
+static void receive_user(struct sctp_arrival *packet, const struct sctp_data *data)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -105,10 +105,10 @@ static void take_user(struct sctp_arrival *packet, const struct sctp_data *data)
                                        .octets = data->user};
 
         packet->counted += data->user_have;
-        sctp_order_take(association, packet->side, &message);
+        sctp_order_receive(association, packet->side, &message);
     } else if (!data->interleaved) {
         packet->counted += data->user_have;
-        sctp_take_fragment(association, packet->side, data);
+        sctp_receive_fragment(association, packet->side, data);
     } else { /* RFC 8260 numbers fragments otherwise; DDP's own limit makes them needless */
         side->lost = true;
         count(packet, FLOW_ROW_MESSAGE_PARTS, data->user_have);
@@ -149,7 +149,7 @@ static void follow_fragments(const struct sctp_arrival *packet, const struct sct
     }
 }
 
-static void take_data(struct sctp_arrival *packet, struct flow_sctp *reported)
+static void receive_data(struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -188,15 +188,15 @@ static void take_data(struct sctp_arrival *packet, struct flow_sctp *reported)
     else if (reported->duplicate)
         receive_repeated_data(packet, &data, tsn);
     else if (data.user_octets != 0)
-        take_user(packet, &data);
+        receive_user(packet, &data);
 }
 
 /*
  * The packet's sender acknowledges the other side's TSNs up to this one, and up to `apart` some. `sack` has more to say
  * (NULL: nothing).
  */
-static void take_ack(const struct sctp_arrival *packet, uint32_t cumulative, uint32_t apart,
-                     const struct sctp_chunk *sack)
+static void receive_ack(const struct sctp_arrival *packet, uint32_t cumulative, uint32_t apart,
+                        const struct sctp_chunk *sack)
 {
     sctp_tsns_acked(&packet->association->side[1 - packet->side], cumulative, apart, packet->association->frame);
     if (packet->association->early_pending != 0)
@@ -204,7 +204,7 @@ static void take_ack(const struct sctp_arrival *packet, uint32_t cumulative, uin
 }
 
 /* What the receiver has and the capture has not will not come any more. */
-static void take_sack(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
+static void receive_sack(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
 {
     enum { BLOCK_END_AT = 2 };
     uint32_t cumulative, apart = 0;
@@ -217,11 +217,11 @@ static void take_sack(const struct sctp_arrival *packet, const struct sctp_chunk
     at = sctp_sack_layout.octets + blocks * SCTP_GAP_BLOCK_OCTETS;
     if (blocks != 0 && at <= chunk->octets) /* the last one lies furthest (RFC 9260 3.3.4) */
         apart = octets_get16(chunk->start + at - SCTP_GAP_BLOCK_OCTETS + BLOCK_END_AT);
-    take_ack(packet, cumulative, cumulative + apart, chunk);
+    receive_ack(packet, cumulative, cumulative + apart, chunk);
 }
 
 /* A SHUTDOWN acknowledges, too, and says who ends the association. */
-static void take_shutdown(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
+static void receive_shutdown(const struct sctp_arrival *packet, const struct sctp_chunk *chunk)
 {
     uint32_t cumulative;
 
@@ -231,7 +231,7 @@ static void take_shutdown(const struct sctp_arrival *packet, const struct sctp_c
     if (chunk->octets < SCTP_SHUTDOWN_OCTETS)
         return;
     cumulative = octets_get32(chunk->start + SCTP_CHUNK_OCTETS);
-    take_ack(packet, cumulative, cumulative, NULL);
+    receive_ack(packet, cumulative, cumulative, NULL);
 }
 
 static bool is_silent(unsigned type)
@@ -261,7 +261,7 @@ static void leave_rest(struct sctp_arrival *packet, enum flow_reason reason, enu
 }
 
 /* False: the rest of the packet is not read. */
-static bool take_chunk(struct sctp_arrival *packet, const uint8_t **p, const uint8_t *end)
+static bool receive_chunk(struct sctp_arrival *packet, const uint8_t **p, const uint8_t *end)
 {
     struct flow_sctp reported = {0};
     const uint8_t *start = *p;
@@ -276,13 +276,13 @@ static bool take_chunk(struct sctp_arrival *packet, const uint8_t **p, const uin
     case SCTP_INIT:
     case SCTP_INIT_ACK:
         if (start == packet->datagram->octets + SCTP_COMMON_OCTETS)
-            sctp_take_init(packet, &reported);
+            sctp_receive_init(packet, &reported);
         break;
     case SCTP_DATA:
-    case SCTP_IDATA: take_data(packet, &reported); break;
-    case SCTP_SACK: take_sack(packet, &reported.chunk); break;
+    case SCTP_IDATA: receive_data(packet, &reported); break;
+    case SCTP_SACK: receive_sack(packet, &reported.chunk); break;
     case SCTP_SHUTDOWN:
-        take_shutdown(packet, &reported.chunk);
+        receive_shutdown(packet, &reported.chunk);
         sctp_emit_chunk(packet, &reported);
         break;
     case SCTP_ASCONF: packet->association->side[packet->side].any_address = true; /* fall through */
@@ -376,13 +376,13 @@ static void count_rest(const struct sctp_arrival *packet, uint64_t octets)
         sctp_octets(packet->sctp, FLOW_ROW_HEADERS, octets - packet->counted);
 }
 
-static void take_chunks(struct sctp_arrival *packet)
+static void receive_chunks(struct sctp_arrival *packet)
 {
     const struct flow_datagram *datagram = packet->datagram;
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
     struct sctp_association *association = packet->association;
 
-    while (p < end && take_chunk(packet, &p, end))
+    while (p < end && receive_chunk(packet, &p, end))
         continue;
     if (association->flow == NULL)
         return;
@@ -408,7 +408,7 @@ void sctp_replay_init(struct sctp_association *association, unsigned side, const
 
     if (sctp_chunk_parse(&p, datagram->octets + datagram->captured, &reported.chunk) == WIRE_OK ||
         reported.chunk.start != NULL)
-        sctp_take_init(&arrival, &reported);
+        sctp_receive_init(&arrival, &reported);
 }
 
 void sctp_relearn_init_ack(struct sctp_association *association, unsigned index, const struct flow_datagram *datagram)
@@ -478,7 +478,7 @@ void flow_sctp_packet(struct sctp_decoder *sctp, const struct flow_datagram *dat
     packet.association = association;
     row = sctp_packet_row(&packet);
     if (row == FLOW_ROWS)
-        take_chunks(&packet);
+        receive_chunks(&packet);
     else
         refuse(&packet, row);
     count_rest(&packet, carrier->octets);

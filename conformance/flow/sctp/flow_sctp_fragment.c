@@ -73,11 +73,11 @@ static void give_run(struct sctp_association *association, unsigned side, struct
         return;
     }
     message->octets = message->copy;
-    sctp_order_take(association, side, message);
+    sctp_order_receive(association, side, message);
     free(message);
 }
 
-void sctp_take_fragment(struct sctp_association *association, unsigned index, const struct sctp_data *data)
+void sctp_receive_fragment(struct sctp_association *association, unsigned index, const struct sctp_data *data)
 {
     struct sctp_side *side = &association->side[index];
     struct sctp_fragment **link = &side->fragments, *fragment, *end;

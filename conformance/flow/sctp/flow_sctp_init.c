@@ -113,7 +113,7 @@ bool sctp_recognise(struct sctp_association *association, unsigned initiator, en
     return true;
 }
 
-void sctp_take_init(struct sctp_arrival *packet, struct flow_sctp *reported)
+void sctp_receive_init(struct sctp_arrival *packet, struct flow_sctp *reported)
 {
     struct sctp_init init;
 

@@ -279,7 +279,7 @@ void sctp_relearn_init_ack(struct sctp_association *association, unsigned side, 
 
 /* flow_sctp_init.c */
 /* An INIT or INIT ACK of the association. */
-void sctp_take_init(struct sctp_arrival *arrival, struct flow_sctp *reported);
+void sctp_receive_init(struct sctp_arrival *arrival, struct flow_sctp *reported);
 /*
  * The association carries DDP, as the profile of an indication or a PPID shows (UNDECIDED: it may be either). INIT and
  * INIT ACK that came before are reported: their sides are judged by what they said. False: without memory.
@@ -317,7 +317,7 @@ uint64_t sctp_count_missing(const struct sctp_side *side);
 
 /* flow_sctp_fragment.c */
 /* Keeps a fragment; the user message that it makes whole goes to its stream. */
-void sctp_take_fragment(struct sctp_association *association, unsigned side, const struct sctp_data *data);
+void sctp_receive_fragment(struct sctp_association *association, unsigned side, const struct sctp_data *data);
 void sctp_drop_fragments(struct sctp_decoder *sctp, struct sctp_side *side);
 
 /* flow_sctp_association.c */
@@ -361,7 +361,7 @@ static inline bool sctp_start_may_come(const struct sctp_association *associatio
 
 /* flow_sctp_order.c */
 /* A user message with one of DDP's PPIDs, in the order of capture. */
-void sctp_order_take(struct sctp_association *association, unsigned side, struct sctp_message *message);
+void sctp_order_receive(struct sctp_association *association, unsigned side, struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
 void sctp_order_drain(struct sctp_association *association);
 /* The message is of a session that the other side has not come to, as far as was captured. */
@@ -408,7 +408,7 @@ void sctp_early_forget(struct sctp_stream *stream);
 
 /* flow_sctp_stream.c */
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
-void sctp_stream_take(struct sctp_association *association, unsigned side, struct sctp_message *message);
+void sctp_stream_receive(struct sctp_association *association, unsigned side, struct sctp_message *message);
 /* Reports what can be reported by now: after each packet. */
 void sctp_streams_drain(struct sctp_association *association);
 /* Reports all that is held (when `tell`), ends the sessions and frees the streams. */

@@ -124,7 +124,7 @@ static bool is_next(const struct sctp_side *side, const struct sctp_message *mes
     return message->tsn - side->next_tsn >= TSN_WINDOW;
 }
 
-void sctp_order_take(struct sctp_association *association, unsigned index, struct sctp_message *message)
+void sctp_order_receive(struct sctp_association *association, unsigned index, struct sctp_message *message)
 {
     struct sctp_side *side = &association->side[index];
 
@@ -136,7 +136,7 @@ void sctp_order_take(struct sctp_association *association, unsigned index, struc
         return;
     }
     side->reported = true;
-    sctp_stream_take(association, index, message);
+    sctp_stream_receive(association, index, message);
 }
 
 /* TSNs before the first one that waits will not come. */
@@ -159,7 +159,7 @@ static void emit_first(struct sctp_association *association, unsigned index)
     struct sctp_side *side = &association->side[index];
 
     side->reported = true;
-    sctp_stream_take(association, index, side->waiting);
+    sctp_stream_receive(association, index, side->waiting);
     free_first(association->sctp, side);
 }
 

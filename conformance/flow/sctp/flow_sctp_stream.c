@@ -297,7 +297,8 @@ static bool begins_another(const struct sctp_stream *stream, unsigned side, uint
     return own_half->reported && ssn == DDP_SCTP_FIRST_SSN && own_half->expected != DDP_SCTP_FIRST_SSN;
 }
 
-static void take_initiate(struct sctp_stream *stream, unsigned side, uint16_t ssn, const struct sctp_message *message)
+static void receive_initiate(struct sctp_stream *stream, unsigned side, uint16_t ssn,
+                             const struct sctp_message *message)
 {
     if (!begins_another(stream, side, ssn, message)) {
         if (!stream->halves[side].reported)
@@ -353,7 +354,7 @@ static unsigned part_by_tsn(struct sctp_stream_half *own_half, uint32_t tsn)
 }
 
 /* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent after it. */
-static void take_reset(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
+static void receive_reset(struct sctp_stream *stream, unsigned side, const struct sctp_message *message)
 {
     struct sctp_stream_half *own_half = &stream->halves[side];
     unsigned later = sctp_held_count(own_half) - part_by_tsn(own_half, message->tsn);
@@ -382,7 +383,7 @@ static bool begins_anew(const struct sctp_stream *stream, unsigned side, const s
            (!message->acked_known || (int32_t)(message->acked - own_half->reset_tsn) >= 0);
 }
 
-void sctp_stream_take(struct sctp_association *association, unsigned side, struct sctp_message *message)
+void sctp_stream_receive(struct sctp_association *association, unsigned side, struct sctp_message *message)
 {
     struct sctp_stream *stream = stream_of(association, message->sid);
     struct ddp_sctp_message parsed;
@@ -396,7 +397,7 @@ void sctp_stream_take(struct sctp_association *association, unsigned side, struc
     own_half = &stream->halves[side];
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
     if (parsed.kind == DDP_SCTP_DRAFT_CONTROL) {
-        take_reset(stream, side, message);
+        receive_reset(stream, side, message);
         return;
     }
     if (!parsed.has_ssn || message->count > USER_MESSAGE_MAX) {
@@ -406,7 +407,7 @@ void sctp_stream_take(struct sctp_association *association, unsigned side, struc
     }
     message->ssn = parsed.ssn;
     if (sctp_is_initiate(&parsed))
-        take_initiate(stream, side, parsed.ssn, message);
+        receive_initiate(stream, side, parsed.ssn, message);
     else if (sctp_is_answer(&parsed) && stream->flow != NULL && !own_half->reported)
         own_half->expected = parsed.ssn;
     if (!own_half->known) {

@@ -93,7 +93,7 @@ uint64_t flow_tcp_edge(const struct flow_context *context)
 }
 
 /* Takes the acknowledgment; returns it in 64 bits, 0 when it is none that this connection could have. */
-static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const struct flow_segment *segment)
+static uint64_t note_ack(struct flow_side *side, struct flow_side *other, const struct flow_segment *segment)
 {
     uint64_t ack = flow_extend(other, segment->ack);
 
@@ -195,7 +195,7 @@ void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, ui
 }
 
 /* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
-static void take_fin(const struct flow_context *context, const struct flow_segment *segment)
+static void note_fin(const struct flow_context *context, const struct flow_segment *segment)
 {
     struct flow_side *side = context->side;
     uint64_t at;
@@ -229,7 +229,7 @@ static bool reset_is_taken(const struct flow_context *context, const struct flow
     return !flow_tcp_damaged(side, segment);
 }
 
-static void take_reset(const struct flow_context *context, const struct flow_segment *segment)
+static void note_reset(const struct flow_context *context, const struct flow_segment *segment)
 {
     struct flow_side *side = context->side;
 
@@ -247,7 +247,7 @@ static void take_reset(const struct flow_context *context, const struct flow_seg
 }
 
 /* Segments with other flags than ACK. False: their payload is not looked at. */
-static bool take_flags(const struct flow_context *context, const struct flow_segment *segment)
+static bool note_flags(const struct flow_context *context, const struct flow_segment *segment)
 {
     struct flow_side *side = context->side;
     enum flow_refusal why = FLOW_REFUSALS;
@@ -261,7 +261,7 @@ static bool take_flags(const struct flow_context *context, const struct flow_seg
     } else if ((segment->flags & TCP_BIT_ACK) == 0) {
         why = FLOW_REFUSED_NO_ACK;
     } else if ((segment->flags & TCP_BIT_FIN) != 0) {
-        take_fin(context, segment);
+        note_fin(context, segment);
     }
     if (why != FLOW_REFUSALS) {
         struct flow_piece piece = flow_tcp_piece(context, segment);
@@ -354,12 +354,12 @@ void flow_tcp_segment(const struct flow_context *context, const struct flow_segm
     if ((segment->flags & TCP_BIT_ACK) != 0 && (segment->flags & TCP_BIT_RST) == 0) {
         if (segment->length == 0 && flow_tcp_damaged(side, segment))
             return;
-        received = take_ack(side, other, segment);
+        received = note_ack(side, other, segment);
     }
-    if ((plain || take_flags(context, segment)) && segment->length != 0)
+    if ((plain || note_flags(context, segment)) && segment->length != 0)
         record_payload(context, segment, received);
     if (side->tcp->queue != NULL || other->tcp->queue != NULL || (side->fin_known && !side->closed))
         flow_queue_drain(context);
     if ((segment->flags & TCP_BIT_RST) != 0)
-        take_reset(context, segment);
+        note_reset(context, segment);
 }

@@ -42,19 +42,19 @@ START_TEST(budget_refuses_what_exceeds_it)
 {
     struct budget budget = {.most = 10};
 
-    ck_assert(budget_take(&budget, 4));
-    ck_assert(!budget_take(&budget, 7));
-    ck_assert(!budget_take(&budget, UINT64_MAX));
+    ck_assert(budget_charge(&budget, 4));
+    ck_assert(!budget_charge(&budget, 7));
+    ck_assert(!budget_charge(&budget, UINT64_MAX));
     ck_assert_uint_eq(budget.refused, 2);
-    ck_assert(budget_take(&budget, 6));
-    ck_assert(!budget_take(&budget, 1));
+    ck_assert(budget_charge(&budget, 6));
+    ck_assert(!budget_charge(&budget, 1));
     budget_add(&budget, 5);
-    ck_assert(!budget_take(&budget, 1));
+    ck_assert(!budget_charge(&budget, 1));
     budget_give(&budget, 15);
     ck_assert_uint_eq(budget.used, 0);
-    ck_assert(budget_take(NULL, UINT64_MAX));
+    ck_assert(budget_charge(NULL, UINT64_MAX));
     budget.most = 0;
-    ck_assert(budget_take(&budget, UINT64_MAX));
+    ck_assert(budget_charge(&budget, UINT64_MAX));
 }
 END_TEST
 
@@ -63,12 +63,12 @@ START_TEST(budget_has_a_reserve)
 {
     struct budget budget = {.most = 1600};
 
-    while (budget_take(&budget, 1)) {
+    while (budget_charge(&budget, 1)) {
     }
     ck_assert_uint_eq(budget.used, 1500);
-    ck_assert(budget_take_reserved(&budget, 100));
-    ck_assert(!budget_take_reserved(&budget, 1));
-    ck_assert(budget_take_reserved(NULL, UINT64_MAX));
+    ck_assert(budget_charge_reserved(&budget, 100));
+    ck_assert(!budget_charge_reserved(&budget, 1));
+    ck_assert(budget_charge_reserved(NULL, UINT64_MAX));
 }
 END_TEST
 

@@ -49,7 +49,7 @@ static int read_words(struct sample *sample, char *text, struct iwarp_sentence *
     while ((word = strsep(&text, " ")) != NULL && count < WORDS_MAX)
         words[count++] = word;
     for (int i = 1; i < count;)
-        if (option_table_take(&table, sample, count, words, &i, error) != 1)
+        if (option_table_parse(&table, sample, count, words, &i, error) != 1)
             return i;
     return 0;
 }
@@ -156,7 +156,7 @@ START_TEST(each_option_of_run_and_audit_says_what_it_changes)
 
             ck_assert_msg(row->help[0] == ' ' && row->help[1] == ' ' && row->help[2] == '-', "%s", row->help);
             ck_assert_msg(row->effect != 0, "what does this option change? %s", row->help);
-            ck_assert_msg(row->kind != OPTION_OWN || row->take != NULL, "%s", row->help);
+            ck_assert_msg(row->kind != OPTION_OWN || row->parse != NULL, "%s", row->help);
             ck_assert_msg(row->kind != OPTION_OWN || row->value != NULL || row->effect == OPTION_SHOWS ||
                               row->effect == OPTION_APART,
                           "%s", row->help);

@@ -267,7 +267,7 @@ START_TEST(merged_accounts_add_up)
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "1.jsonl"), folder, &error), 0);
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "2.jsonl"), folder, &error), 0);
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "2.jsonl"), folder, &error), 0); /* twice is once */
-    ck_assert_int_eq(folder_take(&output, &config, &error), 0);
+    ck_assert_int_eq(folder_claim(&output, &config, &error), 0);
     ck_assert_msg(merge_write(merge, output, &outcome, &error) == 0, "%s", error.text);
     folder_leave(output);
     ck_assert_int_eq(memcmp(&outcome.summary.account, &wanted, sizeof(wanted)), 0);

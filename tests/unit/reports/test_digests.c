@@ -40,7 +40,7 @@ static void set_up(void)
     ck_assert_int_eq(mkdir(sample_path(folder, "evidence"), 0777), 0);
     sample_write(sample_path(folder, "evidence/a b.pcapng"), "abc", 3);
     config.path = folder;
-    ck_assert_int_eq(folder_take(&held, &config, &error), 0);
+    ck_assert_int_eq(folder_claim(&held, &config, &error), 0);
     ck_assert_msg(digests_write(held, &error) == 0, "%s", error.text);
     folder_leave(held);
 }

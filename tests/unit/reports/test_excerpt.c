@@ -16,7 +16,7 @@ static void take(const char *folder, char **ids, size_t count, struct excerpt *e
     struct place results = place_at(sample_path(folder, "results.jsonl"));
     struct iwarp_sentence error = {""};
 
-    ck_assert_msg(excerpt_take(excerpt, &results, ids, count, &error) == 0, "%s", error.text);
+    ck_assert_msg(excerpt_make(excerpt, &results, ids, count, &error) == 0, "%s", error.text);
     sample_write(sample_path(folder, "excerpt.jsonl"), excerpt->text, excerpt->size);
     ck_assert_msg(report_load(report, sample_path(folder, "excerpt.jsonl"), NULL, &error) == 0, "%s", error.text);
     ck_assert_str_eq(report->note, "");
@@ -83,11 +83,11 @@ START_TEST(excerpt_without_results_is_empty)
     struct excerpt excerpt;
 
     sample_results(folder, 1);
-    ck_assert_int_eq(excerpt_take(&excerpt, &results, ids, 1, &error), EXCERPT_EMPTY);
+    ck_assert_int_eq(excerpt_make(&excerpt, &results, ids, 1, &error), EXCERPT_EMPTY);
     ck_assert_ptr_nonnull(strstr(error.text, "no result of DDP-9.9-99 is here"));
     excerpt_free(&excerpt);
     sample_write(results.path, "{}\n", 3);
-    ck_assert_int_eq(excerpt_take(&excerpt, &results, ids, 1, &error), -1);
+    ck_assert_int_eq(excerpt_make(&excerpt, &results, ids, 1, &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl:1: "));
     excerpt_free(&excerpt);
     sample_remove(folder);

@@ -19,7 +19,7 @@ static int take(struct folder **folder, const char *path, enum folder_use use, s
 {
     struct folder_config config = {.path = path, .use = use, .hint = "do something"};
 
-    return folder_take(folder, &config, error);
+    return folder_claim(folder, &config, error);
 }
 
 static bool exists(const char *path)

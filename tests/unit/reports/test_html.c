@@ -370,7 +370,7 @@ START_TEST(all_reports_are_written)
     struct stat status;
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
-    ck_assert_msg(folder_take(&folder, &config, &error) == 0, "%s", error.text);
+    ck_assert_msg(folder_claim(&folder, &config, &error) == 0, "%s", error.text);
     results = folder_place(folder, "results.jsonl");
     ck_assert_int_eq(report_load_place(&report, &results, catalogue, &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl: cannot open"));

@@ -41,7 +41,7 @@ static int merge_files(const char *folder, const char *const *names, size_t coun
         struct folder_config config = {.path = folder, .use = FOLDER_AGAIN};
         struct folder *output;
 
-        ck_assert_int_eq(folder_take(&output, &config, error), 0);
+        ck_assert_int_eq(folder_claim(&output, &config, error), 0);
         rc = merge_write(merge, output, outcome, error);
         folder_leave(output);
     }

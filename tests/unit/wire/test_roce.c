@@ -115,9 +115,9 @@ START_TEST(addresses_and_times)
     uint8_t out[16];
 
     memset(out, 0xFF, sizeof(out));
-    ip_cm_put_address(out, 4, four);
+    ip_cm_set_address(out, 4, four);
     ck_assert_mem_eq(out, expected, sizeof(out));
-    ip_cm_put_address(out, 6, expected);
+    ip_cm_set_address(out, 6, expected);
     ck_assert_mem_eq(out, expected, sizeof(out));
     ck_assert_uint_eq(ip_cm_service_id(6, 3260), UINT64_C(0x0000000001060CBC));
     ck_assert_uint_eq(ip_cm_service_id(132, 2049), UINT64_C(0x0000000001840801));

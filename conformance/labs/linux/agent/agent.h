@@ -148,7 +148,7 @@ void agent_event(struct agent *agent, const struct agent_stream *stream, const c
 char *agent_obey(void *agent, const char *line, size_t octets);
 
 /* What the device has to say by now: events, completions. */
-void agent_take_everything(struct agent *agent);
+void agent_handle_everything(struct agent *agent);
 
 /* agent_values.c: members of a command (upper-tester/value.h), with the refusal in the reply. */
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply);
@@ -173,7 +173,7 @@ int agent_write(struct agent *agent, const json_t *command, struct agent_reply *
 int agent_read(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, const json_t *id,
                         struct agent_reply *reply);
-void agent_take_completions(struct agent_stream *stream);
+void agent_handle_completions(struct agent_stream *stream);
 /* Posts what was asked for before the stream was open. */
 void agent_post_waiting(struct agent_stream *stream);
 void agent_work_free(struct agent_work *work);
@@ -193,11 +193,11 @@ int agent_accept(struct agent *agent, const json_t *command, struct agent_reply 
 int agent_reject(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_disconnect(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_status(struct agent *agent, const json_t *command, struct agent_reply *reply);
-void agent_take_cm_events(struct agent *agent);
+void agent_handle_cm_events(struct agent *agent);
 void agent_streams_reset(struct agent *agent);
 
 /* agent_peer.c: address and port of this name, as members of these names, where the device knows them. */
-void agent_put_end(json_t *object, const char *address, const char *port, const struct sockaddr *name);
+void agent_set_end(json_t *object, const char *address, const char *port, const struct sockaddr *name);
 
 /* What the event says of the peer, as members of an event for the upper tester. `active`: we connected. */
 json_t *agent_peer_of(const struct rdma_cm_event *event, bool active);

@@ -52,8 +52,8 @@ void agent_cm_event(struct agent *agent, const struct agent_stream *stream, cons
         (event->event == RDMA_CM_EVENT_ESTABLISHED && event->param.conn.private_data_len != 0))
         json_object_set_new(more, "data", trimmed(&event->param.conn));
     if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-        agent_put_end(more, "source", "source_port", rdma_get_peer_addr(event->id));
-        agent_put_end(more, "destination", "destination_port", rdma_get_local_addr(event->id));
+        agent_set_end(more, "source", "source_port", rdma_get_peer_addr(event->id));
+        agent_set_end(more, "destination", "destination_port", rdma_get_local_addr(event->id));
         json_object_set_new(more, "source_port", json_integer(ntohs(rdma_get_dst_port(event->id))));
     }
     if (event->event == RDMA_CM_EVENT_REJECTED)

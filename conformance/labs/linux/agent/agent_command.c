@@ -59,19 +59,19 @@ void agent_event(struct agent *agent, const struct agent_stream *stream, const c
     }
 }
 
-void agent_take_everything(struct agent *agent)
+void agent_handle_everything(struct agent *agent)
 {
     struct ibv_cq *cq;
     void *context;
     struct ibv_async_event event;
 
-    agent_take_cm_events(agent);
+    agent_handle_cm_events(agent);
     while (ibv_get_cq_event(agent->completions, &cq, &context) == 0) {
         ibv_ack_cq_events(cq, 1);
         (void)ibv_req_notify_cq(cq, 0);
     }
     for (struct agent_stream *stream = agent->streams; stream != NULL; stream = stream->next)
-        agent_take_completions(stream);
+        agent_handle_completions(stream);
     while (ibv_get_async_event(agent->device, &event) == 0)
         ibv_ack_async_event(&event);
 }
@@ -206,7 +206,7 @@ static void obey(struct agent *agent, const json_t *command, struct agent_reply 
                 return;
             }
         }
-        agent_take_everything(agent);
+        agent_handle_everything(agent);
         (void)verbs[i].run(agent, command, reply);
         return;
     }

@@ -65,7 +65,7 @@ static size_t line_max(const struct agent_control *control)
     return control->token == NULL || control->shown ? AGENT_LINE_MAX : UPPER_TOKEN_LINE;
 }
 
-static void take_lines(struct agent_control *control, agent_answer *answer, void *context)
+static void handle_lines(struct agent_control *control, agent_answer *answer, void *context)
 {
     size_t begin = 0;
     char *end;
@@ -126,7 +126,7 @@ static void obey_octets(struct agent_control *control, const char *octets, size_
 
         if (!control->skipping) {
             if (control->count + count <= line_max(control) && keep(control, octets, count)) {
-                take_lines(control, answer, context);
+                handle_lines(control, answer, context);
                 return;
             }
             give_up_line(control);
@@ -138,7 +138,7 @@ static void obey_octets(struct agent_control *control, const char *octets, size_
     }
 }
 
-void agent_control_take(struct agent_control *control, agent_answer *answer, void *context)
+void agent_control_handle(struct agent_control *control, agent_answer *answer, void *context)
 {
     char octets[READ_OCTETS];
     ssize_t got = recv(control->fd, octets, sizeof(octets), 0);

@@ -31,6 +31,6 @@ void agent_control_end(struct agent_control *control);
 /*
  * Takes what has come and answers each whole line. A connection that has ended, or fails, is closed: its fd is -1 then.
  */
-void agent_control_take(struct agent_control *control, agent_answer *answer, void *context);
+void agent_control_handle(struct agent_control *control, agent_answer *answer, void *context);
 
 #endif

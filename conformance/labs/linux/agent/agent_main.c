@@ -35,7 +35,7 @@ static struct agent_control *place_of(struct agent_control controls[CONTROLS_MAX
     return NULL;
 }
 
-static void take_control(int listener, struct agent_control controls[CONTROLS_MAX], const struct upper_token *token)
+static void accept_control(int listener, struct agent_control controls[CONTROLS_MAX], const struct upper_token *token)
 {
     int fd = accept(listener, NULL, NULL), one = 1;
     struct agent_control *place = fd >= 0 ? place_of(controls, token) : NULL;
@@ -66,12 +66,12 @@ static int serve(struct agent *agent, int listener, const struct upper_token *to
             waits[4 + i] = (struct pollfd){.fd = controls[i].fd, .events = POLLIN};
         if (poll(waits, CONTROLS_MAX + 4, -1) < 0 && errno != EINTR)
             return -1;
-        agent_take_everything(agent);
+        agent_handle_everything(agent);
         if (waits[0].revents != 0)
-            take_control(listener, controls, token);
+            accept_control(listener, controls, token);
         for (int i = 0; i < CONTROLS_MAX; i++)
             if (controls[i].fd >= 0 && waits[4 + i].fd == controls[i].fd && waits[4 + i].revents != 0)
-                agent_control_take(&controls[i], agent_obey, agent);
+                agent_control_handle(&controls[i], agent_obey, agent);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "conformance/labs/linux/agent/agent.h"
 
-void agent_put_end(json_t *object, const char *address, const char *port, const struct sockaddr *name)
+void agent_set_end(json_t *object, const char *address, const char *port, const struct sockaddr *name)
 {
     bool six = name->sa_family == AF_INET6;
     const void *octets = six ? (const void *)&((const struct sockaddr_in6 *)name)->sin6_addr
@@ -32,7 +32,7 @@ json_t *agent_peer_of(const struct rdma_cm_event *event, bool active)
         json_pack("{s:o, s:i, s:i}", "private_data", upper_hex(param->private_data, param->private_data_len),
                   "peer_ird", active ? second : first, "peer_ord", active ? first : second);
 
-    agent_put_end(object, "peer_address", "peer_port", rdma_get_peer_addr(event->id));
-    agent_put_end(object, "own_address", "own_port", rdma_get_local_addr(event->id));
+    agent_set_end(object, "peer_address", "peer_port", rdma_get_peer_addr(event->id));
+    agent_set_end(object, "own_address", "own_port", rdma_get_local_addr(event->id));
     return object;
 }

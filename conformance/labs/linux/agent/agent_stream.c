@@ -43,7 +43,7 @@ static void stream_release(struct agent_stream *stream)
     if (stream->id != NULL && stream->id->qp != NULL)
         rdma_destroy_qp(stream->id);
     if (stream->cq != NULL) {
-        agent_take_completions(stream);
+        agent_handle_completions(stream);
         (void)ibv_destroy_cq(stream->cq);
         stream->cq = NULL;
     }
@@ -444,7 +444,7 @@ static void handle_event(struct agent *agent, struct rdma_cm_event *event)
     }
 }
 
-void agent_take_cm_events(struct agent *agent)
+void agent_handle_cm_events(struct agent *agent)
 {
     struct rdma_cm_event *event;
 
@@ -458,7 +458,7 @@ void agent_streams_reset(struct agent *agent)
 {
     while (agent->listeners != NULL)
         listener_free(agent, agent->listeners);
-    agent_take_cm_events(agent); /* Requests that were waiting: their streams end below */
+    agent_handle_cm_events(agent); /* Requests that were waiting: their streams end below */
     for (struct agent_stream *stream = agent->streams; stream != NULL; stream = stream->next)
         stream_release(stream);
     while (agent->streams != NULL) {

@@ -80,7 +80,7 @@ static size_t receives_of(const struct agent_stream *stream)
     return count;
 }
 
-static void take_back(struct agent_work *work, size_t count)
+static void roll_back(struct agent_work *work, size_t count)
 {
     for (struct agent_work *next; count > 0; work = next, count--) {
         next = work->next;
@@ -105,7 +105,7 @@ int agent_post_receives(struct agent_stream *stream, size_t length, size_t count
         if (octets == NULL)
             (void)agent_refuse(reply, "out of memory");
         if (octets == NULL || work_new(stream, WORK_RECEIVE, octets, length, id, reply) == NULL) {
-            take_back(stream->work, i);
+            roll_back(stream->work, i);
             return -1;
         }
     }
@@ -114,7 +114,7 @@ int agent_post_receives(struct agent_stream *stream, size_t length, size_t count
         int error = repost(work);
 
         if (error != 0) {
-            take_back(work, count - i);
+            roll_back(work, count - i);
             json_object_set_new(reply->json, "posted", json_integer((json_int_t)i));
             return agent_refuse(reply, "ibv_post_recv: %s: %zu of %zu are posted", strerror(error), i, count);
         }
@@ -434,7 +434,7 @@ static struct agent_work *work_of(const struct agent_stream *stream, uint64_t wr
     return NULL;
 }
 
-void agent_take_completions(struct agent_stream *stream)
+void agent_handle_completions(struct agent_stream *stream)
 {
     struct ibv_wc done;
 
