@@ -208,6 +208,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
         flow_account_add(&judge->totals.account, &judge->account);
         return AUDIT_FILE_FOREIGN;
     }
+    capture_series_filter(series, judge->config.filter);
     judge->series = series;
     judge->again = capture_series_is_rereadable(series);
     judge->flows_before = flow_decoder_totals(judge->decoder)->flows;

@@ -31,6 +31,7 @@ struct audit_judge_config {
     void *user;
     void (*reading)(void *user, uint64_t frames); /* so many frames of a long file are read; may be NULL */
     size_t memory;                                /* struct flow_config's; 0: the default */
+    const struct capture_filter *filter;          /* frames that are judged; NULL: all */
     struct lua_rules *rules;                      /* of somebody's own, which `catalogue` has, too; NULL: none */
 };
 

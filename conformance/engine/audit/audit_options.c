@@ -53,6 +53,9 @@ static int parse_format(void *user, const char *value, struct iwarp_sentence *er
 
 /* clang-format off */
 static const struct option_row rows[] = {
+    {"  --filter EXPR      judges the frames that EXPR wants, an expression as tcpdump has it (pcap-filter(7)): 'port 5445'; the\n"
+     "                     others are counted\n",
+     OPTION_JUDGES, OPTION_TEXT, .member = MEMBER(filter_expression)},
     {"  --no-rings         judges each file of a ring by itself\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(no_rings)},
     {"  --reasons          lists the reasons for which frames and octets are not judged, and the limits, and stops\n",
@@ -298,6 +301,11 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)iwarp_sentence_set(error, "no captures are named: name files or folders");
         return EXIT_USAGE;
     }
+    if (options->filter_expression != NULL) {
+        options->filter = capture_filter_new(options->filter_expression, error);
+        if (options->filter == NULL)
+            return EXIT_USAGE;
+    }
     if (options->findings_only && options->all) {
         (void)iwarp_sentence_set(error, "--findings-only excludes --all, which shows what passed");
         return EXIT_USAGE;
@@ -329,5 +337,6 @@ void audit_options_free(struct audit_options *options)
     for (size_t i = 0; i < options->elsewhere_count; i++)
         free(options->elsewhere[i]);
     free(options->elsewhere);
+    capture_filter_free(options->filter);
     capture_list_free(&options->files);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "conformance/engine/capture/capture_filter.h"
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/option/format_option.h"
 #include "reference-stack/program/option_table.h"
@@ -30,6 +31,8 @@ struct audit_options {
     char target[512];               /* what is audited in words: of all shards */
     char plan[SHARD_DIGEST_OCTETS]; /* digest of what was shared out */
     struct format_option format;
+    const char *filter_expression; /* --filter; NULL: every frame is judged */
+    struct capture_filter *filter; /* of it, owned */
     bool all;
     bool quiet;                        /* show the closing lines alone */
     bool no_rings;                     /* each file is a capture of its own */

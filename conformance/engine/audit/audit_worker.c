@@ -153,6 +153,7 @@ static int work(const struct audit_workers_config *config)
         .catalogue = config->catalogue,
         .selection = config->selection,
         .memory = config->memory,
+        .filter = config->filter,
         .rules = config->rules,
         .ladders = config->lines,
         .result = send_result,

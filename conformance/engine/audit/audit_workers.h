@@ -19,12 +19,13 @@ struct audit_workers_config {
     const struct selection *selection;
     const struct capture_list *files;
     unsigned processes;
-    size_t memory;           /* for each of them; 0: the default */
-    struct lua_rules *rules; /* NULL: none */
-    uint64_t capabilities;   /* that a process keeps, for files that it could not read otherwise */
-    bool lines;              /* lines of all results are wanted, with ladders; else those of findings only, */
-    bool shown;              /* and of what passed, without ladders */
-    bool findings_only;      /* no lines of what passed */
+    size_t memory;                       /* for each of them; 0: the default */
+    const struct capture_filter *filter; /* frames that are judged; NULL: all */
+    struct lua_rules *rules;             /* NULL: none */
+    uint64_t capabilities;               /* that a process keeps, for files that it could not read otherwise */
+    bool lines;         /* lines of all results are wanted, with ladders; else those of findings only, */
+    bool shown;         /* and of what passed, without ladders */
+    bool findings_only; /* no lines of what passed */
     /*
      * One result of the present file: of `role` (role_slot()), `count` times. `line` is its line of results.jsonl,
      * newline included; `octets` 0: not wanted.

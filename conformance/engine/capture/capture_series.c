@@ -19,9 +19,10 @@ struct capture_series {
     uint64_t *before; /* frames of the files before each, */
     size_t entered;   /* of so many files */
     uint64_t frames;
-    struct flow_account account; /* of the files that were read to their end */
-    size_t broken;               /* files that could not be read, or not to their end, */
-    struct iwarp_sentence why;   /* and why the first of them could not */
+    const struct capture_filter *filter; /* NULL: all frames are wanted */
+    struct flow_account account;         /* of the files that were read to their end */
+    size_t broken;                       /* files that could not be read, or not to their end, */
+    struct iwarp_sentence why;           /* and why the first of them could not */
 };
 
 static void note_broken(struct capture_series *series, const struct iwarp_sentence *why)
@@ -99,6 +100,24 @@ struct capture_series *capture_series_open(const char *path, struct capture_ring
     return NULL;
 }
 
+void capture_series_filter(struct capture_series *series, const struct capture_filter *filter)
+{
+    series->filter = filter;
+}
+
+/* Whether the filter wants the frame, as capture_filter_wants(); what it does not want is counted. */
+static int is_wanted(struct capture_series *series, const struct flow_frame *frame, struct iwarp_sentence *why)
+{
+    struct iwarp_sentence wrong;
+    int wanted = series->filter != NULL ? capture_filter_wants(series->filter, frame, &wrong) : 1;
+
+    if (wanted < 0)
+        return iwarp_sentence_set(why, "%.300s: %s", series->files[series->present], wrong.text);
+    if (wanted == 0)
+        flow_account_count(&series->account, FLOW_ROW_FILTERED, 1, frame->captured);
+    return wanted;
+}
+
 int capture_series_next(struct capture_series *series, struct flow_frame *frame, struct iwarp_sentence *error)
 {
     struct iwarp_sentence why;
@@ -108,7 +127,11 @@ int capture_series_next(struct capture_series *series, struct flow_frame *frame,
 
         if (rc == 1) {
             frame->number = ++series->frames;
-            return 1;
+            rc = is_wanted(series, frame, &why);
+            if (rc == 1)
+                return 1;
+            if (rc == 0)
+                continue;
         }
         if (rc < 0)
             note_broken(series, &why);

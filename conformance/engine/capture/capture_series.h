@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "conformance/engine/capture/capture_filter.h"
 #include "conformance/engine/capture/capture_ring.h"
 #include "conformance/flow/event/flow.h"
 #include "conformance/flow/event/flow_frame.h"
@@ -24,6 +25,9 @@ struct capture_series; /* opaque */
  * or without memory.
  */
 struct capture_series *capture_series_open(const char *path, struct capture_ring *ring, struct iwarp_sentence *error);
+
+/* From now on frames that the filter does not want are counted, and not returned. It outlives the series; NULL: none. */
+void capture_series_filter(struct capture_series *series, const struct capture_filter *filter);
 
 /*
  * As capture_next(). A file of a ring that breaks off or is no capture does not end the series: the next one follows,

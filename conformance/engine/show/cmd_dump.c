@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/engine/capture/capture_file.h"
+#include "conformance/engine/capture/capture_filter.h"
 #include "conformance/engine/capture/capture_folder.h"
 #include "conformance/engine/capture/capture_series.h"
 #include "reference-stack/program/option_table.h"
@@ -27,6 +28,8 @@ struct dump {
     bool no_rings;
     bool several;    /* captures: each line names its own */
     json_t *pending; /* FPDU whose DDP and RDMAP parts may still come */
+    const char *filter_expression;
+    struct capture_filter *filter;
     const struct capture_series *series;
     struct rule_engine *rules;
 };
@@ -170,6 +173,7 @@ static int dump_capture(struct dump *dump, const char *path, struct capture_ring
 
     if (series == NULL)
         return EXIT_USAGE;
+    capture_series_filter(series, dump->filter);
     dump->series = series;
     dump->rules = rule_engine_create(NULL);
     decoder = dump->rules != NULL ? flow_decoder_create(&config, dump_event, dump) : NULL;
@@ -211,6 +215,8 @@ static int parse_format(void *user, const char *value, struct iwarp_sentence *er
 static const struct option_row rows[] = {
     {"  --format F         text or jsonl (one object for each FPDU or start-up frame)\n",
      OPTION_SHOWS, OPTION_OWN, .parse = parse_format},
+    {"  --filter EXPR      prints what is in the frames that EXPR wants, an expression as tcpdump has it (pcap-filter(7))\n",
+     OPTION_SHOWS, OPTION_TEXT, .member = MEMBER(filter_expression)},
     {"  --no-rings         prints each file of a ring as a capture of its own\n",
      OPTION_SHOWS, OPTION_FLAG, .member = MEMBER(no_rings)},
     {"  --help             shows this text\n",
@@ -313,7 +319,8 @@ static int dump_files(struct dump *dump, char **names, int count)
 int cmd_dump(int argc, char **argv)
 {
     struct dump dump = {0};
-    int files;
+    struct iwarp_sentence why;
+    int files, status;
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
@@ -321,5 +328,12 @@ int cmd_dump(int argc, char **argv)
     files = options_parse(&dump, argc, argv);
     if (files < 0)
         return EXIT_USAGE;
-    return dump_files(&dump, argv, files);
+    if (dump.filter_expression != NULL) {
+        dump.filter = capture_filter_new(dump.filter_expression, &why);
+        if (dump.filter == NULL)
+            return complain(EXIT_USAGE, "%s", why.text);
+    }
+    status = dump_files(&dump, argv, files);
+    capture_filter_free(dump.filter);
+    return status;
 }

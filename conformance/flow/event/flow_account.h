@@ -47,6 +47,7 @@ enum flow_account_kind {
     ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
     ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
     ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
+    ROW(FILTERED,       FOREIGN,  "filtered",       "frames that --filter leaves out, whatever they are") \
     ROW(FILE,           FOREIGN,  "file",           "files in folders that are certainly no captures") \
     ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
     ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \

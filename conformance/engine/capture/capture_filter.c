@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/capture/capture_filter.h"
+
+#include <pcap/pcap.h>
+#include <stdlib.h>
+
+enum { SNAP_OCTETS = 262144, WRONG_OCTETS = 200 };
+
+/* The expression for one link type. */
+struct program {
+    uint32_t link;
+    bool compiled;
+    struct bpf_program code;
+    char wrong[WRONG_OCTETS]; /* why it could not be */
+};
+
+struct capture_filter {
+    const char *expression;
+    size_t count;
+    struct program programs[];
+};
+
+static const uint32_t links[] = {
+    FLOW_LINK_ETHERNET,   FLOW_LINK_NULL, FLOW_LINK_PPP,          FLOW_LINK_PPP_HDLC,   FLOW_LINK_PPPOE, FLOW_LINK_RAW,
+    FLOW_LINK_CISCO_HDLC, FLOW_LINK_LOOP, FLOW_LINK_LINUX_SLL,    FLOW_LINK_MPLS,       FLOW_LINK_IPV4,  FLOW_LINK_IPV6,
+    FLOW_LINK_LINUX_SLL2, FLOW_LINK_ERF,  FLOW_LINK_PPP_DIRECTED, FLOW_LINK_INFINIBAND,
+};
+
+enum { LINKS = sizeof(links) / sizeof(links[0]) };
+
+/* Some systems number raw IP otherwise in files. */
+static uint32_t link_of(uint32_t link)
+{
+    return link == FLOW_LINK_RAW_12 || link == FLOW_LINK_RAW_14 ? FLOW_LINK_RAW : link;
+}
+
+static void compile(struct program *program, const char *expression)
+{
+    pcap_t *dead = pcap_open_dead(program->link == FLOW_LINK_RAW ? DLT_RAW : (int)program->link, SNAP_OCTETS);
+
+    if (dead == NULL) {
+        (void)snprintf(program->wrong, sizeof(program->wrong), "out of memory");
+        return;
+    }
+    program->compiled = pcap_compile(dead, &program->code, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (!program->compiled)
+        (void)snprintf(program->wrong, sizeof(program->wrong), "%s", pcap_geterr(dead));
+    pcap_close(dead);
+}
+
+struct capture_filter *capture_filter_new(const char *expression, struct iwarp_sentence *error)
+{
+    struct capture_filter *filter = calloc(1, sizeof(*filter) + LINKS * sizeof(filter->programs[0]));
+    bool good = false;
+
+    if (filter == NULL) {
+        (void)iwarp_sentence_set(error, "out of memory for the filter");
+        return NULL;
+    }
+    filter->expression = expression;
+    filter->count = LINKS;
+    for (size_t i = 0; i < LINKS; i++) {
+        filter->programs[i].link = links[i];
+        compile(&filter->programs[i], expression);
+        good = good || filter->programs[i].compiled;
+    }
+    if (good)
+        return filter;
+    (void)iwarp_sentence_set(error,
+                             "--filter \"%.80s\": %s; an expression as tcpdump has it was expected (pcap-filter(7))",
+                             expression, filter->programs[0].wrong);
+    capture_filter_free(filter);
+    return NULL;
+}
+
+int capture_filter_wants(const struct capture_filter *filter, const struct flow_frame *frame,
+                         struct iwarp_sentence *error)
+{
+    struct pcap_pkthdr header = {.caplen = (bpf_u_int32)frame->captured, .len = (bpf_u_int32)frame->length};
+    uint32_t link = link_of(frame->link);
+
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct program *program = &filter->programs[i];
+
+        if (program->link != link)
+            continue;
+        if (program->compiled)
+            return pcap_offline_filter(&program->code, &header, frame->octets) != 0;
+        return iwarp_sentence_set(error, "--filter \"%.80s\": link type %u: %s", filter->expression,
+                                  (unsigned)frame->link, program->wrong);
+    }
+    return 1;
+}
+
+void capture_filter_free(struct capture_filter *filter)
+{
+    for (size_t i = 0; filter != NULL && i < filter->count; i++)
+        if (filter->programs[i].compiled)
+            pcap_freecode(&filter->programs[i].code);
+    free(filter);
+}
