@@ -118,8 +118,8 @@ struct rule_engine *rule_engine_create(const struct rule_config *config);
 void rule_engine_free(struct rule_engine *engine);
 
 /*
- * Judges one event, and those that `next` leads to. A flow's first event creates its state; rule_engine_flow_done() frees it. The decoder has to be
- * created with rule_state_octets(). One engine judges the flows of one decoder.
+ * Judges one event, and those that `next` leads to. A flow's first event creates its state; rule_engine_flow_done()
+ * frees it. The decoder has to be created with rule_state_octets(). One engine judges the flows of one decoder.
  */
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event);
 
@@ -161,5 +161,15 @@ size_t rule_engine_flow_ends(struct rule_engine *engine, const struct flow *flow
 
 /* Frees the state of a flow. rule_engine_free() frees the state of all flows that are left. */
 void rule_engine_flow_done(struct rule_engine *engine, const struct flow *flow);
+
+/* What a caller wants of a flow at its end: its results, then its ends. NULL: not called. */
+struct rule_flow_end {
+    rule_result_function *result;
+    rule_end_function *end;
+    void *argument; /* of both */
+};
+
+/* The three above in one, after rule_engine_event() has seen FLOW_END. */
+void rule_engine_flow_end(struct rule_engine *engine, const struct flow *flow, const struct rule_flow_end *wanted);
 
 #endif

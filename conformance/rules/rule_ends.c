@@ -80,3 +80,12 @@ size_t rule_engine_flow_ends(struct rule_engine *engine, const struct flow *flow
     }
     return state->end_count;
 }
+
+void rule_engine_flow_end(struct rule_engine *engine, const struct flow *flow, const struct rule_flow_end *wanted)
+{
+    if (wanted->result != NULL)
+        (void)rule_engine_flow_results(engine, flow, wanted->result, wanted->argument);
+    if (wanted->end != NULL)
+        (void)rule_engine_flow_ends(engine, flow, wanted->end, wanted->argument);
+    rule_engine_flow_done(engine, flow);
+}

@@ -140,12 +140,10 @@ static void sink(void *user, const struct flow_event *event)
         lua_rules_event(judge->config.rules, event);
     if (event->kind == FLOW_END) {
         struct judged_flow context = {.judge = judge, .flow = event->flow};
+        struct rule_flow_end wanted = {on_result, judge->config.end != NULL ? on_end : NULL, &context};
 
         context.names[0][0] = context.names[1][0] = '\0';
-        rule_engine_flow_results(judge->engine, event->flow, on_result, &context);
-        if (judge->config.end != NULL)
-            (void)rule_engine_flow_ends(judge->engine, event->flow, on_end, &context);
-        rule_engine_flow_done(judge->engine, event->flow);
+        rule_engine_flow_end(judge->engine, event->flow, &wanted);
         if (judge->config.rules != NULL)
             lua_rules_flow_end(judge->config.rules, event->flow, on_own_result, judge);
         results_end(judge);

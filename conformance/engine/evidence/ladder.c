@@ -160,7 +160,7 @@ void ladder_event(struct ladder *ladder, const struct flow_event *event, double 
     struct event_shown shown;
     char text[NOTATION_MAX];
 
-    if (!ladder->kept || notation_event(event, text, sizeof(text))[0] == '\0')
+    if (!ladder->kept || !notation_shows(event) || notation_event(event, text, sizeof(text))[0] == '\0')
         return;
     event_shown(event, &shown);
     append(ladder, &shown, text, seconds, &place);

@@ -122,6 +122,8 @@ static void note_flow(struct recorder *recorder, const struct flow *flow, enum f
 static void on_event(void *context, const struct flow_event *event)
 {
     struct recorder *recorder = context;
+    void *both[2] = {recorder, (void *)event->flow};
+    struct rule_flow_end wanted = {recorder->config.rule_result != NULL ? on_rule_result : NULL, NULL, both};
 
     rule_engine_event(recorder->rules, event);
     if (is_own(recorder, event->flow))
@@ -131,12 +133,7 @@ static void on_event(void *context, const struct flow_event *event)
             note_flow(recorder, event->flow, event->direction);
         return;
     }
-    if (recorder->config.rule_result != NULL) {
-        void *both[2] = {recorder, (void *)event->flow};
-
-        (void)rule_engine_flow_results(recorder->rules, event->flow, on_rule_result, both);
-    }
-    rule_engine_flow_done(recorder->rules, event->flow);
+    rule_engine_flow_end(recorder->rules, event->flow, &wanted);
 }
 
 static void on_finding(const struct rule_finding *finding, void *argument)

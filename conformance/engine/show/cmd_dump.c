@@ -135,11 +135,9 @@ static void dump_event(void *ctx, const struct flow_event *event)
 
     dump_parts(dump, event);
     rule_engine_event(dump->rules, event);
-    if (event->kind != FLOW_END)
-        return;
-    if (!dump->failed)
-        (void)rule_engine_flow_ends(dump->rules, event->flow, dump_end, dump);
-    rule_engine_flow_done(dump->rules, event->flow);
+    if (event->kind == FLOW_END)
+        rule_engine_flow_end(dump->rules, event->flow,
+                             &(struct rule_flow_end){NULL, dump->failed ? NULL : dump_end, dump});
 }
 
 /* Feeds an open capture to the decoder. Returns an exit status. */

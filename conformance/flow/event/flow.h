@@ -178,7 +178,10 @@ static inline const struct flow_sent *flow_sent_last(const struct flow_half *hal
     return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
 
-/* Called for each event, with those that `next` leads to, in stream order within a direction. Must not call the decoder. */
+/*
+ * Called for each event, with those that `next` leads to, in stream order within a direction. Must not call the
+ * decoder.
+ */
 typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 
 /* What the decoder holds and waits for unless its configuration says otherwise. */

@@ -113,7 +113,7 @@ static enum flow_row row_of_late(const struct flow_connection *connection, const
                : FLOW_ROW_LATE;
 }
 
-size_t flow_mpa_octets(const struct flow_context *context, const struct flow_piece *piece)
+static size_t octets_decode(const struct flow_context *context, const struct flow_piece *piece)
 {
     struct flow_side *side = context->side;
     const struct flow_side *other = flow_other_side(context);
@@ -152,6 +152,15 @@ size_t flow_mpa_octets(const struct flow_context *context, const struct flow_pie
         case SIDE_DEAD: used += dead_octets(context, piece, used); break;
         }
     }
+    return used;
+}
+
+size_t flow_mpa_octets(const struct flow_context *context, const struct flow_piece *piece)
+{
+    size_t used = octets_decode(context, piece);
+
+    if (context->side->half != NULL)
+        context->side->half->tcp->begun = flow_mpa_partial(context->side);
     return used;
 }
 

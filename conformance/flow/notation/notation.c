@@ -181,17 +181,6 @@ static void add_ulpdu(struct line *line, const struct flow_ulpdu *ulpdu)
         add(line, ", Marker %zu has FPDUPTR 0x%04x", fpdu->bad_marker, fpdu->bad_pointer);
 }
 
-bool notation_shows(const struct flow_event *event)
-{
-    switch (event->kind) {
-    case FLOW_ULPDU: return event->ulpdu->result != WIRE_OK;
-    case FLOW_DDP: return event->ddp->result == WIRE_MORE;
-    case FLOW_SCTP: return notation_shows_sctp(event);
-    case FLOW_END: return false;
-    default: return true;
-    }
-}
-
 /* The segment with no more payload than the capture has, where what it carries is read. */
 static struct ddp_segment segment_there(const struct flow_ddp *ddp)
 {

@@ -22,8 +22,20 @@ const char *notation_start(const struct iwarp_mpa_start *start, char *text, size
 /* RDMAP message (or DDP segment that is none) of one segment. Returns `text`. */
 const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room);
 
-/* True when notation_event() has something to show of this event. */
-bool notation_shows(const struct flow_event *event);
+/* The same of a FLOW_SCTP event: as notation_shows(). */
+bool notation_shows_sctp(const struct flow_event *event);
+
+/* True when notation_event() has something to show of this event: of most FPDUs that is their RDMA Message alone. */
+static inline bool notation_shows(const struct flow_event *event)
+{
+    switch (event->kind) {
+    case FLOW_ULPDU: return event->ulpdu->result != WIRE_OK;
+    case FLOW_DDP: return event->ddp->result == WIRE_MORE;
+    case FLOW_SCTP: return notation_shows_sctp(event);
+    case FLOW_END: return false;
+    default: return true;
+    }
+}
 
 /* Any event of a flow; "" for those that have nothing to show (an FPDU whose segment follows, the end). */
 const char *notation_event(const struct flow_event *event, char *text, size_t room);

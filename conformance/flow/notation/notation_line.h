@@ -50,6 +50,5 @@ void notation_rtr(struct line *line, bool peer_to_peer, bool by_send, bool by_wr
 /* notation_sctp.c: FLOW_SCTP, FLOW_SESSION, FLOW_CM, and FLOW_GAP of a DDP stream. */
 const char *notation_other(const struct flow_event *event, char *text, size_t room);
 /* A DATA chunk is not reported if its user message will be. */
-bool notation_shows_sctp(const struct flow_event *event);
 
 #endif

@@ -153,8 +153,6 @@ static inline void flow_queue_deliver(const struct flow_context *context, const 
 
     side->next += used;
     side->octets.delivered += used;
-    if (side->half != NULL)
-        side->half->tcp->begun = flow_mpa_partial(side);
     if (used != piece->length)
         flow_queue_rest(context, piece, used);
 }
