@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), course, cluster, packages, suites, arch, abi, all, and cross-ARCH
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), course, cluster, packages, suites, arch, abi, ipsec, all, and cross-ARCH
 # (what make ARCH= needs in addition to build, for arm64, s390x, i386 and others). Only make, git, bash and apt are presumed. As an ordinary user
 # the installation goes through sudo.
 set -euo pipefail
@@ -44,6 +44,9 @@ cross_packages='libwireshark-dev libglib2.0-dev libibverbs-dev librdmacm-dev'
 # the headers of the agent of the labs, which clang-tidy reads, too
 lint='check clang clang-tidy clang-format cppcheck shellcheck libibverbs-dev librdmacm-dev'
 
+# IKE and ESP of the tester, and of the devices that its test judges (docs/ipsec.md). Their service is not started: policy-rc.d below
+# shellcheck disable=SC2034 # named by the group
+ipsec='charon-systemd strongswan-swanctl libcharon-extra-plugins libstrongswan-standard-plugins strongswan-pki iproute2'
 # shellcheck disable=SC2034 # named by the group
 course='cmark-gfm'
 # shellcheck disable=SC2034 # named by the group
@@ -85,14 +88,14 @@ unpack() {
 wanted='' axe='' foreign='' unpacked=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi | course) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages | suites | arch | abi | course | ipsec) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	cross-packages-*) for name in $cross_packages; do wanted+=" $name:${group##*-}"; done ;;
 	cross-*) cross_wanted "${group#cross-}" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, course, cross-ARCH or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, arch, abi, course, ipsec, cross-ARCH or all" >&2; exit 2 ;;
 	esac
 done
 
@@ -144,6 +147,13 @@ for architecture in $foreign; do
 	[[ " $(dpkg --print-architecture) $(dpkg --print-foreign-architectures | paste -sd' ') " == *" $architecture "* ]] || $as_root dpkg --add-architecture "$architecture"
 done
 apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
+# A test wants the programs of a service, never the service: on a system that starts services it would answer at the host's addresses.
+policy=/usr/sbin/policy-rc.d
+if [[ $missing = *charon-systemd* ]] && [ ! -e $policy ]; then
+	trap '$as_root rm -f "$policy"; rm -f "$log"' EXIT
+	printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
+	$as_root chmod 755 $policy
+fi
 # Nothing that is there may go for it: a package of another architecture can stand in the way of this one's.
 # shellcheck disable=SC2086
 if [ -n "$missing" ] && ! apt_get install --no-install-recommends --no-remove -y $missing; then
