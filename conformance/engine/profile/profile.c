@@ -158,6 +158,7 @@ static const struct json_member members[] = {
      "the Private Data that the device wants in a Request, in hexadecimal digits"},
     {"reply_private_data", MEMBER_TEXT, false,
      "the Private Data that the device wants in a Reply, in hexadecimal digits"},
+    {"ipsec", MEMBER_OBJECT, false, "an object that says how the tester's IPsec reaches the device"},
     {"good_exchange", MEMBER_TEXT, false, "the good exchange that checks rest on"},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
     {"questions", MEMBER_OBJECT, false,
@@ -268,7 +269,9 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     profile->interface = member_text(json, "interface");
     if (profile_places(profile, path, error) != 0 || token_of(profile, path, error) != 0 ||
         llp_of(profile, path, context->pics, error) != 0 || keeping_of(profile, path, error) != 0 ||
+        profile_ipsec_read(&profile->ipsec, json_object_get(json, "ipsec"), path, &profile->address, error) != 0 ||
         profile_defaults(context->pics, profile->place.control.family != 0, error) != 0 ||
+        (profile->ipsec.given && pics_set(context->pics, "ipsec", "yes", error) != 0) ||
         capabilities_of(profile, path, context->pics, error) != 0 ||
         hazards_check(profile, path, context->catalogue, error) != 0)
         return -1;

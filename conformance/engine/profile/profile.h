@@ -22,6 +22,8 @@
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
  *     "request_private_data": "706c65617365",         Private Data that the device's ULP wants in a Request, in hex;
  *     "reply_private_data": "6f6b",                   and in a Reply; without them any will do
+ *     "ipsec": { "address": "192.0.2.11", "secret_file": "key" },  how the tester's IPsec reaches the device
+ *                                                     (profile_ipsec.h); all checks then run inside ESP
  *     "good_exchange": "read",                        what checks rest on where it is served (script/services.h)
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/profile/deviation.h
@@ -38,6 +40,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/profile/deviation.h"
+#include "conformance/engine/profile/profile_ipsec.h"
 #include "conformance/engine/device/device_command.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
@@ -78,6 +81,7 @@ struct profile {
     uint16_t udp_port;            /* of SCTP in UDP; 0: SCTP is over IP */
     const char *good_exchange;    /* conformance/engine/script/services.h; NULL: the least */
     struct profile_private request_private_data, reply_private_data;
+    struct profile_ipsec ipsec;
     unsigned reaction_seconds;                       /* 0: by the round trip */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */

@@ -110,6 +110,41 @@ START_TEST(gateway_is_a_router)
 }
 END_TEST
 
+#define IPSEC(members) "{ " GOOD ", \"ipsec\": { " members " } }"
+
+START_TEST(ipsec_member_claims_the_capability)
+{
+    ck_assert_msg(load("{ " GOOD " }") == 0, "%s", error.text);
+    ck_assert(!profile.ipsec.given && !pics_holds(pics, "ipsec"));
+    profile_free(&profile);
+    ck_assert_msg(load(IPSEC("\"address\": \"192.0.2.11\", \"secret_file\": \"/dev/null\"")) == 0, "%s", error.text);
+    ck_assert(profile.ipsec.given && pics_holds(pics, "ipsec"));
+    ck_assert(net_address_equal(&profile.ipsec.peer, &profile.address));
+    profile_free(&profile);
+    ck_assert_msg(load("{ " GOOD ", \"capabilities\": { \"ipsec\": \"no\" }, \"ipsec\": { \"address\": \"192.0.2.11\", "
+                       "\"secret_file\": \"/dev/null\" } }") == 0,
+                  "%s", error.text);
+    ck_assert(!pics_holds(pics, "ipsec"));
+}
+END_TEST
+
+START_TEST(identity_of_a_profile_has_nothing_of_its_ipsec)
+{
+    json_t *identity;
+    char *text;
+
+    ck_assert_msg(load("{ " GOOD ", \"vendor\": \"v\", \"ipsec\": { \"address\": \"192.0.2.11\", \"secret_file\": "
+                       "\"/dev/null\" } }") == 0,
+                  "%s", error.text);
+    identity = profile_identity(&profile);
+    text = json_dumps(identity, 0);
+    ck_assert_ptr_null(strstr(text, "/dev/null"));
+    ck_assert_ptr_null(json_object_get(identity, "ipsec"));
+    free(text);
+    json_decref(identity);
+}
+END_TEST
+
 #define DEVIATIONS(entry) "{ " GOOD ", \"known_deviations\": [ " entry " ] }"
 #define HAZARD(entry)     "{ " GOOD ", \"hazards\": [ " entry " ] }"
 #define MARKERS           "\"requirement\": \"MPA-7.1.1-07\""
@@ -132,6 +167,17 @@ static const struct bad bad[] = {
     {"{ " GOOD ", \"gateway\": \"router\" }", "\"gateway\" is \"router\", an IPv4 or IPv6 address was expected"},
     {"{ " GOOD ", \"gateway\": \"192.0.2.7\" }", "as \"address\" is; a router's address was expected"},
     {"{ " GOOD ", \"gateway\": \"192.0.2.9\" }", "as \"own_address\" is; a router's address was expected"},
+    {IPSEC(""), "ipsec: \"address\" is missing, the address of the tester's IKE, which no machine uses was expected"},
+    {IPSEC("\"address\": \"fd00::1\", \"secret_file\": \"/dev/null\""),
+     "ipsec: \"address\" is \"fd00::1\", an IPv4 address was expected"},
+    {IPSEC("\"address\": \"192.0.2.11\""), "ipsec: neither \"secret_file\" nor \"certificate_file\" is given"},
+    {IPSEC("\"address\": \"192.0.2.11\", \"secret\": \"abc\""), "\"secret_file\" names a file"},
+    {IPSEC("\"address\": \"192.0.2.11\", \"secret_file\": \"/nowhere/key\""),
+     "ipsec: \"secret_file\": /nowhere/key: No such file"},
+    {IPSEC("\"address\": \"192.0.2.11\", \"certificate_file\": \"/dev/null\""),
+     "ipsec: \"certificate_file\", \"key_file\" and \"ca_file\" are given together, or none of them"},
+    {IPSEC("\"address\": \"192.0.2.11\", \"secret_file\": \"/dev/null\", \"esp\": \"aes128\\n}\""),
+     "ipsec: \"esp\" has the character 0x0a; letters, digits"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"port\": 1 }", "\"interface\" is missing"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": 0 }", "1 to 65535"},
     {"{ \"address\": \"192.0.2.7\", \"own_address\": \"192.0.2.9\", \"interface\": \"e\", \"port\": \"9999\" }",
@@ -322,6 +368,8 @@ Suite *profile_suite(void)
     tcase_add_test(tests, commands_are_lists_of_words);
     tcase_add_test(tests, control_address_may_be_ipv6);
     tcase_add_test(tests, gateway_is_a_router);
+    tcase_add_test(tests, ipsec_member_claims_the_capability);
+    tcase_add_test(tests, identity_of_a_profile_has_nothing_of_its_ipsec);
     tcase_add_loop_test(tests, bad_profile_is_refused_with_its_place, 0, (int)(sizeof(bad) / sizeof(bad[0])));
     tcase_add_loop_test(tests, places_that_are_none, 0, (int)(sizeof(bad_places) / sizeof(bad_places[0])));
     tcase_add_test(tests, places_side_by_side);
