@@ -27,6 +27,7 @@
 struct rig;
 struct device_keeper;
 struct device_command;
+struct ipsec_tester;
 struct profile;
 struct json_t;
 struct profile_place;
@@ -90,6 +91,7 @@ struct rig {
     unsigned losses;               /* commands so far that the upper tester did not answer */
     struct iwarp_sentence failure; /* the link's, once it has failed */
     struct iwarp_sentence gone;    /* why the upper tester will never answer again, once that is so */
+    struct ipsec_tester *ipsec;    /* through which all frames go; NULL: the device uses no IPsec */
     struct device_keeper *keeper;  /* brings a lost device back; NULL: it stays lost */
     bool crashed;                  /* the device's own process, which the rig has started, has ended by itself */
     bool stimulating;              /* a check's own connections are opened now, not those of a good exchange */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/device/control.h"
+#include "conformance/engine/ipsec/ipsec_tester.h"
 #include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/profile/profile.h"
 #include "conformance/engine/rig/rig.h"
@@ -178,6 +179,7 @@ static void net_free(struct rig *rig)
     tester_sctp_close(&rig->sctp);
     tester_tcp_close(&rig->tcp);
     link_close(rig->link);
+    ipsec_tester_free(rig->ipsec);
     free(net);
 }
 
@@ -368,17 +370,37 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct iw
     return &net->rig;
 }
 
+/* With IPsec the lower tester is behind the tester's IKE and ESP, which forward to the device. */
+static int open_ipsec(struct net_rig *net, const struct profile *profile, struct net_wire *wire,
+                      struct iwarp_sentence *error)
+{
+    const struct ipsec_tester_config config = {.settings = &profile->ipsec,
+                                               .interface = profile->interface,
+                                               .own = net->rig.own,
+                                               .device = net->rig.dut,
+                                               .gateway = profile->gateway};
+
+    if (!profile->ipsec.given)
+        return 0;
+    net->rig.ipsec = ipsec_tester_new(&config, error);
+    if (net->rig.ipsec == NULL)
+        return -1;
+    wire->interface = ipsec_tester_interface(net->rig.ipsec);
+    wire->gateway = (struct net_address){0};
+    return 0;
+}
+
 struct rig *rig_profile_new(const struct profile *profile, const struct profile_place *place,
                             struct device_command *commands, uint64_t seed, const struct rig_lock *lock,
                             struct iwarp_sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
-    const struct net_wire wire = {.interface = profile->interface,
-                                  .mac = place->own_mac,
-                                  .seed = seed,
-                                  .sctp = profile->sctp,
-                                  .dut_udp_port = profile->udp_port,
-                                  .gateway = profile->gateway};
+    struct net_wire wire = {.interface = profile->interface,
+                            .mac = place->own_mac,
+                            .seed = seed,
+                            .sctp = profile->sctp,
+                            .dut_udp_port = profile->udp_port,
+                            .gateway = profile->gateway};
 
     if (net == NULL)
         return NULL;
@@ -392,7 +414,8 @@ struct rig *rig_profile_new(const struct profile *profile, const struct profile_
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);
         net->rig.keeper = &net->keeper;
     }
-    if (open_wire(net, &wire, error) != 0 || lock->lock(lock->context, error) != 0 ||
+    if (open_ipsec(net, profile, &wire, error) != 0 || open_wire(net, &wire, error) != 0 ||
+        lock->lock(lock->context, error) != 0 ||
         (place->control.family != 0 &&
          (connect_control(net, &place->control, place->control_port, &profile->token, error) != 0 ||
           net_reset(&net->rig, error) != 0))) {

@@ -95,6 +95,11 @@ static int agree_jobs(struct run_command *command, struct iwarp_sentence *error)
     command->place = &profile->place;
     if (jobs < 2)
         return 0;
+    if (profile->ipsec.given)
+        return iwarp_sentence_set(error,
+                                  "-j %u: the device of %.200s is reached through IPsec, and checks side by side would "
+                                  "change each other's SAs",
+                                  jobs, command->options.profile);
     if (profile->wait_for_device != 0 || profile->restart_command != NULL || profile->connect_command != NULL)
         return iwarp_sentence_set(error,
                                   "-j %u: the device of %.200s may be lost and started again (wait_for_device, "

@@ -238,6 +238,7 @@ int lua_rig_open(lua_State *lua, struct lua_rig *self)
 {
     lua_newtable(lua);
     add_functions(lua, self, rig_functions);
+    add_functions(lua, self, lua_ipsec_functions);
     for (size_t i = 0; i < BINDINGS; i++) {
         lua_held_open(lua, self, bindings[i]);
         add_functions(lua, self, bindings[i]->functions);

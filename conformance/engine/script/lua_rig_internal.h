@@ -28,6 +28,9 @@ extern const struct lua_binding lua_tcp;
 extern const struct lua_binding lua_sctp;
 extern const struct lua_binding lua_cm;
 
+/* What is below all of them (lua_ipsec.c). */
+extern const luaL_Reg lua_ipsec_functions[];
+
 /*
  * What a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check has
  * ended. If the collector ended it, when that happens would depend on what the state did before this check.

@@ -337,6 +337,7 @@ local function run_exchange(t, name)
 end
 
 function harness.exchange(t, check)
+  rig.ipsec_base() -- what a check has changed below TCP
   if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.sandwich) end
   local kind = check.sandwich or "rdma"
   if kind == "cm" or kind == "cm answer" then
