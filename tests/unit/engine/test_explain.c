@@ -10,6 +10,7 @@
 #include "conformance/engine/show/requirement_json.h"
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/no_defect.h"
 #include "conformance/rules/rule.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/validation/validation.h"
@@ -224,6 +225,55 @@ START_TEST(every_cited_id_exists)
 }
 END_TEST
 
+START_TEST(active_row_has_a_check_or_says_why_not)
+{
+    struct catalogue *catalogue;
+    struct coverage_index *index;
+    struct no_defect reason;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, NULL), 0);
+    ck_assert_int_eq(coverage_load(&index, NULL), 0);
+    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
+        const struct requirement *row = catalogue_at(catalogue, i);
+        bool outside = strstr(row->capability, "ipsec") != NULL; /* of the stack, and not of a device's host */
+        struct coverage coverage;
+
+        coverage_of(index, row->id, &coverage);
+        if (row->observability == REQUIREMENT_ACTIVE && coverage.check_path == NULL && coverage.rule_name == NULL)
+            ck_assert_msg(!outside && no_defect_find(row->id, &reason), "%s has neither a check nor a reason", row->id);
+    }
+    coverage_free(index);
+    catalogue_free(catalogue);
+}
+END_TEST
+
+/* RFC 5040 8.2.2, RFC 5041 8.4.2, RFC 5044 9.3 and 9.4. */
+START_TEST(ipsec_row_without_a_check_says_why_it_is_not_visible)
+{
+    static const char *const sections[] = {"RDMAP-8.2.2-", "DDP-8.4-", "DDP-8.4.2-", "MPA-9.3-", "MPA-9.4-"};
+    struct catalogue *catalogue;
+    struct coverage_index *index;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, NULL), 0);
+    ck_assert_int_eq(coverage_load(&index, NULL), 0);
+    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
+        const struct requirement *row = catalogue_at(catalogue, i);
+        struct coverage coverage;
+        bool one_of_them = false;
+
+        for (size_t k = 0; k < sizeof(sections) / sizeof(sections[0]); k++)
+            one_of_them |= strncmp(row->id, sections[k], strlen(sections[k])) == 0;
+        coverage_of(index, row->id, &coverage);
+        if (one_of_them && coverage.check_path == NULL)
+            ck_assert_msg(strncmp(row->outcomes, "Not visible", 11) == 0 || strncmp(row->outcomes, "Sum of", 6) == 0 ||
+                              strncmp(row->outcomes, "A permission", 12) == 0,
+                          "%s: %s", row->id, row->outcomes);
+    }
+    coverage_free(index);
+    catalogue_free(catalogue);
+}
+END_TEST
+
 START_TEST(every_rule_is_in_the_index)
 {
     size_t count = rule_count();
@@ -300,6 +350,8 @@ Suite *explain_suite(void)
     tcase_add_test(coverage, citations_are_those_of_the_host_and_the_list);
     tcase_add_test(coverage, coverage_names_first_check_and_every_defect);
     tcase_add_test(coverage, every_cited_id_exists);
+    tcase_add_test(coverage, active_row_has_a_check_or_says_why_not);
+    tcase_add_test(coverage, ipsec_row_without_a_check_says_why_it_is_not_visible);
     tcase_add_test(coverage, every_rule_is_in_the_index);
     tcase_add_test(coverage, every_validation_cites_an_id_that_exists);
     tcase_add_test(coverage, json_holds_every_column_and_what_decides_it);

@@ -323,7 +323,9 @@ START_TEST(what_no_device_can_break_cannot_fail)
     for (size_t i = 0; i < script_check_count(host); i++) {
         const struct check *check = script_check_at(host, i);
 
-        ck_assert_msg(check->frees == no_defect_find(check->id, &row), "%s: %s", check->id,
+        bool excused = no_defect_find(check->id, &row) && strncmp(row.reason, "configured: ", 12) != 0;
+
+        ck_assert_msg(check->frees == excused, "%s: %s", check->id,
                       check->frees ? "frees = true, and no line of defects-none.tsv"
                                    : "a line of defects-none.tsv, and no frees = true");
     }
