@@ -43,6 +43,7 @@ enum {
     MPA_REV_RDMAC = 0,
     MPA_REV_1 = 1,
     MPA_REV_2 = 2,
+    MPA_REV_ERDMA = 129, /* of no text: that of Alibaba's erdma, with an extension of 8 octets */
     MPA_DEPTH_NOT_NEGOTIATED = DEPTH_NOT_NEGOTIATED,
 };
 

@@ -99,6 +99,10 @@ void start_revision_plain(struct rule_context *ctx)
                       "The Reply's Rev is above that of the Request that it answers (RFC 5044 7.1.1)");
             return;
         }
+    } else if (revision == MPA_REV_ERDMA) {
+        rule_fail(ctx, "Rev = 1", "Rev = 129, which is erdma's",
+                  "The Request begins the start-up of Alibaba's erdma, which no text defines (RFC 5044 7.1.1)");
+        return;
     } else if (revision > MPA_REV_2) {
         rule_fail(ctx, "Rev = 1", rule_text(ctx, "Rev = %u", revision),
                   "A Request without S has a revision that no text defines (RFC 5044 7.1.1)");

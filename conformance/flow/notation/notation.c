@@ -66,8 +66,9 @@ const char *notation_start(const struct iwarp_mpa_start *start, char *text, size
     struct line line = {text, room, 0};
 
     text[0] = '\0';
-    add(&line, "MPA %s rev%u%s%s%s%s", start->kind == IWARP_MPA_REQUEST ? "Request" : "Reply", start->revision,
-        start->enhanced ? " S" : "", start->markers ? " M" : "", start->crc ? " C" : "", start->rejected ? " R" : "");
+    add(&line, "MPA %s rev%u%s%s%s%s%s", start->kind == IWARP_MPA_REQUEST ? "Request" : "Reply", start->revision,
+        start->revision == MPA_REV_ERDMA ? " (erdma's)" : "", start->enhanced ? " S" : "", start->markers ? " M" : "",
+        start->crc ? " C" : "", start->rejected ? " R" : "");
     if (start->reserved != 0)
         add(&line, " Res 0x%x", start->reserved);
     if (iwarp_mpa_start_has_word(start))

@@ -290,6 +290,23 @@ START_TEST(case_of_the_startup_rules)
 }
 END_TEST
 
+/* A revision of somebody's own is named. */
+START_TEST(a_request_of_erdma_is_named)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    const struct rule *rule = rule_find("MPA-7.1.1-21");
+    struct iwarp_mpa_start request = plain_request;
+    static struct verdicts verdicts;
+
+    request.revision = MPA_REV_ERDMA;
+    talk(conversation, &request, &plain_reply);
+    rule_case_judge(conversation, &verdicts);
+    ck_assert_int_eq(verdicts.verdict[rule->index], RULE_FAIL);
+    ck_assert_ptr_nonnull(strstr(verdicts.message[rule->index], "erdma"));
+    conversation_free(conversation);
+}
+END_TEST
+
 Suite *rules_startup_suite(void);
 
 Suite *rules_startup_suite(void)
@@ -299,6 +316,7 @@ Suite *rules_startup_suite(void)
 
     tcase_add_loop_test(cases, case_of_the_startup_rules, 0,
                         (int)(sizeof(rules_startup_cases) / sizeof(rules_startup_cases[0])) - 1);
+    tcase_add_test(cases, a_request_of_erdma_is_named);
     suite_add_tcase(suite, cases);
     return suite;
 }
