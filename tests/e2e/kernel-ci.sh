@@ -24,6 +24,17 @@ expect 3 "a lab's selection without checks is refused before its guest boots" en
 complains 'NOPE-1\*'
 holds "and before an image is built" test ! -e "$WORK/lab"
 
+echo "== the lab's name"
+mkdir -p "$WORK/labs/linux"
+# shellcheck disable=SC2016 # the script's own parameters
+printf '#!/bin/sh\necho "lab: $*"\n' >"$WORK/labs/linux/run.sh"
+chmod +x "$WORK/labs/linux/run.sh"
+for named in '--dut linux-siw-6.12' --dut=linux-siw-6.12; do
+	# shellcheck disable=SC2086 # one word or two
+	expect 0 "$named" env WARPCHECK_LABS="$WORK/labs" "$WARPCHECK" run $named DDP-7.2-01 -j 1
+	says '^lab: --series 6\.12 DDP-7\.2-01 -j 1$'
+done
+
 echo "== the kselftest folder"
 test_script=$labs/kselftest/warpcheck_siw.sh
 skips() { # WHAT COMMAND...: exit status 4, with a reason in KTAP and nothing else

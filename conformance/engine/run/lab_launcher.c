@@ -103,7 +103,7 @@ int lab_launch(const char *dut, int argc, char **argv, struct iwarp_sentence *er
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--dut") == 0)
             i++;
-        else
+        else if (strncmp(argv[i], "--dut=", sizeof("--dut=") - 1) != 0)
             arguments[count++] = argv[i];
     }
     (void)setenv("WARPCHECK", program, 1);
