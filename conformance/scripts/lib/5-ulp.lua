@@ -202,7 +202,44 @@ function Test:pair(options)
   return a, b
 end
 
--- What has been delivered to the ULP on this stream so far, oldest first: { data, octets, opcode, solicited, invalidated }.
+-- The beginning of a stream's life is the same whatever is judged.
+local beginnings = { accepted = true, connect_request = true, established = true, transmit_ready = true, streaming = true }
+
+-- Events of the send queue, of the receive queue, and the others: no text orders those of one against those of another.
+local QUEUES = 3
+local of_send_queue = { send_done = true, write_done = true, read_done = true, atomic_done = true, immediate_done = true }
+
+local function queue_of(event)
+  if event.event == "receive" or event.work == "receive" then return 2 end
+  return (of_send_queue[event.event] or event.work) and 1 or 3
+end
+
+-- "; its ULP was told: receive (4 octets, 0x5bad57a6 invalidated)", of one connection, queue by queue; "" without an
+-- upper tester.
+function Test:told_text(c)
+  if not rig.has_upper_tester() then return "" end
+  local answer = self:command("poll")
+  self.events = self.events or {}
+  if answer.ok then self:gather_events(answer) end
+  local stream, out, queues = self:stream_known(c), {}, {}
+  if stream == nil then return "" end
+  for i = 1, QUEUES do queues[i] = {} end
+  for _, event in ipairs(self.events) do
+    if event.stream == stream and not beginnings[event.event] then
+      local more = {}
+      if event.octets then more[#more + 1] = event.octets .. " octets" end
+      if event.invalidated then more[#more + 1] = string.format("0x%x invalidated", event.invalidated) end
+      if event.work then more[#more + 1] = event.work end
+      if event.text then more[#more + 1] = event.text end
+      table.insert(queues[queue_of(event)], event.event .. (#more > 0 and " (" .. table.concat(more, ", ") .. ")" or ""))
+    end
+  end
+  for _, queue in ipairs(queues) do table.move(queue, 1, #queue, #out + 1, out) end
+  return "; its ULP was told: " .. (#out > 0 and table.concat(out, ", ") or "nothing")
+end
+
+-- What has been delivered to the ULP on this stream so far, oldest first: { data, octets, opcode, solicited, invalidated }; kept: it says
+-- that no STag was invalidated.
 function Test:deliveries(c)
   self:need_event("receive")
   local number = self:stream_of(c)
@@ -217,7 +254,7 @@ function Test:deliveries(c)
     end
     if event.event == "receive" and event.stream == number then
       out[#out + 1] = { data = unhex(self:told(event, "data")), octets = event.octets, opcode = event.opcode,
-                        solicited = event.solicited, invalidated = event.invalidated }
+                        solicited = event.solicited, invalidated = event.invalidated or nil, kept = event.invalidated == false }
     end
   end
   return out
