@@ -287,6 +287,15 @@ local function foreign_text(octets)
   return ": " .. hex(octets:sub(1, 32))
 end
 
+-- ", S 1 Rev 2 PD_Length 0" of a start-up frame whose key is right: its length or its word is wrong, and what else it
+-- holds is no part of that. nil: octets of something else.
+local function start_text(wanted, octets)
+  local keys = { ["MPA request"] = "MPA ID Req Frame", ["MPA reply"] = "MPA ID Rep Frame" }
+  if octets:sub(1, 16) ~= keys[wanted] or #octets < 20 then return nil end
+  local bits, rev, length = string.unpack(">BBI2", octets, 17)
+  return string.format(": S %d Rev %d PD_Length %d", bits >> 4 & 1, rev, length)
+end
+
 function describe(frame)
   local fields = frame.given or frame
   if frame.kind == "request" or frame.kind == "reply" then
@@ -308,9 +317,9 @@ function describe(frame)
   elseif frame.unanswered then
     return "nothing after the tester's Terminate"
   elseif frame.kind == "garbage" then
-    return "octets that are no " .. frame.wanted .. foreign_text(frame.octets)
-  elseif frame.kind == "bad_fpdu" then
-    return string.format("an FPDU with a wrong %s, ULPDU_Length %d", frame.crc_ok and "Marker" or "CRC", frame.length)
+    return "octets that are no " .. frame.wanted .. (start_text(frame.wanted, frame.octets) or foreign_text(frame.octets))
+  elseif frame.kind == "bad_fpdu" then -- its length is no part of what is wrong with it
+    return "an FPDU with a wrong " .. (frame.crc_ok and "Marker" or "CRC")
   end
   return plain[frame.kind] or frame.kind
 end

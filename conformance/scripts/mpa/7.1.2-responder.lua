@@ -135,7 +135,7 @@ local function expect_fenced_send(t, markers)
   t.dut:send { stream = stream, data = QUEUED }
   local early = c:peek(1, t.quiet)
   if #early > 0 then
-    t:fail("a responder sends neither FPDU nor Marker before it has received an FPDU", "nothing", hex(early))
+    t:fail("a responder sends neither FPDU nor Marker before it has received an FPDU", "nothing", "octets of the stream")
   end
   c:send(rdmap.write { STag = 0, TO = 0, data = "" })
   return c
