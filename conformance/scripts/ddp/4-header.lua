@@ -189,10 +189,13 @@ check {
       if octets < 13 then cut[#cut + 1] = function() return m:write(0, ""):octets():sub(1, octets) end end
       if octets < 17 then cut[#cut + 1] = function(c) return c:ulpdu(rdmap.send {}):sub(1, octets) end end
     end
-    for i, make in ipairs(cut) do
+    local names = { "tagged 1", "tagged 13", "untagged 17", "untagged 1" }
+    local cuts = {}
+    for i, make in ipairs(cut) do cuts[i] = { make = make, called = names[i] or "number " .. i, octets = i > 4 } end
+    t:each_value("header", cuts, function(one)
       local c = t:open()
-      local ulpdu = make(c)
-      local what = i <= 4 and "a header cut short" or string.format("a header cut short to %d octets", #ulpdu)
+      local ulpdu = one.make(c)
+      local what = one.octets and string.format("a header cut short to %d octets", #ulpdu) or "a header cut short"
       c:send(raw.segment { data = ulpdu })
       local got = c:receive()
       local told = got.kind == "segment" and got.Opcode == 7
@@ -210,7 +213,7 @@ check {
         t:fail(what .. " is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))
       end
       t:expect_deliveries(c, {}, "a header cut short delivers nothing")
-    end
+    end)
     m:check("a header cut short places nothing")
   end,
 }

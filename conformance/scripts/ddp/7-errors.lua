@@ -179,12 +179,12 @@ check {
 local function errors(t)
   local m = t:memory()
   return {
-    { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN" },
-    { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" } },
-    { rdmap.send { MO = t:receive_length(4096) - 96, data = pattern(97) }, "DDP_TOO_LONG" },
-    { bad_write(), "DDP_INVALID_STAG" },
-    { m:write(-8, "12345678"), "DDP_BOUNDS" },
-    { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS" },
+    { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN", called = "QN" },
+    { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" }, called = "MSN" },
+    { rdmap.send { MO = t:receive_length(4096) - 96, data = pattern(97) }, "DDP_TOO_LONG", called = "length" },
+    { bad_write(), "DDP_INVALID_STAG", called = "STag" },
+    { m:write(-8, "12345678"), "DDP_BOUNDS", called = "base" },
+    { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS", called = "end" },
   }
 end
 
@@ -192,7 +192,7 @@ check {
   id = "DDP-7.1-17",
   purpose = "each error is reported: one Terminate, the first message on QN 2",
   run = function(t)
-    for _, case in ipairs(errors(t)) do
+    t:each_value("error of", errors(t), function(case)
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
       local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
@@ -201,7 +201,7 @@ check {
         t:equal("MSN of the Terminate", 1, got.MSN)
       end
       c:expect_end("one Terminate for one error")
-    end
+    end)
   end,
 }
 
@@ -209,7 +209,7 @@ check {
   id = "DDP-7.1-18",
   purpose = "the report holds the header of the segment, as received, and its length",
   run = function(t)
-    for _, case in ipairs(errors(t)) do
+    t:each_value("error of", errors(t), function(case)
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       local ulpdu = c:ulpdu(case[1])
       c:send(raw.segment { data = ulpdu })
@@ -227,7 +227,7 @@ check {
         end
         t:equal("DDP Segment Length", #ulpdu, quoted.Length)
       end
-    end
+    end)
   end,
 }
 
@@ -356,14 +356,14 @@ check {
   role = "both",
   purpose = "errors are reported with DDP's types and codes in layer 1",
   run = function(t)
-    for _, case in ipairs(errors(t)) do
+    t:each_value("error of", errors(t), function(case)
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
       local got = c:expect_any_terminate("an error of DDP is reported", { close = "warn" })
       local wanted = wire.triple(case[2])
       if case[3] and got.triple == wire.triple(case[3][1]) then wanted = got.triple end
       t:equal("Layer, EType and Error Code of the Terminate", wire.describe(wanted), wire.describe(got.triple))
-    end
+    end)
   end,
 }
 
@@ -452,11 +452,11 @@ check {
   role = "both",
   purpose = "an invalid DDP header is fatal: the stream ends with each of the errors of 7.1",
   run = function(t)
-    for _, case in ipairs(errors(t)) do
+    t:each_value("error of", errors(t), function(case)
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
       c:expect_terminate(case[2], { warn = case[3], message = "an invalid DDP header ends the stream" })
       c:expect_end("the end after the Terminate")
-    end
+    end)
   end,
 }

@@ -89,7 +89,7 @@ check {
   purpose = "PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries",
   judges = { "enhanced startup" },
   run = function(t)
-    for _, count in ipairs { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 } do
+    t:each_value("octets", { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 }, function(count)
       local private = distinct(count)
       local dut = { private_data = hex(private) }
       local what = count .. " octets of the ULP's Private Data"
@@ -109,7 +109,7 @@ check {
         c:first_send("after the frame come FPDUs: " .. what)
       end
       c.tcp:close()
-    end
+    end)
   end,
 }
 
@@ -119,7 +119,7 @@ check {
   purpose = "S = 1 with 0 to 3 octets of Private Data is not accepted",
   run = function(t)
     local rejected = false
-    for count = 0, 3 do
+    t:each_value("octets", { 0, 1, 2, 3 }, function(count)
       local c = t.role == "responder" and t:connect() or t:receive_request()
       local message = string.format("S = 1 with %d octets of Private Data cannot hold the word", count)
       c:send(t:start_frame { S = 1, Rev = 2, private_data = string.rep("\0", count) })
@@ -138,7 +138,7 @@ check {
         if not fits(tcp.closed(), got) then t:fail(message, "FIN or RST", describe(got)) end
       end
       c.tcp:close()
-    end
+    end)
     if rejected then
       t:warn("an improperly formatted frame closes the connection", "FIN or RST", "a Reply with R = 1")
     end

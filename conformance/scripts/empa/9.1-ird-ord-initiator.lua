@@ -250,13 +250,13 @@ check {
   role = "initiator",
   purpose = "a Reply with IRD 0x3FFF leaves the initiator's ORD as it was",
   run = function(t)
-    for _, ord in ipairs { 3, 4 } do
+    t:each_value("ORD", { 3, 4 }, function(ord)
       local c = t:receive_request { ird = 4, ord = ord }
       c:answer { IRD = NOT_NEGOTIATED }
       c:first_send("IRD 0x3FFF in the Reply: no Terminate")
       c:reads_limited(8, ord)
       c:finish()
-    end
+    end)
   end,
 }
 

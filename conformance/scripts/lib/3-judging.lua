@@ -5,26 +5,44 @@
 --------------------------------------------------------------------------------------------------------------------
 -- Values
 
--- Calls body(value) for each value, and goes on after one that fails: a deviation that is known at one value hides none at
--- another. A single failure keeps its text; several are listed by their values ("IRD 3: 4 of 16; IRD 0: 1 of 8").
+-- "IRD 3: 4 of 16; IRD 0, 1: 1 of 8": values that have the same text stand together.
+local function by_value(name, failures, member)
+  local texts, values, out = {}, {}, {}
+  for _, failure in ipairs(failures) do
+    local text = tostring(failure.why[member])
+    if not values[text] then texts[#texts + 1], values[text] = text, {} end
+    table.insert(values[text], failure.value)
+  end
+  for i, text in ipairs(texts) do out[i] = name .. " " .. table.concat(values[text], ", ") .. ": " .. text end
+  return table.concat(out, "; ")
+end
+
+-- Calls body(value) for each value, and goes on after one that fails or warns: a deviation that is known at one value
+-- hides none at another. A single one keeps its text; several are listed by their values, and a FAIL counts more than a
+-- WARN. A value that is a table goes by its number, or by its member `called`.
 function Test:each_value(name, values, body)
-  local failures = {}
-  for _, value in ipairs(values) do
+  local found = { FAIL = {}, WARN = {} }
+  for i, value in ipairs(values) do
     local made, why = pcall(body, value)
-    if not made and (type(why) ~= "table" or why.verdict ~= "FAIL") then error(why, 0) end
-    if not made then
-      failures[#failures + 1] = { value = value, why = why }
+    local list = not made and type(why) == "table" and found[why.verdict]
+    if list then
+      local called = type(value) == "table" and (value.called or i) or value
+      list[#list + 1] = { value = tostring(called), why = why, cause = self.cause, hint = self.hint }
       self.cause, self.hint = nil, nil
+    elseif not made then
+      -- What has failed before has failed, even where no more can be decided.
+      if type(why) ~= "table" or #found.FAIL == 0 then error(why, 0) end
+      break
     end
   end
+  local failures = #found.FAIL > 0 and found.FAIL or found.WARN
   if #failures == 0 then return end
-  local first, expected, actual = failures[1].why, {}, {}
-  for i, failure in ipairs(failures) do
-    expected[i] = string.format("%s %s: %s", name, failure.value, failure.why.expected)
-    actual[i] = string.format("%s %s: %s", name, failure.value, failure.why.actual)
+  local first = failures[1]
+  if #failures > 1 then
+    first.why.expected, first.why.actual = by_value(name, failures, "expected"), by_value(name, failures, "actual")
   end
-  if #failures > 1 then first.expected, first.actual = table.concat(expected, "; "), table.concat(actual, "; ") end
-  error(first, 0)
+  self:suspect(first.cause, first.hint)
+  error(first.why, 0)
 end
 
 --------------------------------------------------------------------------------------------------------------------

@@ -186,16 +186,16 @@ check {
   purpose = "a wrong CRC comes before all faults of the headers: Terminate 2/0/02 and no other",
   run = function(t)
     local faults = {
-      { "a DDP version of 3", rdmap.send { DV = 3, data = "x" } },
-      { "an unknown STag", bad_write("x") },
-      { "an unknown queue", rdmap.send { QN = 9, MSN = 1, data = "x" } },
+      { "a DDP version of 3", rdmap.send { DV = 3, data = "x" }, called = "DDP version" },
+      { "an unknown STag", bad_write("x"), called = "STag" },
+      { "an unknown queue", rdmap.send { QN = 9, MSN = 1, data = "x" }, called = "queue" },
     }
-    for _, fault in ipairs(faults) do
+    t:each_value("header with a wrong", faults, function(fault)
       local c = t:open_with_framing()
       c:send(fpdu(fault[2], { crc_flip = 0x10000 }))
       c:expect_crc_error("a wrong CRC and " .. fault[1] .. ": the CRC counts")
       c.tcp:close()
-    end
+    end)
   end,
 }
 

@@ -163,7 +163,7 @@ check {
   role = "both",
   purpose = "an FPDU goes up when it is complete: not without the last octet of its CRC field",
   run = function(t)
-    for _, ending in ipairs { "octet", "fin" } do
+    t:each_value("then", { "octet", "fin" }, function(ending)
       local c = t:open_with_framing()
       local octets = c:octets(empty_read(7))
       c:send_segments { octets:sub(1, -2) }
@@ -178,7 +178,7 @@ check {
           t:fail("a FIN in place of the last octet", "FIN or RST", describe(got))
         end
       end
-    end
+    end)
   end,
 }
 

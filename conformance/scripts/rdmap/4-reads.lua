@@ -49,7 +49,7 @@ check {
   purpose = "a Read Request that is not 28 octets long is not executed",
   run = function(t)
     local m = t:memory { data = pattern(64) }
-    for _, octets in ipairs { 27, 4, 0, 26, 24, 16, 1 } do
+    t:each_value("octets", { 27, 4, 0, 26, 24, 16, 1 }, function(octets)
       local c = t:open()
       c:send(m:read(0, 4))
       c:expect_response(SINK, 0, pattern(4), "a good Read Request")
@@ -60,7 +60,7 @@ check {
       if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
       end
-    end
+    end)
     for _, surplus in ipairs { 4, 1, 28, 1000 } do
       local c = t:open()
       c:send(raw.segment { data = c:ulpdu(m:read(0, 4)) .. ("more"):rep(250):sub(1, surplus) })
@@ -176,11 +176,11 @@ check {
     local c = t:open()
     c:send(m:read(0, 1))
     c:expect_response(SINK, 0, pattern(1), "one octet")
-    for _, size in ipairs { 0x80000000, 0xFFFFFFFF } do
+    t:each_value("octets", { 0x80000000, 0xFFFFFFFF }, function(size)
       c = t:open()
       c:send(m:read(0, size))
       c:expect_terminate("RDMAP_BOUNDS", { next = true, message = string.format("a Read of 0x%x octets from 4096", size) })
-    end
+    end)
   end,
 }
 

@@ -112,13 +112,13 @@ check {
     c:send(c:send_frames(length + 80, length > 1400 and 1400 or 90))
     c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends after a receive of " .. length })
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
-    for _, more in ipairs { 1, 2, 4, 28, 100, 1300 } do
+    t:each_value("octets too many", { 1, 2, 4, 28, 100, 1300 }, function(more)
       local message = string.format("%d octets into a receive of %d", length + more, length)
       c = t:open { dut = dut }
       c:send(c:send_frames(length + more))
       c:expect_terminate("DDP_TOO_LONG", { message = message })
       t:expect_deliveries(c, {}, message .. " are not delivered")
-    end
+    end)
   end,
 }
 
@@ -235,13 +235,14 @@ check {
   purpose = "code 09 comes under type 1 or type 2",
   run = function(t)
     local readings = {}
-    for _, stag in ipairs { UNKNOWN_STAG, t:memory({ pd = 2 }).STag } do
-      local c = t:open()
+    local stags = { { UNKNOWN_STAG, called = "that nobody has" }, { t:memory({ pd = 2 }).STag, called = "of another domain" } }
+    t:each_value("STag", stags, function(one)
+      local stag, c = one[1], t:open()
       c:send(rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" })
       local got = c:expect_terminate(CANNOT_INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
                                                    message = "an STag that cannot be invalidated" })
       readings[got.EType] = true
-    end
+    end)
     t:ambiguous(readings[1] and (readings[2] and "both" or "A: 0/1/09, a protection error") or "B: 0/2/09, an operation error")
   end,
 }
@@ -251,14 +252,15 @@ check {
   purpose = "a failed invalidate is told by code 09, or by that of its STag",
   run = function(t)
     local reading = "A: code 09 for every failed invalidate"
-    for _, stag in ipairs { UNKNOWN_STAG, t:memory({ pd = 2 }).STag } do
-      local c = t:open()
+    local stags = { { UNKNOWN_STAG, called = "that nobody has" }, { t:memory({ pd = 2 }).STag, called = "of another domain" } }
+    t:each_value("STag", stags, function(one)
+      local stag, c = one[1], t:open()
       c:send(rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" })
       local names = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE", "RDMAP_INVALID_STAG" }
       if stag ~= UNKNOWN_STAG then names[4] = "RDMAP_NOT_ASSOCIATED" end
       local got = c:expect_terminate(names, { message = "an STag that cannot be invalidated" })
       if got.Code ~= 9 then reading = "B: 0/1/00 and 0/1/03 where the STag is invalid or of another stream" end
-    end
+    end)
     t:ambiguous(reading)
   end,
 }

@@ -171,15 +171,16 @@ check {
   purpose = "the unspecified codes FF are not used where another one fits",
   run = function(t)
     local m = t:memory()
-    local cases = { rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, m:read(-1, 1), m:read(4095, 2),
-                    t:memory({ access = { "write" } }):read(0, 8), rdmap.send { Opcode = 0xD, data = "1" },
-                    rdmap.send { RV = 3, data = "1" } }
-    for _, frame in ipairs(cases) do
+    local cases = { { rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, called = "STag" },
+                    { m:read(-1, 1), called = "base" }, { m:read(4095, 2), called = "end" },
+                    { t:memory({ access = { "write" } }):read(0, 8), called = "right" },
+                    { rdmap.send { Opcode = 0xD, data = "1" }, called = "opcode" }, { rdmap.send { RV = 3, data = "1" }, called = "RV" } }
+    t:each_value("error of", cases, function(case)
       local c = t:open()
-      c:send(frame)
+      c:send(case[1])
       local got = c:expect_any_terminate("an error of RDMAP's")
       if got.Code == 0xFF then t:fail("an error that has a code", "another code than FF", describe(got)) end
-    end
+    end)
   end,
 }
 
