@@ -315,12 +315,38 @@ int statement_write(const struct report *report, const struct report_coverage *c
  * ---- known deviations -----------------------------------------------------------------------------------------------
  */
 
+/*
+ * An outcome with what is no part of it left open: a CRC differs with the octets that it is of. A new text for free();
+ * NULL for none, or without memory.
+ */
+static char *outcome_pattern(const char *actual)
+{
+    static const char lead[] = "CRC 0x", open[] = "<hex>";
+    const size_t lead_octets = sizeof(lead) - 1, open_octets = sizeof(open) - 1, digits = 8;
+    char *text = actual != NULL ? strdup(actual) : NULL;
+    char *at = text != NULL ? strstr(text, lead) : NULL;
+
+    for (; at != NULL; at = strstr(at, lead)) {
+        at += lead_octets;
+        if (strspn(at, "0123456789abcdef") != digits)
+            continue;
+        memcpy(at, open, open_octets);
+        memmove(at + open_octets, at + digits, strlen(at + digits) + 1);
+    }
+    return text;
+}
+
 static json_t *entry_of(const struct result *result, const char *review_by)
 {
-    return json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:s, s:s, s:s}", "requirement", result->id, "role", result->role,
-                     "by", result->by, "message", result->message, "actual", result->actual, "finding",
-                     result->cause != NULL ? result->cause : result->id, "note", "to be filled in", "review_by",
-                     review_by);
+    char *actual = outcome_pattern(result->actual);
+    json_t *entry =
+        json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:s, s:s, s:s}", "requirement", result->id, "role", result->role,
+                  "by", result->by, "verdict", result->verdict == VERDICT_WARN ? "WARN" : NULL, "message",
+                  result->message, "actual", actual, "finding", result->cause != NULL ? result->cause : result->id,
+                  "note", "to be filled in", "review_by", review_by);
+
+    free(actual);
+    return entry;
 }
 
 static bool has(const json_t *list, const json_t *entry)
@@ -346,7 +372,8 @@ int statement_known(const struct report *report, const char *review_by, const st
     for (size_t i = 0; i < report->entry_count; i++)
         for (size_t k = 0; k < report->entries[i]->kept_count; k++) {
             const struct result *result = &report->entries[i]->kept[k];
-            json_t *entry = result->verdict == VERDICT_FAIL ? entry_of(result, review_by) : NULL;
+            bool broken = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN;
+            json_t *entry = broken ? entry_of(result, review_by) : NULL;
 
             if (entry != NULL && !has(list, entry))
                 (void)json_array_append(list, entry); /* without memory the program ends with that status */

@@ -60,10 +60,10 @@ enum verdict {
     TEXT(hint) /* and that reading in words: "the octets fit an FPDU with 0 pad octets in place of 2" */ \
     TEXT(pics) /* SKIP: the capability line of the profile, e.g. "markers = no" */ \
     TEXT(replay) /* command line that repeats it */ \
-    TEXT(outcome) /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */ \
-    TEXT(finding) /* KNOWN: the finding that it is a result of, as the profile calls it */ \
-    TEXT(deviation) /* KNOWN: the profile's note */ \
-    TEXT(review_by) /* KNOWN: the day up to which the profile excuses it, "2027-06-30" */ \
+    TEXT(outcome) /* of a device with a profile, FAIL, KNOWN or WARN: digest of message and actual as they were seen */ \
+    TEXT(finding) /* KNOWN, or a WARN that the profile knows: the finding that it is a result of, as the profile calls it */ \
+    TEXT(deviation) /* the same: the profile's note */ \
+    TEXT(review_by) /* the same: the day up to which the profile excuses it, "2027-06-30" */ \
     TEXT(otherwise) /* merged results: the verdicts that others had of the same, "PASS" */ \
     TEXT(unexpected) /* of a shard, PASS: why it is a FAIL if no other shard saw worse (a known deviation) */
 /* clang-format on */

@@ -193,7 +193,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         return;
     }
     write_heading(terminal, result);
-    if (result->verdict == VERDICT_KNOWN)
+    if (result->verdict == VERDICT_KNOWN || result->finding)
         print_known(terminal, result);
     if (result->verdict == VERDICT_PASS || (result->verdict == VERDICT_KNOWN && !terminal->all))
         return;

@@ -66,7 +66,7 @@ holds "names the device in each row" test "$(grep -c 'ACME <b>' "$WORK/report.cs
 echo "== known deviations"
 expect 0 "of a run" "$WARPCHECK" report --known "$WORK/run" -o "$WORK/known.json"
 holds "each failure" test "$(jq '[.known_deviations[].requirement] | unique | length' "$WORK/known.json")" -eq \
-	"$(jq -s '[.[] | select(.type == "result" and .verdict == "FAIL") | .id] | unique | length' "$WORK/run/results.jsonl")"
+	"$(jq -s '[.[] | select(.type == "result" and (.verdict == "FAIL" or .verdict == "WARN")) | .id] | unique | length' "$WORK/run/results.jsonl")"
 jq '. + {"address": "192.0.2.7", "port": 9999, "interface": "lo", "own_address": "192.0.2.9", "vendor": "ACME"}' "$WORK/known.json" >"$WORK/profile.json"
 passes=any
 expect 0 "a profile takes them" "$WARPCHECK" run --dut "$WORK/profile.json" --dry-run 'DDP-7.2-0*'

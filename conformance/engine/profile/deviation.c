@@ -26,7 +26,7 @@ static const struct json_member members[] = {
     {"review_by", MEMBER_TEXT, true, "a day, YYYY-MM-DD,"},
     {"sometimes", MEMBER_BOOLEAN, false, "true or false"},
     {"reason", 0, false, "\"actual\" names the outcome (docs/profiles.md)"},
-    {"verdict", 0, false, "a known deviation excuses a FAIL only"},
+    {"verdict", MEMBER_TEXT, false, "\"FAIL\" or \"WARN\""},
 };
 
 static const struct placeholder {
@@ -169,11 +169,13 @@ int requirement_unknown(const struct catalogue *catalogue, const char *id, const
 static int names_check(const struct known_deviation *entry, const struct catalogue *catalogue, const char *at,
                        struct iwarp_sentence *error)
 {
-    static const char *const deciders[] = {"check", "rule"};
+    static const char *const deciders[] = {"check", "rule"}, *const verdicts[] = {"FAIL", "WARN"};
 
     if (catalogue_find(catalogue, entry->requirement) == NULL)
         return requirement_unknown(catalogue, entry->requirement, at, error);
     if (entry->role != NULL && json_one_of(entry->role, "role", device_roles, DEVICE_ROLES, at, error) != 0)
+        return -1;
+    if (entry->verdict != NULL && json_one_of(entry->verdict, "verdict", verdicts, 2, at, error) != 0)
         return -1;
     return entry->by != NULL ? json_one_of(entry->by, "by", deciders, 2, at, error) : 0;
 }
@@ -202,6 +204,7 @@ static int entry_read(struct known_deviation *entry, const json_t *json, const s
     entry->requirement = member_text(json, "requirement");
     entry->role = member_text(json, "role");
     entry->by = member_text(json, "by");
+    entry->verdict = member_text(json, "verdict");
     entry->outcome = member_text(json, "outcome");
     entry->finding = member_text(json, "finding");
     entry->note = member_text(json, "note");
@@ -274,13 +277,18 @@ static bool is_outcome(const struct known_deviation *entry, const struct result 
     return pattern_met(&entry->actual, result->actual) && pattern_met(&entry->message, result->message);
 }
 
-/* The first entry that is about the result, or the one with its outcome where `outcome`. */
+static bool is_verdict(const struct known_deviation *entry, enum verdict verdict)
+{
+    return strcmp(entry->verdict != NULL ? entry->verdict : "FAIL", verdict_name(verdict)) == 0;
+}
+
+/* The first entry that is about the result, or the one with its verdict and outcome where `outcome`. */
 static struct known_deviation *find(const struct deviation_list *list, const struct result *result, bool outcome)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct known_deviation *entry = &list->entries[i];
 
-        if (concerns(entry, result) && (!outcome || is_outcome(entry, result)))
+        if (concerns(entry, result) && (!outcome || (is_verdict(entry, result->verdict) && is_outcome(entry, result))))
             return entry;
     }
     return NULL;
@@ -337,6 +345,19 @@ static bool say_other(const struct deviation_list *list, struct result *result, 
     return true;
 }
 
+/* A profile that knows its device names each WARN: one that it does not name is as new as a failure is. */
+static bool judge_new_warning(const struct deviation_list *list, struct result *result,
+                              char text[DEVIATION_TEXT_OCTETS])
+{
+    if (!say_other(list, result, text)) {
+        (void)snprintf(text, DEVIATION_TEXT_OCTETS, "%.700s%sa WARN that the profile does not know",
+                       result->message != NULL ? result->message : "", result->message != NULL ? "; " : "");
+        result->message = text;
+    }
+    result->verdict = VERDICT_FAIL;
+    return true;
+}
+
 bool deviations_judge(struct deviation_list *list, struct result *result, const char *today,
                       char text[DEVIATION_TEXT_OCTETS])
 {
@@ -344,19 +365,21 @@ bool deviations_judge(struct deviation_list *list, struct result *result, const 
 
     if (result->verdict == VERDICT_PASS)
         return judge_pass(list, result, text);
-    if (result->verdict != VERDICT_FAIL)
+    if ((result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN) || list->count == 0)
         return false;
     entry = find(list, result, true);
     if (entry == NULL)
-        return say_other(list, result, text);
+        return result->verdict == VERDICT_WARN ? judge_new_warning(list, result, text) : say_other(list, result, text);
     entry->met = true;
     if (is_over(entry, today)) {
+        result->verdict = VERDICT_FAIL;
         (void)snprintf(text, DEVIATION_TEXT_OCTETS, "known deviation (%.200s), but its review date %s is over: %.400s",
                        finding_of(entry), entry->review_by, result->message != NULL ? result->message : "");
         result->message = text;
         return true;
     }
-    result->verdict = VERDICT_KNOWN;
+    if (result->verdict == VERDICT_FAIL)
+        result->verdict = VERDICT_KNOWN;
     result->finding = finding_of(entry);
     result->deviation = entry->note;
     result->review_by = entry->review_by;

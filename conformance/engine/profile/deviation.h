@@ -11,8 +11,8 @@
  * `actual` is what the device did, in full, as results.jsonl has it; `message`, which may be left out, is the step at
  * which it did so, in full too. In both <number> stands for decimal digits and <hex> for hexadecimal ones, and nothing
  * else for anything but itself. `outcome` may stand in place of both: the digest that results.jsonl has of them, for
- * outcomes that are not to be published. An entry excuses a FAIL with this outcome and no other; several entries are
- * alternatives.
+ * outcomes that are not to be published. An entry excuses a FAIL with this outcome and no other, or names a WARN where
+ * its `verdict` says so; several entries are alternatives.
  */
 #ifndef CONFORMANCE_ENGINE_DEVIATION_H
 #define CONFORMANCE_ENGINE_DEVIATION_H
@@ -37,8 +37,9 @@ struct outcome_pattern {
 /* Strings belong to the JSON object that it was read from. */
 struct known_deviation {
     const char *requirement;
-    const char *role; /* "initiator", "responder"; NULL: in either */
-    const char *by;   /* "check", "rule"; NULL: either */
+    const char *role;    /* "initiator", "responder"; NULL: in either */
+    const char *by;      /* "check", "rule"; NULL: either */
+    const char *verdict; /* "FAIL", "WARN"; NULL: FAIL */
     struct outcome_pattern actual, message;
     const char *outcome;   /* digest in place of both; NULL: none */
     const char *finding;   /* NULL: the requirement's id is its name */
@@ -65,7 +66,8 @@ void deviations_free(struct deviation_list *list);
 /*
  * Applies known deviations to a result; true if they changed it. A FAIL with an excused outcome becomes KNOWN, with the
  * finding, note and day of the entry. A FAIL with another outcome, or whose excuse is over, gets a message that says
- * what was known. So does a PASS of a requirement that should deviate: it becomes a FAIL. `text`
+ * what was known. So does a PASS of a requirement that should deviate: it becomes a FAIL. A WARN that an entry names
+ * stays one, with finding, note and day; any other one becomes a FAIL if there are entries at all. `text`
  * (DEVIATION_TEXT_OCTETS) takes the new message.
  */
 bool deviations_judge(struct deviation_list *list, struct result *result, const char *today,

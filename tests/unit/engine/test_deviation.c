@@ -73,7 +73,8 @@ static const struct {
     {ENTRY("\"outcome\": \"0123456789abcdef\", \"message\": \"RST\""), "replaces"},
     /* as it was once */
     {ENTRY("\"reason\": \".\""), "\"reason\" is no longer a member: \"actual\" names the outcome"},
-    {ENTRY("\"actual\": \"RST\", \"verdict\": \"WARN\""), "\"verdict\" is no longer a member"},
+    {ENTRY("\"actual\": \"RST\", \"verdict\": \"WARN\""), NULL},
+    {ENTRY("\"actual\": \"RST\", \"verdict\": \"PASS\""), "\"verdict\" is \"PASS\", one of FAIL, WARN was expected"},
     /* names */
     {ENTRY("\"actual\": \"RST\", \"role\": \"respnder\""), "\"role\" is \"respnder\", did you mean \"responder\"?"},
     {ENTRY("\"actual\": \"RST\", \"by\": \"checks\""), "\"by\" is \"checks\", did you mean \"check\"?"},
@@ -123,7 +124,9 @@ END_TEST
     "\"review_by\": \"2027-06-30\" }, "                                                                                \
     "{ \"requirement\": \"MPA-6-06\", \"actual\": \"CRC 0x<hex>\", \"review_by\": \"2027-06-30\", "                    \
     "\"sometimes\": true }, "                                                                                          \
-    "{ \"requirement\": \"MPA-6-06\", \"actual\": \"RST\", \"review_by\": \"2026-12-31\", \"sometimes\": true } ]"
+    "{ \"requirement\": \"MPA-6-06\", \"actual\": \"RST\", \"review_by\": \"2026-12-31\", \"sometimes\": true }, "     \
+    "{ \"requirement\": \"DDP-3-09\", \"verdict\": \"WARN\", \"actual\": \"<number>, the payload alone\", "            \
+    "\"review_by\": \"2026-12-31\" } ]"
 
 static const struct {
     const char *id, *role, *by;
@@ -160,7 +163,8 @@ static const struct {
     {"DDP-7.1-04", "responder", "check", VERDICT_PASS, NULL, NULL, TODAY, VERDICT_FAIL,
      "unexpected pass: the profile lists a known deviation (8: too long)"},
     {"DDP-7.1-04", "initiator", "check", VERDICT_PASS, NULL, NULL, TODAY, VERDICT_PASS, NULL},
-    {"DDP-7.1-04", "responder", "check", VERDICT_WARN, "step 1", NO_BUFFER, TODAY, VERDICT_WARN, NULL},
+    {"DDP-7.1-04", "responder", "check", VERDICT_WARN, "step 1", NO_BUFFER, TODAY, VERDICT_FAIL,
+     "step 1; the profile knows another outcome (8: too long)"},
     {"DDP-7.1-04", "responder", "check", VERDICT_INCONCLUSIVE, "step 1", NO_BUFFER, TODAY, VERDICT_INCONCLUSIVE, NULL},
     {"DDP-7.1-04", "responder", "check", VERDICT_SKIP, "step 1", NULL, TODAY, VERDICT_SKIP, NULL},
     /* placeholders, and signs that are no pattern */
@@ -180,6 +184,19 @@ static const struct {
     {"MPA-6-06", "initiator", "check", VERDICT_FAIL, "x", "RST", "2027-01-01", VERDICT_FAIL, "2026-12-31 is over"},
     {"MPA-6-06", "initiator", "check", VERDICT_FAIL, "x", "CRC 0x1", "2027-01-01", VERDICT_KNOWN, NULL},
     {"MPA-6-06", "initiator", "check", VERDICT_PASS, NULL, NULL, TODAY, VERDICT_PASS, NULL},
+    /* a WARN is known by its outcome, too; a new one is as new as a failure */
+    {"DDP-3-09", "responder", "check", VERDICT_WARN, "x", "8, the payload alone", TODAY, VERDICT_WARN, NULL},
+    {"DDP-3-09", "responder", "check", VERDICT_WARN, "x", "8, the payload", TODAY, VERDICT_FAIL,
+     "x; the profile knows another outcome (DDP-3-09): <number>, the payload alone"},
+    {"DDP-3-09", "responder", "check", VERDICT_FAIL, "x", "8, the payload alone", TODAY, VERDICT_FAIL,
+     "the profile knows another"},
+    {"DDP-3-09", "responder", "check", VERDICT_WARN, "x", "8, the payload alone", "2027-01-01", VERDICT_FAIL,
+     "2026-12-31 is over"},
+    {"DDP-3-09", "responder", "check", VERDICT_PASS, NULL, NULL, TODAY, VERDICT_FAIL, "unexpected pass"},
+    {"DDP-3-08", "responder", "check", VERDICT_WARN, "x", "FIN", TODAY, VERDICT_FAIL,
+     "x; a WARN that the profile does not know"},
+    {"DDP-3-08", "responder", "check", VERDICT_WARN, NULL, "FIN", TODAY, VERDICT_FAIL,
+     "a WARN that the profile does not know"},
 };
 
 START_TEST(known_deviation_excuses_its_outcome_alone)
@@ -199,14 +216,26 @@ START_TEST(known_deviation_excuses_its_outcome_alone)
     ck_assert_int_eq(excused, judgements[_i].judged == VERDICT_KNOWN);
     changed = deviations_judge(&list, &result, judgements[_i].today, text);
     ck_assert_int_eq(result.verdict, judgements[_i].judged);
-    ck_assert_int_eq(changed, result.verdict != before.verdict || judgements[_i].part != NULL);
+    ck_assert_int_eq(changed,
+                     result.verdict != before.verdict || result.finding != NULL || judgements[_i].part != NULL);
     if (judgements[_i].part == NULL)
         ck_assert_ptr_eq(result.message, before.message);
     else
         ck_assert_msg(strstr(result.message, judgements[_i].part) != NULL, "'%s' lacks '%s'", result.message,
                       judgements[_i].part);
-    ck_assert_int_eq(result.finding != NULL, result.verdict == VERDICT_KNOWN);
-    ck_assert_int_eq(result.review_by != NULL, result.verdict == VERDICT_KNOWN);
+    ck_assert_int_eq(result.finding != NULL, result.verdict == VERDICT_KNOWN || result.verdict == VERDICT_WARN);
+    ck_assert_int_eq(result.review_by != NULL, result.verdict == VERDICT_KNOWN || result.verdict == VERDICT_WARN);
+}
+END_TEST
+
+START_TEST(profile_without_known_deviations_leaves_a_warn)
+{
+    struct result result = {.id = "DDP-3-09", .by = "check", .verdict = VERDICT_WARN, .actual = "FIN"};
+    char text[DEVIATION_TEXT_OCTETS];
+
+    ck_assert_msg(read_list("[]") == 0, "%s", error.text);
+    ck_assert(!deviations_judge(&list, &result, TODAY, text));
+    ck_assert_int_eq(result.verdict, VERDICT_WARN);
 }
 END_TEST
 
@@ -276,6 +305,7 @@ Suite *deviation_suite(void)
                         (int)(sizeof(entries) / sizeof(entries[0])));
     tcase_add_loop_test(tests, known_deviation_excuses_its_outcome_alone, 0,
                         (int)(sizeof(judgements) / sizeof(judgements[0])));
+    tcase_add_test(tests, profile_without_known_deviations_leaves_a_warn);
     tcase_add_test(tests, deviation_may_name_an_outcome_by_digest);
     tcase_add_test(tests, deviation_that_no_run_met_is_reported);
     suite_add_tcase(suite, tests);
