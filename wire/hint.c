@@ -243,6 +243,26 @@ const char *hint_name(enum hint_kind kind)
     return (unsigned)kind < HINT_COUNT ? names[kind] : "?";
 }
 
+enum hint_framing hint_framing_of(const char *name)
+{
+    int kind = HINT_NONE + 1;
+
+    while (kind < HINT_COUNT && (name == NULL || strcmp(name, hint_name((enum hint_kind)kind)) != 0))
+        kind++;
+    switch (kind) {
+    case HINT_FIELD_ORDER:
+    case HINT_TERMINATE_BITS:
+    case HINT_MSN_SHARED:
+    case HINT_READ_ORDER:
+    case HINT_COUNT: return HINT_NO_FRAMING;
+    case HINT_CRC_OTHER:
+    case HINT_GARBAGE:
+    case HINT_FPDU_SHORT:
+    case HINT_FPDU_LONG: return HINT_FRAMING_WRONG;
+    default: return HINT_FRAMING_READ;
+    }
+}
+
 const char *hint_gist(enum hint_kind kind)
 {
     static const char *const gists[HINT_COUNT] = {

@@ -96,6 +96,16 @@ bool hint_terminate(const uint8_t *data, size_t count, unsigned bits, struct hin
 /* "pad-length"; "?" for a number outside the enum. */
 const char *hint_name(enum hint_kind kind);
 
+/* What the name of a cause says of the stream of FPDUs. */
+enum hint_framing {
+    HINT_NO_FRAMING,    /* nothing: the mistake is within a ULPDU, or it is none of HINTS */
+    HINT_FRAMING_WRONG, /* FPDUs are not what they should be, and nothing shows why */
+    HINT_FRAMING_READ,  /* another reading of them shows the mistake */
+};
+
+/* Of a name of HINTS, or any other; NULL is HINT_NO_FRAMING. */
+enum hint_framing hint_framing_of(const char *name);
+
 /* The mistake in words, without numbers: "the pad of FPDUs has another length". "" for HINT_NONE. */
 const char *hint_gist(enum hint_kind kind);
 

@@ -18,8 +18,8 @@ run() {
 
 echo "== no CRC field"
 run mpa-crc-omitted-when-off 'MPA-4.1-*' 'MPA-7.1.1-11'
-says '^      hint      the octets fit an FPDU without a CRC field$'
-says '^one cause of [0-9]+ results: the octets fit an FPDU without a CRC field \(fpdu-without-crc\)$'
+says '^      hint      FPDUs have no CRC field$'
+says '^one cause of [0-9]+ results: FPDUs have no CRC field \(fpdu-without-crc\)$'
 says '^  MPA-4.1-09,.* MPA-7.1.1-11'
 says '^FAIL  MPA-7.1.1-11  initiator  the cause of MPA-4.1-09 again: fpdu-without-crc +frame [0-9]+ of evidence/MPA-7.1.1-11-initiator.pcapng$'
 results=$WORK/mpa-crc-omitted-when-off
@@ -32,7 +32,7 @@ holds "JUnit has the hint" grep -q 'hint      the octets fit an FPDU without a C
 expect 0 "Markdown" "$WARPCHECK" report "$results/results.jsonl" --format md
 holds "Markdown groups them" grep -qE '^\| fpdu.without.crc \| [0-9]+ \| [A-Za-z ]* CRC field \| MPA' "$results/summary.md"
 expect 0 "the report in text" "$WARPCHECK" report "$results/results.jsonl" --format text
-says '^one cause of [0-9]+ results: the octets fit an FPDU without a CRC field'
+says '^one cause of [0-9]+ results: FPDUs have no CRC field'
 
 echo "== no Terminate before the end"
 expect 0 "a CRC error ends the connection alone, which is a WARN" "$WARPCHECK" run --simulate --variant crc-closes 'MPA-8-*' 'MPA-4.1-05' 'DDP-3-08'
@@ -61,6 +61,14 @@ says 'the CRC is right, but has its octets in reverse order'
 run mpa-crc-without-pad 'MPA-4.1-*' 'MPA-4.4-*' 'DDP-4.1-*'
 says '^one cause of [0-9]+ results: the CRC .* the pad \(crc-without-pad\)$'
 holds "a FAIL is shown whole, whatever came before it" grep -qA2 '^FAIL  .*  conformance/scripts/' "$WORK/stdout"
+
+# These two see an end, and silence: both follow from FPDUs that the device's peer cannot read.
+run mpa-crc-big-endian 'MPA-4.1-*' DDP-6.2.2-01 RDMAP-4.8-28
+holds "what follows from framing hangs below it" jq -es '[.[] | select(.type == "result" and .verdict == "FAIL") | .cause // .id] | unique == ["crc-octets-reversed"]' \
+	"$WORK/mpa-crc-big-endian/results.jsonl"
+run mpa-crc-big-endian DDP-6.2.2-01 RDMAP-4.8-28 'MPA-7.1.1-19' --defect mpa-reply-reserved
+holds "a second fault, of a start-up frame, does not" jq -es '[.[] | select(.type == "result" and .verdict == "FAIL") | .cause // .id] | unique |
+	contains(["crc-octets-reversed"]) and length > 1' "$WORK/mpa-crc-big-endian/results.jsonl"
 
 echo "== checks and rules name one cause"
 run mpa-marker-halves-swapped 'MPA-4.2-*' 'MPA-4.3-*'

@@ -144,6 +144,24 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
     return count_decidable(plan, config, error);
 }
 
+int plan_put_hazards_last(struct plan *plan, struct iwarp_sentence *error)
+{
+    struct plan_item *items = calloc(plan->count + 1, sizeof(*items));
+    size_t count = 0;
+
+    if (items == NULL) {
+        plan->short_of_memory = true;
+        return iwarp_sentence_set(error, "out of memory for the plan");
+    }
+    for (int hazard = 0; hazard <= 1; hazard++)
+        for (size_t i = 0; i < plan->count; i++)
+            if (plan->items[i].hazard == (hazard != 0))
+                items[count++] = plan->items[i];
+    free(plan->items);
+    plan->items = items;
+    return 0;
+}
+
 /* ---- shards ------------------------------------------------------------------------------------------------------ */
 
 enum { WEIGHT_RUN = 1000, WEIGHT_SKIP = 1 }; /* what is skipped takes no time, but is shared out all the same */

@@ -18,6 +18,7 @@ struct plan_item {
     const char *role;                      /* of the DUT: "responder" or "initiator" */
     enum iwarp_sctp_profile sctp;          /* the LLP that it drives here; UNDECIDED: MPA over TCP */
     struct iwarp_sentence skip;            /* why not; "" when it is to be run */
+    bool hazard;                           /* the device may not survive it: runs alone, after all others */
 };
 
 struct plan {
@@ -47,6 +48,9 @@ struct plan_config {
 /* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
               struct iwarp_sentence *error);
+/* Hazards come last; otherwise the order stays. 0, or -1 with a sentence (memory). */
+int plan_put_hazards_last(struct plan *plan, struct iwarp_sentence *error);
+
 /*
  * Keeps this shard's items, in their order; the checks of one requirement stay together. `digest` becomes that of the
  * whole plan. 0, or -1 with a sentence (memory).

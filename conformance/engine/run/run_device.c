@@ -30,15 +30,32 @@ bool run_device_absent(const struct rig *rig, struct iwarp_sentence *why)
     return true;
 }
 
+static const char absent_cause[] = "device-lost";
+
+bool run_device_is_absent(const struct outcome *outcome)
+{
+    return outcome->cause != NULL && strcmp(outcome->cause, absent_cause) == 0;
+}
+
+void run_device_say_over(const char *why, struct outcome *outcome)
+{
+    outcome->message = why;
+    outcome->cause = "nothing-more-judged";
+    outcome->hint = "nothing can be judged any more: the device or its upper tester is lost";
+}
+
 void run_device_say_absent(const char *why, struct outcome *outcome)
 {
     outcome->message = why;
-    outcome->cause = "device-lost";
+    outcome->cause = absent_cause;
     outcome->hint = "the device is lost: it answers no connection any more";
 }
 
-/* The check during which a device is lost that nobody waits for: it is silent, or it went with its upper tester. */
-static void explain_absence(struct device_keeper *keeper, const char *before, struct outcome *outcome,
+/*
+ * The check during which a device is lost that nobody waits for: it is silent, or it went with its upper tester. True:
+ * it is this check.
+ */
+static bool explain_absence(struct device_keeper *keeper, const char *before, struct outcome *outcome,
                             struct run_device_texts *texts)
 {
     bool is_new = before[0] == '\0' && keeper->absent.text[0] != '\0';
@@ -46,33 +63,34 @@ static void explain_absence(struct device_keeper *keeper, const char *before, st
     if (is_new)
         memcpy(keeper->absent_since, keeper->label, sizeof(keeper->absent_since));
     if (!is_new || keeper->death.text[0] != '\0' || outcome->verdict != VERDICT_INCONCLUSIVE)
-        return;
+        return is_new;
     (void)iwarp_sentence_set(
         &texts->message,
         "%.200s; the device is lost with this check (%.200s), and nothing shows whether it died: its link, "
         "its host or its upper tester may have",
         outcome->message != NULL ? outcome->message : verdict_name(outcome->verdict), keeper->absent.text);
     outcome->message = texts->message.text;
+    return true;
 }
 
-void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
+bool run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
                               struct iwarp_sentence *dead)
 {
     struct device_keeper *keeper = rig->keeper;
-    bool failed = outcome->verdict == VERDICT_FAIL;
+    bool failed = outcome->verdict == VERDICT_FAIL, is_lost;
     struct iwarp_sentence before;
 
     if (keeper == NULL)
-        return;
+        return false;
     before = keeper->absent;
     if (before.text[0] != '\0' && outcome->unready && run_device_absent(rig, &texts->message))
         run_device_say_absent(texts->message.text, outcome);
     device_keeper_end(rig, outcome->verdict == VERDICT_PASS || outcome->verdict == VERDICT_SKIP);
-    explain_absence(keeper, before.text, outcome, texts);
+    is_lost = explain_absence(keeper, before.text, outcome, texts);
     if (keeper->lost.text[0] != '\0')
         *dead = keeper->lost;
     if (keeper->death.text[0] == '\0')
-        return;
+        return is_lost;
     (void)iwarp_sentence_set(&texts->actual, "%s", keeper->death.text);
     (void)iwarp_sentence_set(&texts->message, "the device did not survive this check: %.300s (%s%s%.120s)",
                              keeper->death.text, failed ? "the check failed also: " : "the check itself: ",
@@ -85,4 +103,5 @@ void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct r
     outcome->actual = texts->actual.text;
     outcome->message = texts->message.text;
     outcome->reading = NULL;
+    return is_lost;
 }

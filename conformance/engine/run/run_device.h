@@ -23,11 +23,18 @@ bool run_device_absent(const struct rig *rig, struct iwarp_sentence *why);
 /* Makes that sentence the message of a check that could not begin, and sets the cause that all such checks share. */
 void run_device_say_absent(const char *why, struct outcome *outcome);
 
+/* The same where no further check can be judged, for whatever reason. */
+void run_device_say_over(const char *why, struct outcome *outcome);
+
+/* Is it an outcome of run_device_say_absent()? */
+bool run_device_is_absent(const struct outcome *outcome);
+
 /*
  * To be called after a check. If the device died of it, the verdict becomes FAIL and says so. If the device does not
- * come back, *dead says why: no further check can be judged.
+ * come back, *dead says why: no further check can be judged. True: the device was there before this check, and is lost
+ * now.
  */
-void run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
+bool run_device_check_outcome(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts,
                               struct iwarp_sentence *dead);
 
 #endif

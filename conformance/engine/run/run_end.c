@@ -101,15 +101,18 @@ static const char *describe_unserved(const struct run_command *command, char tex
  */
 static void explain_inconclusive(const struct run_command *command, const struct run_summary *summary)
 {
-    bool has_gaps = summary_has_gaps(summary);
-    char gaps[JUDGED_GAPS_OCTETS], count[80] = "", text[UNSERVED_OCTETS] = "";
+    bool has_gaps = summary_has_gaps(summary), lost = command->unreached != 0;
+    char gaps[JUDGED_GAPS_OCTETS], count[80] = "", text[UNSERVED_OCTETS] = "", reached[400] = "";
 
     if (summary->inconclusive != 0)
         (void)snprintf(count, sizeof(count), "%" PRIu64 " %s could not be decided; each says why",
                        summary->inconclusive, summary->inconclusive == 1 ? "result" : "results");
     if (command->unserved != 0)
         (void)describe_unserved(command, text);
-    (void)complain(0, "inconclusive: %s%s%s%s%s%s%s", count, text[0] != '\0' ? "; " : "", text,
+    if (lost)
+        (void)snprintf(reached, sizeof(reached), "; %" PRIu64 " of them: %.300s", command->unreached,
+                       command->lost.text);
+    (void)complain(0, "inconclusive: %s%s%s%s%s%s%s%s", count, reached, text[0] != '\0' ? "; " : "", text,
                    count[0] != '\0' && has_gaps ? "; " : "", has_gaps ? "not judged" : "",
                    has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
                    has_gaps ? ", although it is or may be iWARP" : "");

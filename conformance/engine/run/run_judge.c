@@ -6,6 +6,7 @@
 
 #include "conformance/engine/capture/capture_file.h"
 #include "conformance/engine/process/run_stop.h"
+#include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_resume.h"
@@ -82,7 +83,7 @@ static bool judge(struct run_command *command, struct result *result, struct dev
 
     if (command->options.profile == NULL)
         return false;
-    if (result->verdict == VERDICT_FAIL)
+    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN)
         result->outcome = outcome_digest(result, texts->outcome);
     if (deferred(command, result, texts->message))
         return false;
@@ -166,6 +167,15 @@ static int on_learned(void *user, json_t *served)
     return results_log_services(command->output.to.log, served, &command->log_error);
 }
 
+/* Results that are left undecided as the device is lost, for the sentence at the end. */
+static void count_unreached(struct run_command *command, const struct result *result)
+{
+    if (result->verdict != VERDICT_INCONCLUSIVE || !run_device_is_absent(&(struct outcome){.cause = result->cause}))
+        return;
+    if (command->unreached++ == 0)
+        (void)iwarp_sentence_set(&command->lost, "%s", result->message);
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct run_command *command = user;
@@ -179,6 +189,7 @@ static int on_result(void *user, const struct result *decided)
     command->failed += result.verdict == VERDICT_FAIL;
     command->script_errors += result.verdict == VERDICT_INCONCLUSIVE && script_error_tells(result.message);
     command->unserved += result.verdict == VERDICT_INCONCLUSIVE && run_services_are_cause(result.message);
+    count_unreached(command, &result);
     place_frame(command, &result);
     if (judged_output_append(&command->output.to, &result, &command->log_error) != 0)
         return -1;

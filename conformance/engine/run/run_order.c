@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+/* Hazards keep their place, which is the last. */
+static bool is_early(const struct plan_item *item)
+{
+    return item->check->lasts > 0 && !item->hazard;
+}
+
 /* Puts the place among the long ones, behind those that last as long or longer. */
 static void place_early(struct run_order *order, const struct plan *plan, size_t place)
 {
@@ -19,11 +25,11 @@ int run_order_make(struct run_order *order, const struct plan *plan)
     if (order->places == NULL)
         return -1;
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->items[i].check->lasts > 0)
+        if (is_early(&plan->items[i]))
             place_early(order, plan, i);
     order->count = order->early;
     for (size_t i = 0; i < plan->count; i++)
-        if (!(plan->items[i].check->lasts > 0))
+        if (!is_early(&plan->items[i]))
             order->places[order->count++] = i;
     return 0;
 }

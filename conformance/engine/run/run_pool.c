@@ -55,6 +55,7 @@ struct run_pool {
     struct worker workers[RUN_JOBS_MOST];
     unsigned jobs;
     struct iwarp_sentence death; /* of a worker: no more work is given */
+    const char *lost; /* why nothing more can be judged, in a worker's answer: no more work is given; or NULL */
 };
 
 /* ---- what workers say -------------------------------------------------------------------------------------------- */
@@ -84,6 +85,10 @@ static int on_line(void *user, const char *line, size_t length, struct iwarp_sen
         json_decref(row);
         return iwarp_sentence_set(error, "a worker's answer cannot be parsed");
     } else {
+        if (pool->lost == NULL)
+            pool->lost = json_string_value(json_object_get(row, "lost"));
+        if (pool->lost == NULL)
+            pool->lost = json_string_value(json_object_get(row, "dead"));
         pool->units[unit].row = row;
         pool->units[unit].state = UNIT_THERE;
         pool->there++;
@@ -159,17 +164,27 @@ static size_t next_unit(struct run_pool *pool, size_t turn)
                                                                                        : order->places[pool->next];
 }
 
-/* Each worker that has nothing to do gets the next check of the order. */
+/* A check that the device may not survive, and any other one, at the same time: nobody could say which one it was. */
+static bool waits_for_others(const struct run_pool *pool, size_t place)
+{
+    bool busy = false;
+
+    for (unsigned i = 0; i < pool->jobs; i++)
+        busy = busy || pool->workers[i].unit != NO_UNIT;
+    return busy && pool->command->plan.items[place].hazard;
+}
+
+/* Each worker that has nothing to do gets the next check of the order; hazards come last, and one at a time. */
 static int give_work(struct run_pool *pool, size_t turn, struct iwarp_sentence *error)
 {
-    for (unsigned i = 0; i < pool->jobs && pool->death.text[0] == '\0'; i++) {
+    for (unsigned i = 0; i < pool->jobs && pool->death.text[0] == '\0' && pool->lost == NULL; i++) {
         struct worker *worker = &pool->workers[i];
         size_t unit;
 
         if (worker->unit != NO_UNIT || worker->answers.pipe < 0)
             continue;
         unit = next_unit(pool, turn);
-        if (unit == NO_UNIT)
+        if (unit == NO_UNIT || waits_for_others(pool, unit))
             return 0;
         if (send_order(worker, unit, error) != 0)
             return -1;
@@ -206,7 +221,7 @@ static int wait_for(struct run_command *command, size_t place, struct iwarp_sent
 
     while (status == 0) {
         status = give_work(pool, place, error);
-        if (status != 0 || unit->state == UNIT_THERE)
+        if (status != 0 || unit->state == UNIT_THERE || (pool->lost != NULL && unit->state == UNIT_WANTED))
             return status;
         if (is_lost(pool, unit))
             return iwarp_sentence_set(error, "%s", pool->death.text);
@@ -225,7 +240,8 @@ static int fill(const json_t *row, struct runner_remote *remote, struct iwarp_se
         return iwarp_sentence_set(error, "a worker's answer cannot be parsed, or out of memory");
     remote->after = (struct runner_after){.unready = json_is_true(json_object_get(row, "unready")),
                                           .ready = json_is_true(json_object_get(row, "ready")),
-                                          .dead = dead};
+                                          .dead = dead,
+                                          .lost = json_string_value(json_object_get(row, "lost"))};
     return 0;
 }
 
@@ -242,6 +258,10 @@ static int on_remote(void *user, const struct plan_item *item, struct runner_rem
     status = wait_for(command, place, error);
     if (status != 0)
         return status;
+    if (pool->units[place].state != UNIT_THERE) {
+        remote->lost = pool->lost;
+        return 0;
+    }
     pool->units[place].state = UNIT_TAKEN;
     pool->there--;
     pool->last = place;

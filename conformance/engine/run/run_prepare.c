@@ -37,16 +37,19 @@ static int name_defects(struct run_command *command, struct iwarp_sentence *erro
     return defect_set_named(&names, &command->defects, error);
 }
 
-/* What this one device may not survive. */
-static void skip_hazards(struct run_command *command)
+/* What this one device may not survive: it is skipped, or comes last. 0, or -1 with a sentence. */
+static int place_hazards(struct run_command *command, struct iwarp_sentence *error)
 {
-    for (size_t i = 0; i < command->plan.count && !command->options.destructive; i++) {
+    for (size_t i = 0; i < command->plan.count; i++) {
         struct plan_item *item = &command->plan.items[i];
         const char *note = profile_hazard(&command->profile, item->check->id, item->role);
 
-        if (note != NULL && item->skip.text[0] == '\0')
+        if (command->options.destructive)
+            item->hazard = command->options.profile != NULL && (note != NULL || item->check->destructive);
+        else if (note != NULL && item->skip.text[0] == '\0')
             (void)iwarp_sentence_set(&item->skip, "runs only with --destructive on this device: %s", note);
     }
+    return command->options.destructive ? plan_put_hazards_last(&command->plan, error) : 0;
 }
 
 static int nothing_selected(const struct run_command *command, struct iwarp_sentence *error)
@@ -148,9 +151,8 @@ int run_prepare(struct run_command *command, struct iwarp_sentence *error)
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     plan.own_scripts = command->options.script_count != 0;
-    if (plan_make(&command->plan, command->host, &plan, error) != 0)
+    if (plan_make(&command->plan, command->host, &plan, error) != 0 || place_hazards(command, error) != 0)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
-    skip_hazards(command);
     if (command->plan.count == 0)
         return nothing_selected(command, error);
     if (command->options.shard.of != 0 &&

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/hint.h"
+
 /*
  * After UNREADY_MOST checks in a row whose opening exchange failed, learn the device again, at most RELEARNED_MOST
  * times.
@@ -101,11 +103,28 @@ void run_services_note(struct run_services *services, const struct outcome *outc
         services->unready = 0;
 }
 
+void run_services_doubt(struct run_services *services)
+{
+    services->unready = UNREADY_MOST;
+}
+
 bool run_services_are_cause(const char *message)
 {
     static const char sign[] = "the device does not serve ";
 
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
+}
+
+const char *run_services_framing(const struct run_services *services, const char **hint)
+{
+    for (size_t role = 0; role < RUN_SERVICES_ROLES; role++)
+        for (size_t i = 0; services->known[role] != NULL && services_names[i] != NULL; i++) {
+            const char *cause = services_cause(services->known[role], services_names[i], hint);
+
+            if (hint_framing_of(cause) == HINT_FRAMING_READ)
+                return cause;
+        }
+    return NULL;
 }
 
 void run_services_say(const struct run_services *services, const char *role, const char *why, struct outcome *outcome)

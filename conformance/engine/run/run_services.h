@@ -49,8 +49,17 @@ bool run_services_prepare(struct run_services *services, const struct run_servic
 /* After a check: whether the good exchange before its stimulus failed. */
 void run_services_note(struct run_services *services, const struct outcome *outcome);
 
+/* The device is lost: it is learned again before the next check, in place of some checks later. */
+void run_services_doubt(struct run_services *services);
+
 /* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
 bool run_services_are_cause(const char *message);
+
+/*
+ * The cause for which the device does not serve a good exchange, in either role, where it is a mistake in its framing
+ * that shows by another reading of the octets (wire/hint.h); NULL: there is none. *hint becomes the cause in words.
+ */
+const char *run_services_framing(const struct run_services *services, const char **hint);
 
 /*
  * Makes `why` the message of the outcome of a check that cannot be run; the outcome keeps the pointer. If the device

@@ -88,8 +88,9 @@ static int on_result(void *user, const struct result *result)
     if (strcmp(result->by, "check") != 0)
         return 0;
     worker->journal = NULL;
-    line = json_pack("{s:I, s:o, s:o, s:b, s:b, s:s*}", "unit", (json_int_t)worker->place, "journal", journal, "result",
-                     result_to_json(result), "unready", after->unready, "ready", after->ready, "dead", after->dead);
+    line = json_pack("{s:I, s:o, s:o, s:b, s:b, s:s*, s:s*}", "unit", (json_int_t)worker->place, "journal", journal,
+                     "result", result_to_json(result), "unready", after->unready, "ready", after->ready, "dead",
+                     after->dead, "lost", after->lost);
     return say(worker, line);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/engine/run/run_cause.h"
 #include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
 #include "conformance/engine/run/run_rules.h"
@@ -28,20 +29,10 @@ struct run {
     enum iwarp_sctp_profile sctp;  /* what the check that a rig is opened for drives */
     bool learning;                 /* what the device serves: rules do not judge that */
     struct iwarp_sentence dead;    /* the live rig has failed: why */
+    struct iwarp_sentence lost;    /* another process found the device to be lost: why */
     struct iwarp_sentence failure; /* what went wrong inside the run itself */
     uint64_t dropped;              /* frames, by the capture of the live link, up to the last journal */
 };
-
-uint64_t runner_seed(uint64_t seed, const char *id, const char *role)
-{
-    uint64_t hash = UINT64_C(14695981039346656037) ^ seed * UINT64_C(0x9E3779B97F4A7C15); /* FNV-1a */
-
-    for (; *id != '\0'; id++)
-        hash = (hash ^ (uint8_t)*id) * UINT64_C(1099511628211);
-    for (; *role != '\0'; role++)
-        hash = (hash ^ (uint8_t)*role) * UINT64_C(1099511628211);
-    return hash >> 1;
-}
 
 static bool rule_selected(const char *id, void *user)
 {
@@ -50,18 +41,6 @@ static bool rule_selected(const char *id, void *user)
 
     return requirement != NULL && selection_matches(run->config->selection, requirement) &&
            (run->config->pics == NULL || !pics_denies(run->config->pics, requirement->capability));
-}
-
-void runner_evidence_name(const struct runner_config *config, const struct plan_item *item, char *name, size_t room)
-{
-    bool both = item->check->responder && item->check->initiator;
-    const struct runner_history *history = &config->history;
-    unsigned repeated = history->repeated != NULL ? history->repeated(history->user, item) : 0;
-    char again[16] = "";
-
-    if (repeated != 0)
-        (void)snprintf(again, sizeof(again), ".%u", repeated + 1);
-    (void)snprintf(name, room, "%s%s%s%s.pcapng", item->check->id, both ? "-" : "", both ? item->role : "", again);
 }
 
 /* The verdict of a result after known deviations. */
@@ -273,10 +252,23 @@ static void report_after(const struct run *run, bool ran, const struct outcome *
 {
     const struct runner_report *report = &run->config->report;
     const struct runner_after after = {ran && outcome->unready, ran && outcome->verdict != VERDICT_SKIP,
-                                       run->dead.text[0] != '\0' ? run->dead.text : NULL};
+                                       run->dead.text[0] != '\0' ? run->dead.text : NULL,
+                                       !ran && run_device_is_absent(outcome) ? outcome->message : NULL};
 
     if (report->after != NULL)
         report->after(report->user, &after);
+}
+
+/* The check is not run: the device is lost. */
+static int report_lost(struct run *run, const struct plan_item *item, const char *why)
+{
+    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+
+    if (run->dead.text[0] != '\0')
+        run_device_say_over(why, &outcome);
+    else
+        run_device_say_absent(why, &outcome);
+    return report_result(run, item, &outcome, NULL, 0, false);
 }
 
 /* What another process made of the check becomes known, as if it had been run here. */
@@ -285,11 +277,15 @@ static int report_remote(struct run *run, const struct plan_item *item, struct i
     static const struct flow_totals none; /* the journal has its traffic */
     const struct runner_items *items = &run->config->items;
     const struct runner_report *report = &run->config->report;
-    struct runner_remote remote;
+    struct runner_remote remote = {.lost = NULL};
     int status = items->remote(items->user, item, &remote, error);
 
     if (status != 0)
         return status;
+    if (remote.lost != NULL)
+        return report_lost(run, item, remote.lost);
+    if (remote.after.lost != NULL)
+        (void)iwarp_sentence_set(&run->lost, "%s", remote.after.lost);
     if (remote.after.unready || remote.after.ready)
         run_services_note(run->services, &(struct outcome){.unready = remote.after.unready});
     if (remote.after.dead != NULL)
@@ -337,7 +333,8 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
         (void)iwarp_sentence_set(&run->dead, "%s", outcome->message != NULL ? outcome->message : "the link failed");
     run_services_note(run->services, outcome);
     noted = *outcome;
-    run_device_check_outcome(rig, outcome, &device_texts, &run->dead);
+    if (run_device_check_outcome(rig, outcome, &device_texts, &run->dead))
+        run_services_doubt(run->services);
     run->dropped += run_outcome_check_drops(outcome, rig_dropped(rig) - dropped, &why);
     run_outcome_check_link(rig, outcome, &why);
     impaired = run_outcome_check_process(rig, outcome, &why);
@@ -345,6 +342,7 @@ static int run_check(struct run *run, const struct plan_item *item, struct rig *
     status = recorder_end(run->recorder, title, error);
     if (impaired)
         tally_clear(run->tally);
+    run_cause_adopt(outcome, run->tally, item->role, run->services);
     report_after(run, true, &noted);
     reported =
         report_result(run, item, outcome, keep_evidence(run, outcome, name) ? shown : NULL, rig_now(rig) - begun, true);
@@ -364,7 +362,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct iwarp_
     /* Of sessions over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
     if (brings_exchange(item->check))
         services_use(config->host, NULL);
-    if (brings_exchange(item->check) || run_services_prepare(run->services, &learning, item->role, &why)) {
+    if (brings_exchange(item->check) || run->lost.text[0] != '\0' ||
+        run_services_prepare(run->services, &learning, item->role, &why)) {
         if (config->items.remote != NULL && run->dead.text[0] == '\0')
             return report_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);
@@ -375,6 +374,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct iwarp_
     if (rig == NULL) {
         if (run_services_are_cause(why.text) && run_device_absent(config->rig, &why))
             run_device_say_absent(why.text, &outcome);
+        else if (run->dead.text[0] != '\0')
+            run_device_say_over(run->dead.text, &outcome);
         else
             run_services_say(run->services, item->role, why.text, &outcome);
         report_after(run, false, &outcome);

@@ -19,6 +19,7 @@ struct runner_after {
     bool unready;     /* the good exchange before its stimulus failed */
     bool ready;       /* it did not fail, and the check was not skipped */
     const char *dead; /* why no further check can be judged; NULL: it can */
+    const char *lost; /* the check was not run: the device, asked once more, is lost, and why; NULL: it is not */
 };
 
 /* What another process made of a check. */
@@ -26,6 +27,8 @@ struct runner_remote {
     struct journal journal; /* with its traffic; to be freed by journal_free() */
     struct result result;   /* the check's own, before known deviations */
     struct runner_after after;
+    const char
+        *lost; /* nobody ran it, since the device is lost: why, and the members above are not filled in; or NULL */
 };
 
 /* Which items are run, in which order, and by whom. Each function may be NULL. */

@@ -55,6 +55,23 @@ static size_t any_of(const struct plan *plan)
     return count;
 }
 
+START_TEST(hazards_come_last_and_the_rest_keeps_its_order)
+{
+    struct check checks[5] = {0};
+    struct plan plan = {.items = calloc(5, sizeof(*plan.items)), .count = 5};
+    static const size_t due[] = {0, 2, 4, 1, 3};
+    struct iwarp_sentence why;
+
+    ck_assert_ptr_nonnull(plan.items);
+    for (size_t i = 0; i < plan.count; i++)
+        plan.items[i] = (struct plan_item){.check = &checks[i], .hazard = i % 2 == 1};
+    ck_assert_int_eq(plan_put_hazards_last(&plan, &why), 0);
+    for (size_t i = 0; i < plan.count; i++)
+        ck_assert_ptr_eq(plan.items[i].check, &checks[due[i]]);
+    plan_free(&plan);
+}
+END_TEST
+
 START_TEST(plan_over_tcp_has_no_sctp_check)
 {
     struct plan plan;
@@ -172,6 +189,7 @@ Suite *plan_suite(void)
     suite_add_tcase(suite, cases);
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, plan_over_tcp_has_no_sctp_check);
+    tcase_add_test(cases, hazards_come_last_and_the_rest_keeps_its_order);
     tcase_add_test(cases, plan_over_sctp_has_its_profile_and_any_llp);
     tcase_add_test(cases, own_scripts_ask_for_what_they_declare);
     tcase_add_test(cases, plan_over_the_draft_has_no_stream_end);

@@ -37,6 +37,21 @@ START_TEST(long_ones_begin_first)
 }
 END_TEST
 
+/* They are the last of the plan, and none begins before the others have ended. */
+START_TEST(hazards_begin_last_however_long_they_are)
+{
+    struct check checks[3] = {{.lasts = 0}, {.lasts = 3}, {.lasts = 60}};
+    struct plan_item items[3] = {{.check = &checks[0]}, {.check = &checks[1]}, {.check = &checks[2], .hazard = true}};
+    struct plan plan = {.items = items, .count = 3};
+    struct run_order order;
+
+    ck_assert_int_eq(run_order_make(&order, &plan), 0);
+    ck_assert_uint_eq(order.early, 1);
+    ck_assert(order.places[0] == 1 && order.places[1] == 0 && order.places[2] == 2);
+    run_order_free(&order);
+}
+END_TEST
+
 START_TEST(the_others_keep_the_order_of_the_plan)
 {
     expect_order((const double[]){0, 0, 0}, 3, (const size_t[]){0, 1, 2}, 0);
@@ -50,6 +65,7 @@ Suite *run_order_suite(void)
     TCase *tcase = tcase_create("order");
 
     tcase_add_test(tcase, long_ones_begin_first);
+    tcase_add_test(tcase, hazards_begin_last_however_long_they_are);
     tcase_add_test(tcase, the_others_keep_the_order_of_the_plan);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -53,6 +53,18 @@ static struct hint hint_of(const uint8_t *octets, size_t count, bool markers, bo
     return hint;
 }
 
+/* What follows from FPDUs that are not read as they were meant hangs below them; what is within a ULPDU does not. */
+START_TEST(names_say_whether_the_framing_is_wrong)
+{
+    ck_assert_int_eq(hint_framing_of(hint_name(HINT_CRC_ORDER)), HINT_FRAMING_READ);
+    ck_assert_int_eq(hint_framing_of(hint_name(HINT_CRC_OTHER)), HINT_FRAMING_WRONG);
+    ck_assert_int_eq(hint_framing_of(hint_name(HINT_MSN_SHARED)), HINT_NO_FRAMING);
+    ck_assert_int_eq(hint_framing_of(hint_name(HINT_NONE)), HINT_NO_FRAMING);
+    ck_assert_int_eq(hint_framing_of("silence-for-send"), HINT_NO_FRAMING);
+    ck_assert_int_eq(hint_framing_of(NULL), HINT_NO_FRAMING);
+}
+END_TEST
+
 START_TEST(good_ones_draw_none)
 {
     uint8_t octets[ROOM];
@@ -268,6 +280,7 @@ Suite *hint_suite(void)
     Suite *suite = suite_create("hint");
     TCase *tcase = tcase_create("hint");
 
+    tcase_add_test(tcase, names_say_whether_the_framing_is_wrong);
     tcase_add_test(tcase, good_ones_draw_none);
     tcase_add_test(tcase, wrong_pad_is_hinted);
     tcase_add_test(tcase, no_crc_field);
