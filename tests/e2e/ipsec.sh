@@ -84,6 +84,8 @@ expect 4 "a device with another key" env HOW='secret=another certificates=no' "$
 complains '^warpcheck run: IPsec: the device at 10.99.0.2 agrees to nothing'
 expect 2 "checks side by side" "$WARPCHECK" run --dut "$WORK/ipsec.json" -j 2 MPA-9.3-01
 complains 'reached through IPsec, and checks side by side would change each other'
+expect 2 "--ipsec is for the lab" "$WARPCHECK" run --ipsec MPA-9.3-01
+complains "a device's profile has a member \"ipsec\""
 jq 'del(.ipsec) | .capabilities = { ipsec: "no" }' "$WORK/ipsec.json" >"$WORK/without.json"
 expect 0 "a device without the capability" "$WARPCHECK" run --dut "$WORK/without.json" --dry-run "${all[@]}"
 says 'SKIP: .*ipsec'

@@ -68,6 +68,8 @@ static const struct option_row rows[] = {
      "                   linux-rxe: its RDMA IP CM Service above software RoCE, the same way, or\n"
      "                   linux-sctp: the reference stack above its SCTP, the same way\n",
      OPTION_APART, OPTION_TEXT, .member = MEMBER(profile)},
+    {"  --ipsec          with --dut linux-siw: its streams are inside ESP (docs/ipsec.md); a profile says so by itself\n",
+     OPTION_APART, OPTION_FLAG, .member = MEMBER(ipsec)},
     {"  --simulate       runs the reference stack inside this process, on virtual time\n",
      OPTION_JUDGES, OPTION_FLAG, .member = MEMBER(simulate)},
     {"  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with --simulate\n"

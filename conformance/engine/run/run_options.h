@@ -45,6 +45,7 @@ struct run_options {
     enum evidence_kept evidence; /* --evidence */
     uint64_t evidence_limit;     /* --evidence-limit, in octets */
     bool simulate;
+    bool ipsec;      /* of a lab: its script takes it */
     const char *llp; /* --llp as it was given; NULL: it was not */
     bool cm;         /* --llp cm */
     bool ipv6;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# run.sh [--series 6.1|6.12] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
+# run.sh [--series 6.1|6.12] [--ipsec] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
 # under QEMU on a tap device in a namespace of its own, waits for READY, runs `warpcheck run` against it, and powers off.
 # `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made. The exit
 # status is that of `warpcheck run` (README.md).
@@ -10,6 +10,7 @@
 # own, LAB-HOST-01, with the first complaint and the checks that ran then; each of these is run again, alone in a fresh guest (LAB_RERUN=no:
 # not), and the one that does it again is named (host.bash). A guest that does not boot, or is gone without a word, or in which rping does
 # not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1.
+# --ipsec: the guest's streams are inside ESP, by its kernel and a strongSwan (ipsec.bash, docs/ipsec.md); one check at a time.
 # LAB_SHELL=1 gives a shell in the namespace in place of the run; LAB_RUN='command' another command. SIW_PATCH: see build-image.sh.
 # Others than usual: QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST (what the guest runs, $AGENT among it; LAB_BESIDE=yes: for $jobs checks side by
 # side, else for one), LAB_JOBS (6: so many checks side by side, each with an agent, an address and a MAC of its own, unless the
@@ -23,6 +24,8 @@ root=$(cd "$here/../../.." && pwd)
 
 # shellcheck source=conformance/labs/linux/host.bash
 source "$here/host.bash"
+# shellcheck source=conformance/labs/linux/ipsec.bash
+source "$here/ipsec.bash"
 
 # The folder of results, if any: what follows -o.
 output='' previous=''
@@ -49,6 +52,7 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		case $1 in
 		--exit-code) code=${2:?--exit-code needs warpcheck or kselftest} && shift ;;
 		--exit-code=*) code=${1#*=} ;;
+		--ipsec) export LAB_IPSEC=1 LAB_JOBS=1 ;;
 		*) options+=("$1") ;;
 		esac
 		shift
@@ -114,17 +118,28 @@ done
 # What is obeyed by an agent has shown this.
 head -c 24 /dev/urandom | base64 -w0 >"$work/token"
 
+initrd=$LAB_IMAGE/initrd.gz
+address=10.78.0.2 own=10.78.0.3 name=$LAB_DEVICE-$LAB_SERIES
+if [ -n "${LAB_IPSEC:-}" ]; then
+	[ "$LAB_DEVICE" = linux-siw ] || complain "--ipsec is for siw"
+	jobs=1 asked=yes
+	ipsec_files "$initrd" || complain "the keys of the guest's IPsec could not be made: $(tail -n 1 "$work/pki.error")"
+	initrd=$work/initrd.gz
+fi
+
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
 : "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
 # The agents of checks side by side come first: when the last one is ready, all are.
 guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & for i in \$(seq 1 \$jobs); do \$AGENT --port \$((7472 + i)) --fixed $LAB_FIXED & done >/dev/null 2>&1
 \$AGENT --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
+[ -z "${LAB_IPSEC:-}" ] || guest="$(ipsec_start)
+$guest"
 # cx16=off: after CMPXCHG16B, with which the guest's kernel allocates memory, QEMU 7.2 may have half of an address in EFLAGS, and the guest
 # dies of a double fault; without it the kernel takes a lock.
 # event_idx=off: with one processor QEMU's emulation orders no store before a later load, so that a notification between guest and QEMU
 # can be lost. With an event index none would follow, and the guest would send nothing more; without it the next frame brings one.
 setsid "$QEMU" -accel "$QEMU_ACCEL" -cpu qemu64,cx16=off -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
-	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
+	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$initrd" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic no_timer_check ip4=10.78.0.2 ip6=fd78::2 run=$(printf 'jobs=%d; echo %s >/token; AGENT="warpcheck-agent --address :: --token /token"; %s' "$jobs" "$(cat "$work/token")" "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off,event_idx=off \
@@ -201,7 +216,6 @@ for ((tries = 0; ; tries++)); do
 	sleep 0.2
 done
 
-address=10.78.0.2 own=10.78.0.3 name=$LAB_DEVICE-$LAB_SERIES
 dut=$name # as it is named to warpcheck again
 [ "$LAB_SERIES" != 6.1 ] || dut=$LAB_DEVICE
 for option in "$@"; do
@@ -218,6 +232,7 @@ reaction=2
 sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/; s/\"@BESIDE@\"/$beside/; s/@LLP@/${LAB_LLP:-tcp}/; s,@TOKEN@,$work/token,
 	s/\"reaction_seconds\": 2,/\"reaction_seconds\": $reaction,/" \
 	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
+[ -z "${LAB_IPSEC:-}" ] || { ipsec_profile "$work/profile.json" && dut+=' --ipsec'; }
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
 [ "$jobs" -eq 1 ] || [ -n "$asked" ] || options+=(-j "$jobs")
