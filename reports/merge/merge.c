@@ -398,7 +398,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct iwa
                                     .on_capture = on_capture,
                                     .on_end = on_end,
                                     .on_difference = on_difference,
-                                    .on_served = merge_services,
+                                    .on_services = merge_services,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
                                     .strict = true,

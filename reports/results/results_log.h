@@ -120,7 +120,7 @@ struct results_reader {
     int (*on_beside)(void *user, const struct result *result, json_t *object);
     int (*on_end)(void *user, const struct end_line *line, json_t *object);
     int (*on_difference)(void *user, const struct difference *difference, json_t *object);
-    int (*on_served)(void *user, json_t *object); /* what the device serves in a role (engine/script/services.h) */
+    int (*on_services)(void *user, json_t *object); /* what the device serves in a role (engine/script/services.h) */
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
     bool

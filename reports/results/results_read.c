@@ -161,7 +161,7 @@ static int deliver(struct reading *reading, json_t *object)
     if (strcmp(type, "difference") == 0)
         return deliver_difference(reading, object);
     if (strcmp(type, "served") == 0)
-        return reading->reader->on_served ? reading->reader->on_served(reading->reader->user, object) : 0;
+        return reading->reader->on_services ? reading->reader->on_services(reading->reader->user, object) : 0;
     if (strcmp(type, "summary") == 0)
         return deliver_summary(reading, object);
     if (strcmp(type, "rules") == 0)

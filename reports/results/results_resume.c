@@ -286,7 +286,7 @@ static int resume_copy(struct resume *resume, const struct place *place, struct 
     struct results_reader reader = {.on_run = resume_run,
                                     .on_journal = resume_journal,
                                     .on_result = resume_result,
-                                    .on_served = resume_services,
+                                    .on_services = resume_services,
                                     .user = resume};
     struct save save;
     int rc;

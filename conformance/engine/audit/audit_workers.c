@@ -53,8 +53,8 @@ struct workers {
     size_t begun;    /* files before this one are ordered, */
     size_t handed;   /* and before this one handed over */
     size_t waiting;  /* octets in all jobs */
-    uint32_t *again; /* files that a worker left when it died: they are ordered one by one */
-    size_t again_count;
+    uint32_t *repeated; /* files that a worker left when it died: they are ordered one by one */
+    size_t repeated_count;
     struct iwarp_sentence broken; /* it cannot go on */
 };
 
@@ -242,8 +242,8 @@ static bool order_make(struct workers *workers, struct audit_order *order, bool 
     uint64_t octets = 0;
 
     *small = false;
-    if (workers->again_count != 0) {
-        *order = (struct audit_order){workers->again[--workers->again_count], 1};
+    if (workers->repeated_count != 0) {
+        *order = (struct audit_order){workers->repeated[--workers->repeated_count], 1};
         return true;
     }
     if (left == 0 || workers->waiting > (size_t)config->processes * WAITING_OCTETS)
@@ -275,7 +275,7 @@ static void order_give(struct workers *workers, struct worker *worker)
     struct audit_order order;
     bool small;
 
-    if (worker->given_count != 0 && (workers->again_count != 0 || workers->begun >= workers->config->files->count ||
+    if (worker->given_count != 0 && (workers->repeated_count != 0 || workers->begun >= workers->config->files->count ||
                                      octets_of(workers->config->files, workers->begun) > ORDER_OCTETS))
         return;
     if (!order_make(workers, &order, &small))
@@ -338,7 +338,7 @@ static void files_reclaim(struct workers *workers, struct worker *worker)
     record_read(workers, worker, &record, (const char *)&ending);
     for (unsigned i = worker->given_count; i-- > 0;)
         for (uint32_t k = worker->given[i].count; k-- > 0;)
-            workers->again[workers->again_count++] = worker->given[i].first + k;
+            workers->repeated[workers->repeated_count++] = worker->given[i].first + k;
     worker->given_count = 0;
 }
 
@@ -435,7 +435,7 @@ static void workers_free(struct workers *workers)
     workers_dismiss(workers);
     for (size_t i = 0; workers->jobs != NULL && i < workers->config->files->count; i++)
         free(workers->jobs[i].records);
-    free(workers->again);
+    free(workers->repeated);
     free(workers->waits);
     free(workers->all);
     free(workers->jobs);
@@ -448,14 +448,14 @@ int audit_workers_run(const struct audit_workers_config *config, struct iwarp_se
         .jobs = calloc(config->files->count, sizeof(*workers.jobs)),
         .all = calloc(config->processes, sizeof(*workers.all)),
         .waits = calloc(config->processes, sizeof(*workers.waits)),
-        .again = calloc(config->files->count, sizeof(*workers.again)),
+        .repeated = calloc(config->files->count, sizeof(*workers.repeated)),
     };
     int rc = -1;
 
     for (unsigned i = 0; workers.all != NULL && i < config->processes; i++)
         workers.all[i].orders[0] = workers.all[i].orders[1] = workers.all[i].records = -1;
     worker_process_watch();
-    if (workers.jobs == NULL || workers.all == NULL || workers.waits == NULL || workers.again == NULL)
+    if (workers.jobs == NULL || workers.all == NULL || workers.waits == NULL || workers.repeated == NULL)
         (void)iwarp_sentence_set(error, "out of memory");
     else
         rc = run(&workers, error);

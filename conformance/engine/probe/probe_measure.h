@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Measures a device above TCP: start-ups, first FPDUs (conformance/scripts/lib/9-probe.lua), the good exchanges that it
- * serves (served.h), and the findings of rules in the traffic of all these.
+ * serves (services.h), and the findings of rules in the traffic of all these.
  */
 #ifndef CONFORMANCE_ENGINE_PROBE_MEASURE_H
 #define CONFORMANCE_ENGINE_PROBE_MEASURE_H

@@ -188,7 +188,7 @@ static const char *match_close(struct lua_match *m, const char *s, const char *p
 }
 
 /* %1 to %9: what that capture has caught. */
-static const char *match_again(struct lua_match *m, const char *s, int digit)
+static const char *match_captured(struct lua_match *m, const char *s, int digit)
 {
     int i = digit - '1';
     size_t count;
@@ -239,7 +239,7 @@ static bool match_escape(struct lua_match *m, const char **s, const char **p)
     }
     if (!isdigit((unsigned char)*at))
         return false;
-    *s = match_again(m, *s, (unsigned char)*at);
+    *s = match_captured(m, *s, (unsigned char)*at);
     *p += 2;
     return true;
 }

@@ -41,10 +41,10 @@ struct script_host {
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
     struct last_seen looked_at;
-    const char *good_exchange;     /* the one that checks prefer, NULL: the least (served.h) */
-    const struct profile *profile; /* of the device, NULL: none (served.h) */
-    const struct pics *pics;       /* what the profile answers, NULL: yes to each question (served.h) */
-    json_t *served;                /* what the device serves in the role of the check that runs (served.h), NULL: all */
+    const char *good_exchange;     /* the one that checks prefer, NULL: the least (services.h) */
+    const struct profile *profile; /* of the device, NULL: none (services.h) */
+    const struct pics *pics;       /* what the profile answers, NULL: yes to each question (services.h) */
+    json_t *served;                /* what the device serves in the role of the check that runs (services.h), NULL: all */
     uint64_t digest;               /* of the scripts that were loaded, without the library */
 };
 
@@ -75,13 +75,13 @@ void script_note_last_seen(struct script_host *host);
 /* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
-/* rig.served() (served.c). */
+/* rig.served() (services.c). */
 int script_rig_services(lua_State *lua);
 
-/* rig.claims(predicate) (served.c) */
+/* rig.claims(predicate) (services.c) */
 int script_rig_claims(lua_State *lua);
 
-/* rig.capability(item), rig.private_data(kind) (served.c) */
+/* rig.capability(item), rig.private_data(kind) (services.c) */
 int script_rig_capability(lua_State *lua);
 int script_rig_private_data(lua_State *lua);
 

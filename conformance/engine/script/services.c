@@ -191,7 +191,7 @@ int script_rig_private_data(lua_State *lua)
     return 1;
 }
 
-/* rig.served(): what the device serves (served.h), nil where it is not known. */
+/* rig.served(): what the device serves (services.h), nil where it is not known. */
 int script_rig_services(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- The good exchanges that a device may serve, and which of them it does (docs/writing-checks.md, "What the device
--- serves"). A run learns that once for each role, before the role's first check; the engine keeps it (served.h). Checks
+-- serves"). A run learns that once for each role, before the role's first check; the engine keeps it (services.h). Checks
 -- rest on an exchange that the device has served in this run: none of them need be this or that one.
 
 local own = harness -- a script may take the name away
 
 local exchanges = {}
 
--- What each is called in messages; the same words as in served.c.
+-- What each is called in messages; the same words as in services.c.
 local names = {
   ["startup"] = "a start-up",
   ["enhanced startup"] = "an enhanced start-up (RFC 6581)",
